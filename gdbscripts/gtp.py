@@ -22,6 +22,7 @@ try:
     import gtp.status
     import gtp.ended
     import gtp.table
+    import gtp.view.printers
     import gtp.save
     import gtp.wait
     import gtp.aggregate

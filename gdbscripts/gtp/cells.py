@@ -16,7 +16,7 @@ PAGE = 4096
 WORD = 8  # bytes; GDB formats larger values
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
-STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
+STYLE = dict(raw=True, max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
 ESCAPES = {**harmless.ESCAPES, 34: '\\"'}
 ONE_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: \S+ (.*)$", re.M)
@@ -140,6 +140,14 @@ class Formats:
             return lambda frame, x: str(x & low)
         text = by_gdb(kind)
         return lambda frame, x: text((x & low).to_bytes(bare.sizeof, "little"))
+
+    def views(self, kind):
+        """Whether a number of this type has a text of its own: see gtp.view."""
+        return False
+
+    def returned(self):
+        """The same for the value that a function returns."""
+        return self
 
     def _pointer(self, kind, bare):
         text = by_gdb(kind.unqualified())

@@ -1,36 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp collect`: add C expressions to what a tracepoint collects.
+import re
+from typing import NamedTuple
+
 import gdb
 
 from gtp import cexpr, names, points, screen, typed
 from gtp.command import Command
+from gtp.view import forms
+
+STRINGS = re.compile(r"/s\d*(?!\w)")
+
+
+class Taken(NamedTuple):
+    """Expressions of a list at a tracepoint. takes: {text that GDB collects: text that was typed}; lines: about variables
+    without a location; asked: {text that GDB collects: the view.forms.Form typed before it}."""
+    takes: dict
+    lines: list
+    asked: dict
+
+
+def formed(text):
+    """The list with blanks for the formats, so that positions stay the same, and each expression's Form or None."""
+    found = []
+    for offset, piece in cexpr.split(text):
+        form, rest = forms.parsed(piece)
+        found.append(form)
+        skip = len(piece) - len(rest)
+        text = text[:offset] + " " * skip + text[offset + skip:]
+    return text, found
 
 
 def translated(number, text):
-    """({text that GDB collects: text that was typed}, lines about variables without a location) for a list at a
-    tracepoint."""
-    takes, lines = {}, []
+    """The Taken of a list."""
+    takes, lines, asked = {}, [], {}
+    text, own = formed(text)
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
-        for (_, piece), (some, told) in zip(cexpr.split(text), found):
+        for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
             # A word that stands for several variables, such as $args, is no title for one of them.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
+            asked.update(dict.fromkeys(some, form))
             lines += told
-    return takes, lines
+    return Taken(takes, lines, asked)
 
 
-def put(number, takes, flags):
-    if takes:
-        points.set_actions(number, points.actions(number) + ["collect%s %s" % (flags, e) for e in takes])
-        typed.remember(number, takes)
+def put(number, taken, flags):
+    if taken.takes:
+        points.set_actions(number, points.actions(number) + ["collect%s %s" % (flags, e) for e in taken.takes])
+        typed.remember(number, taken.takes, taken.asked)
 
 
 def add(number, text, flags=""):
     """Add the expressions of a list to a tracepoint's actions; returns lines about variables without a location
     there."""
-    takes, lines = translated(number, text)
-    put(number, takes, flags)
-    return lines
+    taken = translated(number, text)
+    put(number, taken, flags)
+    return taken.lines
 
 
 def add_to_all(numbers, text, flags):
@@ -44,40 +70,39 @@ def add_to_all(numbers, text, flags):
     for number in numbers:
         for piece in pieces:
             try:
-                takes, more = translated(number, piece)
+                taken = translated(number, piece)
             except gdb.GdbError as error:
                 failed.setdefault(piece, []).append(error)
                 lines.append("not at tracepoint %d: %s" % (number, piece))
                 continue
-            plan.append((number, takes))
-            lines += more
+            plan.append((number, taken))
+            lines += taken.lines
     nowhere = [errors[0] for errors in failed.values() if len(errors) == len(numbers)]
     if nowhere:
         raise nowhere[0]
-    for number, takes in plan:
-        put(number, takes, flags)
+    for number, taken in plan:
+        put(number, taken, flags)
     return lines
 
 
 def modifiers(text):
     """The /s or /s16 of `collect/s`, and the rest."""
-    if not text.startswith("/"):
-        return "", text
-    flags, _, rest = text.partition(" ")
-    return flags, rest.strip()
+    found = STRINGS.match(text)
+    return (found.group(0), text[found.end():].strip()) if found else ("", text)
 
 
 class GtpCollect(Command):
     """Collect C expressions at a tracepoint's hits.
 
-gtp collect [N] EXPRESSION, ...
+gtp collect [N] [/FORMAT] EXPRESSION, ...
 gtp collect/s [N] EXPRESSION, ...
 Adds to the actions of tracepoint N, or of the last one; after gtp syscall, of
 the entry and of the exit. Members of unnamed structures, bit fields, enums,
 container_of(), this_cpu(x), current and macros are understood. $args and
 $locals collect each variable that has a location there and name the others. /s
-collects the strings that pointers point to. In a frame, print or gtp print with
-the same expression shows the value."""
+collects the strings that pointers point to. gtp table shows the value in the
+FORMAT: /ip, /err and so on, see help gtp print. In a frame, print or gtp print
+with the same expression shows the value."""
 
     def __init__(self):
         super().__init__("gtp collect", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)

@@ -6,7 +6,9 @@ import re
 import gdb
 
 from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected
+from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
+from gtp.view import bytype
 
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
@@ -70,12 +72,13 @@ def commands_of(location, own):
 class Column:
     """One column: its title, and GDB's expression for its value. is_leading: it is one of the first columns.
 
-    foreign: the user has not typed it, but the trace file or the target says that it was collected.
+    foreign: the user has not typed it, but the trace file or the target says that it was collected. form: the
+    view.forms.Form that was asked for.
     """
 
     def __init__(self, title, expression=None, is_leading=False):
         self.title, self.expression, self.is_leading = title, expression or title, is_leading
-        self.foreign = False
+        self.foreign, self.form = False, None
 
 
 def variables_here(arguments):
@@ -103,11 +106,12 @@ def of_item(item, location):
     return [Column(item)]
 
 
-def of_items(items, location, title=lambda expression: expression, taken=()):
+def of_items(items, location, title=lambda expression: expression, taken=(), parsed=lambda item: (None, item)):
     """The columns of all items, each expression once; if a title is TAKEN, or another column's, the expression is the
-    title."""
+    title. PARSED(item) is (the form that is asked for, the item itself)."""
     found = []
-    for item in items:
+    for typed in items:
+        form, item = parsed(typed)
         try:
             new = of_item(item, location)
         except (gdb.error, gdb.GdbError, RuntimeError):
@@ -116,8 +120,9 @@ def of_items(items, location, title=lambda expression: expression, taken=()):
             if column.title == column.expression:
                 column.title = title(column.expression)
             if column.title in [*taken, *(other.title for other in found)]:
-                column.title = column.expression
-            if column.expression not in [other.expression for other in found]:
+                column.title = column.expression if form is None else typed
+            column.form = form
+            if (column.expression, form) not in [(other.expression, other.form) for other in found]:
                 found.append(column)
     return found
 
@@ -138,11 +143,9 @@ def seconds(number):
     return kinds.Cell(kinds.OF_CLOCK, text, lambda frame: frame.var(number))
 
 
-def variable(number):
+def variable(number, formats):
     """A trace state variable; GDB has no type for a value that the selected frame does not hold."""
-    def value(frame):
-        return bytecode.signed(frame.var(number))
-    return kinds.Cell(kinds.OF_VARIABLE, lambda frame: str(value(frame)), value)
+    return kinds.cell(kinds.OF_VARIABLE, lambda frame: frame.var(number), formats.scalar(ctype.integer(ctype.LONG)))
 
 
 def returned(name, formats, foreign):
@@ -150,7 +153,7 @@ def returned(name, formats, foreign):
     if name[1:] not in RETURNED:
         return None
     try:
-        return by_bytecode(name, formats, foreign)
+        return by_bytecode(name, formats.returned(), foreign)
     except (gdb.error, gdb.GdbError, RuntimeError, bytecode.Unknown):
         return None
 
@@ -291,7 +294,7 @@ def by_bytecode(expression, formats, foreign):
         where, text = computed(expression, foreign), formats.scalar(kind)
     else:
         raise bytecode.Unknown("type %s" % kind)
-    return kinds.cell(kinds.of_type(kind), where, text)
+    return kinds.cell(kinds.of_type(kind)._replace(viewed=formats.views(kind)), where, text)
 
 
 def text_of(value, frame, formats):
@@ -339,12 +342,23 @@ def words_of(error):
 
 
 def cell_of(column, variables, formats):
-    """The Cell for frames of the selected frame's place; raises gdb.error if there can be none."""
+    """The Cell for frames of the selected frame's place; raises gdb.error if there can be none. In a form that was asked
+    for, a value is text for programs, too."""
+    if column.form is None:
+        return cell_in(column, variables, formats.returned() if column.title[1:] in RETURNED else formats)
+    found = cell_in(column, variables, bytype.Asked(formats, column.form))
+    if found.kind == kinds.OF_NOTHING:
+        return found
+    return kinds.Cell(kinds.OF_TEXT, found.text, kinds.of_plain(found.text))
+
+
+def cell_in(column, variables, formats):
+    """The same, by these formats."""
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
     if name[:1] == "$" and name[1:] in variables:
-        return returned(name, formats, column.foreign) or variable(variables[name[1:]])
+        return returned(name, formats, column.foreign) or variable(variables[name[1:]], formats)
     if name.startswith("$_sdata."):
         return static(name.partition(".")[2])
     refused = cexpr.refusal(name, gdb.selected_frame().pc()) if column.foreign else None

@@ -12,8 +12,9 @@ from gtp import cells
 INT, ENUM, BOOL, POINTER, STRING, TEXT, NOTHING = "int", "enum", "bool", "pointer", "string", "text", "nothing"
 
 # what: one of the above. bits, signed: of a number. names: of an enum, {value: name}. A STRING is text that the kernel
-# has; TEXT is what GDB prints of a structure, an array or a floating-point number; NOTHING never has a value.
-Kind = collections.namedtuple("Kind", "what bits signed names", defaults=(0, False, None))
+# has; TEXT is what GDB prints of a structure, an array or a floating-point number; NOTHING never has a value. viewed: the
+# text is more than the number, as -2 (ENOENT).
+Kind = collections.namedtuple("Kind", "what bits signed names viewed", defaults=(0, False, None, False))
 
 # One column at one place: functions from a Frame to the text that a table shows, and to the value: an int of the KIND,
 # or a str. Both raise Unavailable or Failure; the value of a column that never has one at this place is None.

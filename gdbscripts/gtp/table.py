@@ -9,6 +9,7 @@ import gdb
 from gtp import bytecode, cells, columns, harmless, kinds, marks, names, quiet, screen, selected, source, typed, written
 from gtp.command import Command
 from gtp.tracefile import TraceFile, Unavailable
+from gtp.view import bytype, forms
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
 WIDEST = 80  # characters of a cell on the screen; a CSV file has them all
@@ -70,12 +71,16 @@ class Table:
         front = list(columns.leading(frame, self.trace.variables, self.request.columns))
         shown = [column.expression for column in front]
         own = columns.of_items([item for item in items if item not in shown], frame.location,
-                               lambda text: typed.title(self.own, text), [column.title for column in front])
+                               lambda text: typed.title(self.own, text), [column.title for column in front], self.parsed)
         for column in own:
             column.foreign = not self.request.columns
             if self.request.columns:
                 column.expression = names.expand(column.expression, self.own)
         self.columns = front + own
+
+    def parsed(self, item):
+        """(the form that is asked for, the expression) of an item: here, or by gtp collect."""
+        return forms.parsed(item) if self.request.columns else (typed.form(self.own, item), item)
 
     def at(self, frame):
         """(condition or None, Cells, their text functions) for a frame's place."""
@@ -225,7 +230,7 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
     def invoke(self, arg, from_tty):
         request = Request(arg)
         trace = TraceFile(source.whole(), cells.constants())
-        formats = cells.Formats()
+        formats = cells.Formats() if request.csv else bytype.Shown()
         with selected.Kept():
             for own, number, count in choice(trace, request):
                 show(Table(trace, formats, request, own, number), request, own, count)

@@ -7,10 +7,19 @@ of_tracepoint = {}
 # Tracepoint's number -> {the text that GDB was given: the variable that it is collected for, which print and table show}
 variables = {}
 
+# Tracepoint's number -> {the text that GDB was given: the view.forms.Form that was asked for with it}
+asked = {}
 
-def remember(number, texts):
+
+def remember(number, texts, forms=None):
     variables.setdefault(number, {}).update((str(text), text.called) for text in texts if hasattr(text, "called"))
     of_tracepoint.setdefault(number, {}).update(texts)
+    asked.setdefault(number, {}).update(forms or {})
+
+
+def form(number, text):
+    """The form that was asked for with a collected text; None."""
+    return asked.get(number, {}).get(text)
 
 
 def title(number, text):

@@ -115,10 +115,11 @@ def value_of(function, frame):
 
 
 class Run:
-    """The run that GDB looks at. ASKED is a command's text as gtp table takes it. Inside a `with`, because it selects
-    frames."""
+    """The run that GDB looks at. ASKED is a command's text as gtp table takes it, FORMATS the class of the values' texts.
+    Inside a `with`, because it selects frames."""
 
-    def __init__(self, asked=""):
+    def __init__(self, asked="", formats=cells.Formats):
+        self.formats_of = formats
         self.request = table.Request(asked)
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
@@ -128,7 +129,7 @@ class Run:
 
     def __enter__(self):
         self.trace = TraceFile(source.whole(), cells.constants())
-        self.formats = cells.Formats()  # they know the sections, which the trace may have moved
+        self.formats = self.formats_of()  # they know the sections, which the trace may have moved
         self.kept.__enter__()
         try:
             self.prepare()

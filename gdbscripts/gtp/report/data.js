@@ -10,6 +10,7 @@ class Column {
     this.unit = unit || null;
     this.texts = raw.d || null;
     this.numbers = raw.big ? raw.d.map(BigInt) : null;
+    this.shown = raw.t || null;
     if (this.texts)
       this.values = Int32Array.from(raw.c);
     else
@@ -25,7 +26,8 @@ class Column {
     if (!this.has(row))
       return "";
     const value = this.value(row);
-    return isNumber(value) ? withUnit(value, this.unit) : value;
+    const shown = this.shown && this.shown[String(value)];
+    return shown ? shown : isNumber(value) ? withUnit(value, this.unit) : value;
   }
 
   /* The value of a frame that has it: a number, a BigInt or a text. */

@@ -10,6 +10,7 @@ from gtp import aggregated, aggregates, kept, kinds, known, plot, remote, source
 from gtp.export import frames
 from gtp.header import Header
 from gtp.report import flames, packed
+from gtp.view import bytype
 
 MOST = 200000  # frames of a page, without --limit
 # The lines of monitor status about missing data.
@@ -32,10 +33,11 @@ NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # numbers that are shown as gtp
 
 
 class Named:
-    """Texts for numbers that have names; each value is asked for once."""
+    """Texts for numbers that have names; each value is asked for once. viewed: {(Place's id, column): {number: text}} of
+    numbers that stay numbers, and have a text for people."""
 
     def __init__(self):
-        self.known = {}
+        self.known, self.viewed = {}, {}
 
     def text(self, event, i):
         which = id(event.place), i, event.values[i]
@@ -48,11 +50,22 @@ class Named:
         """The run's events, with these texts among their values."""
         named = {id(place): [i for i, one in enumerate(place.columns) if one.kind.what in NAMED]
                  for place in run.places}
+        viewed = {id(place): [i for i, one in enumerate(place.columns) if one.kind.viewed and one.kind.what == kinds.INT]
+                  for place in run.places}
         for event in run.events():
+            for i in viewed[id(event.place)]:
+                if event.values[i] is not None:
+                    self.view(event, i)
             for i in named[id(event.place)]:
                 if event.values[i] is not None:
                     event.values[i] = self.text(event, i)
             yield event
+
+    def view(self, event, i):
+        """Keep the text of a number, if it is another."""
+        text, number = self.text(event, i), event.values[i]
+        if text != str(number):
+            self.viewed.setdefault((id(event.place), i), {})[number] = text
 
 
 def with_frames(asked, stacks):
@@ -60,10 +73,11 @@ def with_frames(asked, stacks):
     request = table.Request(asked)
     if request.csv:
         raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
-    with frames.Run(asked) as run:
+    named = Named()
+    with frames.Run(asked, bytype.Shown) as run:
         if run.request.limit is None:
             run.request.limit = MOST
-        found = packed.frames(run.places, Named().events(run), names_of_stacks(stacks))
+        found = packed.frames(run.places, named.events(run), names_of_stacks(stacks), named.viewed)
         counts = run.trace.counts()
         for place, one in zip(found["places"], run.places):
             place["total"] = counts[one.target][0]

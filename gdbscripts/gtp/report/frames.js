@@ -157,7 +157,7 @@ class Frames {
   own(place) {
     const row = (i) => this.run.rowOf[i];
     return place.columns.map((column) => {
-      const longest = column.numbers ? 26 :
+      const longest = column.shown ? 30 : column.numbers ? 26 :
         column.texts ? column.texts.reduce((most, text) => Math.max(most, text.length), 0) : 13;
       return {name: column.name, title: column.name, right: !column.isText(), down: !column.isText(),
         width: clamp(Math.max(longest, column.name.length) + 4, 8, 44),

@@ -3,7 +3,7 @@
 #
 # A column is {"n": numbers, null where the frame has none} or {"d": sorted texts, "c": for each frame the index of its
 # text, -1 where it has none}. With "big", these texts are numbers in decimal, sorted as numbers: a browser's own numbers
-# have 53 bits.
+# have 53 bits. "t" has texts to show instead of some of the numbers.
 
 import collections
 import re
@@ -69,10 +69,11 @@ Front = collections.namedtuple("Front", "latency_ns comm pid stack")
 
 
 class Frames:
-    """Collects events; stack_names(number) gives the functions of a stack, the innermost first."""
+    """Collects events; stack_names(number) gives the functions of a stack, the innermost first. VIEWED: {(Place's id,
+    column): {number: text}}."""
 
-    def __init__(self, places, stack_names):
-        self.places, self.stack_names = places, stack_names
+    def __init__(self, places, stack_names, viewed=None):
+        self.places, self.stack_names, self.viewed = places, stack_names, {} if viewed is None else viewed
         self.number = {id(place): i for i, place in enumerate(places)}
         self.tasks, self.names, self.stacks = Numbers(), Numbers(), Numbers()
         self.columns = {name: [] for name in ("place", "index", "time", "cpu", "task", "latency", "stack")}
@@ -111,19 +112,25 @@ class Frames:
         again = sum(other.name == place.name for other in self.places) > 1
         return "%s #%d" % (place.name, place.number) if again else place.name
 
+    def with_texts(self, place, at, found):
+        """A column with the texts of those numbers that have one."""
+        texts = self.viewed.get((id(place), at))
+        return {**found, "t": {str(number): text for number, text in texts.items()}} if texts else found
+
     def place(self, i):
         place = self.places[i]
         by_column = list(zip(*self.values[i])) or [()] * len(place.columns)
-        shown = [(one.title, column(list(values))) for one, values in zip(place.columns, by_column)
+        shown = [(one.title, self.with_texts(place, at, column(list(values))))
+                 for at, (one, values) in enumerate(zip(place.columns, by_column))
                  if not is_in_front(one.title, self.front[i], values)]
         return {"number": place.number, "name": self.name(place), "hits": None,
                 "columns": [values for _, values in shown],
                 "fields": [{"name": title, "unit": "ns" if title == "$latency" else None} for title, _ in shown]}
 
 
-def frames(places, events, stack_names):
+def frames(places, events, stack_names, viewed=None):
     """The columns of some events."""
-    found = Frames(places, stack_names)
+    found = Frames(places, stack_names, viewed)
     for event in events:
         found.add(event)
     return found.data()

@@ -21,6 +21,7 @@ from gtp.shell.failure import BUSY, FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.output import Output
 from gtp.shell.signals import CAUGHT, Signals
 from gtp.tracefile import Frame, TraceFile
+from gtp.view import bytype
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
 PIECE = 1 << 20
@@ -128,7 +129,7 @@ class Lines:
         if wrong:
             raise gdb.GdbError(wrong)
         quiet.execute("target tfile " + path)
-        self.formats = cells.Formats()  # where symbols are is known now
+        self.formats = bytype.Shown()  # where symbols are is known now
         self.constants = cells.constants()
         places = TraceFile(header + marks.END, self.constants).locations
         self.known = set(places)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The format that a type asks for by itself."""
+import gdb
+
+from gtp import cells
+from gtp.cexpr import ctype
+from gtp.view import forms
+from gtp.tracefile import Unavailable
+
+# A name says what the number is; the type that it stands for does not.
+OF_TYPE = {"__be16": "port", "ktime_t": "time", "dev_t": "dev", "kuid_t": "id", "kgid_t": "id", "gfp_t": "flags",
+           "vm_flags_t": "flags", "struct in_addr": "ip", "struct in6_addr": "ip",
+           **{"struct " + name: "ip" for name in forms.SOCKADDR}}
+
+
+def form(kind):
+    """The Form of a gdb.Type; None."""
+    for name in forms.typedefs(kind):
+        if name in OF_TYPE:
+            return forms.Form(OF_TYPE[name])
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_PTR and list(forms.typedefs(bare.target())) == ["struct pid"]:
+        return forms.Form("pid")
+    return None
+
+
+def show(kind):
+    """The function of forms.Form.show() that the type asks for; None."""
+    found = form(kind)
+    return found and found.show(kind)
+
+
+def or_else(show, raw):
+    """The function that shows a value by SHOW, and where that says nothing by RAW."""
+    if show is None:
+        return raw
+
+    def text(frame, x):
+        try:
+            found = show(frame, x)
+        except Unavailable:
+            found = None
+        return raw(frame, x) if found is None else found
+    return text
+
+
+class Shown(cells.Formats):
+    """Formats for people."""
+
+    def scalar(self, kind):
+        return or_else(show(kind), super().scalar(kind))
+
+    def aggregate(self, kind, inside=False):
+        return or_else(show(kind), super().aggregate(kind, inside))
+
+    def views(self, kind):
+        return show(kind) is not None
+
+    def returned(self):
+        return Asked(self, forms.Form("err"))
+
+
+class Asked:
+    """Formats of one value in a format that was asked for."""
+
+    def __init__(self, others, asked):
+        self.others, self.asked = others, asked
+
+    def scalar(self, kind):
+        return or_else(self.asked.show(kind), self.others.scalar(kind))
+
+    def aggregate(self, kind, inside=False):
+        return or_else(self.asked.show(kind), self.others.aggregate(kind, inside))
+
+    def views(self, kind):
+        return self.asked.show(kind) is not None or self.others.views(kind)
+
+    def returned(self):
+        return self

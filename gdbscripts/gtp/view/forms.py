@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Formats by name, as in `gtp table /ip addr`: for a type, a function from a frame and a value to the text.
+
+The value is a number for scalars, else the object's address; the frame has its memory. The text is None where the format
+says nothing about the value, which is then shown as it is. A format says nothing at all about a type that it is not for.
+"""
+import functools
+import re
+import socket
+from typing import NamedTuple, Optional
+
+import gdb
+
+from gtp import cells
+from gtp.cexpr import ctype
+from gtp.view import image, texts
+
+ASKED = re.compile(r"/([a-z]+)(?::([\w:.]+))?(?=\s|\(|$)\s*")
+LETTERS = "xduotcazf"  # GDB's
+BYTE_ORDER = "little"
+SOCKADDR = ("sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_storage", "__kernel_sockaddr_storage")
+LENGTHS = {socket.AF_INET: 8, socket.AF_INET6: 28}  # bytes that endpoint() reads
+# Tables that the kernel has for a type.
+TABLES = {"gfp_t": "gfpflag_names", "vm_flags_t": "vmaflag_names"}
+FAMILIES = {"gfp": "gfpflag_names", "vm": "vmaflag_names", "page": "pageflag_names"}
+
+
+class Form(NamedTuple):
+    """A format that was asked for: its name, and what follows the colon."""
+    name: str
+    argument: Optional[str] = None
+
+    def show(self, kind):
+        """The function for a type; None."""
+        if self.name in LETTERS:
+            return by_gdb(kind, self.name)
+        function = FORMS[self.name]
+        return function(kind, self.argument) if self.name in TAKES else function(kind)
+
+
+def parsed(text):
+    """(Form, the expression) of `/FORMAT EXPRESSION`; the Form is None if the text begins otherwise."""
+    found = ASKED.match(text)
+    if found is None and text.startswith("/"):
+        raise gdb.GdbError("%s: a format and an expression, as /ip addr" % text)
+    if found is None:
+        return None, text
+    name, argument = found.groups()
+    if name not in FORMS and name not in LETTERS:
+        raise gdb.GdbError("there is no format /%s; there are %s, and GDB's %s" % (
+            name, ", ".join("/" + form for form in sorted(FORMS)), ", ".join("/" + letter for letter in sorted(LETTERS))))
+    if argument and name not in TAKES:
+        raise gdb.GdbError("/%s takes nothing after a colon" % name)
+    rest = text[found.end():].strip()
+    if not rest:
+        raise gdb.GdbError("%s: an expression follows the format, as in /%s EXPRESSION" % (text, name))
+    return Form(name, argument), rest
+
+
+def number_type(kind, *sizes):
+    """Whether it is an integer of one of these sizes, in bytes."""
+    bare = ctype.plain(kind)
+    return bare.code == gdb.TYPE_CODE_INT and bare.sizeof in (sizes or (1, 2, 4, 8))
+
+
+def cut(number, size):
+    return number & (1 << 8 * size) - 1
+
+
+def by_gdb(kind, letter):
+    """GDB's own formats."""
+    bare = kind.strip_typedefs()
+    if bare.code not in cells.SCALARS or bare.sizeof > cells.WORD:
+        return None
+
+    def text(frame, x):
+        data = cut(x, bare.sizeof).to_bytes(bare.sizeof, BYTE_ORDER)
+        return gdb.Value(data, bare).format_string(format=letter, raw=True)
+    return text
+
+
+def is_bytes(kind, *sizes):
+    """Whether it is a structure or array of one of these sizes."""
+    return ctype.plain(kind).code in cells.AGGREGATES and ctype.plain(kind).sizeof in sizes
+
+
+def through(kind, inner):
+    """The function for a pointer, by that for its target: INNER takes the target's address."""
+    return lambda frame, x: inner(frame, x) if x else None
+
+
+# The formats ------------------------------------------------------------------------------------
+
+
+def ip(kind):
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_PTR:
+        inner = in_memory(bare.target())
+        return inner and through(kind, inner)
+    if number_type(kind, 4):
+        return lambda frame, x: texts.ip(cut(x, 4).to_bytes(4, BYTE_ORDER))
+    return in_memory(kind) if bare.code in cells.AGGREGATES else None
+
+
+def in_memory(kind):
+    """ip() of what is at an address."""
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_STRUCT and bare.tag in SOCKADDR:
+        return endpoint
+    if is_bytes(kind, 4, 16) or number_type(kind, 4):
+        return lambda frame, at: texts.ip(frame.read(at, bare.sizeof))
+    return None
+
+
+def endpoint(frame, at):
+    length = LENGTHS.get(frame.word(at, 2))
+    return length and texts.endpoint(frame.read(at, length))
+
+
+def port(kind):
+    return (lambda frame, x: texts.port(x)) if number_type(kind, 2) else None
+
+
+def mac(kind):
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_PTR:
+        target = ctype.plain(bare.target())
+        fits = target.code == gdb.TYPE_CODE_VOID or target.sizeof == 1 or is_bytes(target, texts.MAC)
+        return through(kind, octets) if fits else None
+    return octets if is_bytes(kind, texts.MAC) else None
+
+
+def octets(frame, at):
+    return texts.mac(frame.read(at, texts.MAC))
+
+
+def err(kind):
+    names, bare = image.errors(), ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_PTR:
+        return lambda frame, x: texts.error_pointer(x, names)
+    if number_type(kind, 2, 4, 8):
+        return lambda frame, x: texts.error(texts.signed(x, bare.sizeof), names)
+    return None
+
+
+def flags(kind, argument):
+    bare = ctype.plain(kind)
+    if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
+        return None
+    if argument is None:
+        return own_flags(kind, bare)
+    table = image.table(FAMILIES.get(argument, argument))
+    if table:
+        return lambda frame, x: texts.flags(cut(x, bare.sizeof), table)
+    names = image.enumerated(argument)
+    if not names:
+        raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one, and no table of that name" % argument)
+    return lambda frame, x: texts.choice(cut(x, bare.sizeof), names)
+
+
+def own_flags(kind, bare):
+    """The names that the type says."""
+    table = next((TABLES[name] for name in typedefs(kind) if name in TABLES), None)
+    if table:
+        table = image.table(table)
+        return (lambda frame, x: texts.flags(cut(x, bare.sizeof), table)) if table else None
+    if bare.code != gdb.TYPE_CODE_ENUM:
+        raise gdb.GdbError("/flags: the type %s does not say which flags these are; write /flags:gfp, /flags:vm, /flags:page, "
+                           "or the name of an enum or of one of its constants" % kind)
+    names = image.names_of(bare)
+    return lambda frame, x: texts.choice(cut(x, bare.sizeof), names)
+
+
+def typedefs(kind):
+    """The names of a type and of those that it is defined as, from the outermost on."""
+    kind = kind.unqualified()
+    while kind.code == gdb.TYPE_CODE_TYPEDEF:
+        yield kind.name
+        kind = kind.target().unqualified()
+    if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ENUM) and kind.tag:
+        yield "%s %s" % ({gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}.get(kind.code, "enum"), kind.tag)
+
+
+def time(kind):
+    bare = ctype.plain(kind)
+    if number_type(kind):
+        if cells.is_signed(bare):
+            return lambda frame, x: texts.time(texts.signed(x, bare.sizeof))
+        return lambda frame, x: texts.time(cut(x, bare.sizeof))
+    return None
+
+
+def size(kind):
+    bare = ctype.plain(kind)
+    if number_type(kind):
+        if cells.is_signed(bare):
+            return lambda frame, x: texts.size(texts.signed(x, bare.sizeof))
+        return lambda frame, x: texts.size(cut(x, bare.sizeof))
+    return None
+
+
+def dev(kind):
+    return (lambda frame, x: texts.device(cut(x, 4))) if number_type(kind, 4) else None
+
+
+def sym(kind):
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_PTR or number_type(kind, 8):
+        look = functools.lru_cache(65536)(image.symbol_of)
+        return lambda frame, x: look(x) if x else None
+    return None
+
+
+def only(kind):
+    """A structure around one number, as kuid_t: the number."""
+    bare = ctype.plain(kind)
+    fields = bare.fields() if bare.code == gdb.TYPE_CODE_STRUCT else []
+    if len(fields) != 1 or fields[0].bitsize or not number_type(fields[0].type):
+        return None
+    inner = ctype.plain(fields[0].type)
+
+    def text(frame, at):
+        number = frame.word(at, inner.sizeof)
+        return str(texts.signed(number, inner.sizeof) if cells.is_signed(inner) else number)
+    return text
+
+
+def pid(kind):
+    """A struct pid *: the number in the first namespace."""
+    bare = ctype.plain(kind)
+    target = ctype.plain(bare.target()) if bare.code == gdb.TYPE_CODE_PTR else None
+    numbers = ctype.member(target, "numbers") if target is not None and ctype.is_aggregate(target) else None
+    if numbers is None or not ctype.is_array(numbers.type):
+        return None
+    number = ctype.member(ctype.plain(numbers.type).target(), "nr")
+    at = (numbers.bit + number.bit) // 8
+    return lambda frame, x: "%#x (%d)" % (x, frame.word(x + at, 4)) if x else None
+
+
+FORMS = {"ip": ip, "port": port, "mac": mac, "err": err, "flags": flags, "time": time, "bytes": size, "dev": dev, "sym": sym,
+         "pid": pid, "id": only}
+TAKES = ("flags",)

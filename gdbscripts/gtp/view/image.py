@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The names that vmlinux has for its own numbers: of errors, and of the bits of flags.
+
+They are read from the file, not from the target: a trace file does not have them, and a kernel needs no packets for them.
+"""
+import functools
+import struct
+
+import gdb
+
+from gtp import placed, quiet
+
+PER_CPU = ".data..percpu"
+LONGEST = 64  # bytes of a name
+MOST = 1024  # entries of a table
+ENTRY = struct.Struct("<QQ")  # struct trace_print_flags
+FLAGS = "trace_print_flags"
+# lib/errname.c: the numbers up to 133, and the kernel's own from 512 on, each at its place in one of two arrays.
+ERRORS = (("names_0", 0), ("names_512", 512))
+
+
+class Image:
+    """A vmlinux, whose symbols GDB has moved by some bytes."""
+
+    def __init__(self, linked, moved):
+        self.linked, self.moved = linked, moved
+
+    def read(self, address, size):
+        return self.linked.read(address, size, self.moved)
+
+    def string(self, address):
+        """A name; None if there is none at the address."""
+        text = self.read(address, LONGEST).split(b"\0", 1)[0] if address else b""
+        try:
+            return text.decode("ascii") if 0 < len(text) < LONGEST and text.decode("ascii").isprintable() else None
+        except UnicodeDecodeError:
+            return None
+
+    def text(self, symbol):
+        """All of a char array that is a string."""
+        value = symbol.value()
+        return self.read(int(value.address), value.type.sizeof).split(b"\0", 1)[0].decode("ascii", "replace")
+
+
+def current():
+    """The Image of the main symbol file; None if it is no vmlinux."""
+    found = placed.loaded()
+    return Image(*found) if found else None
+
+
+def static(name):
+    """The gdb.Symbol of a variable of vmlinux by its name, if it is an array; else None."""
+    symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+    return symbol if symbol is not None and symbol.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY else None
+
+
+def kept(function):
+    """Call FUNCTION(image, symbol, name) once for a variable of a symbol file at its place: symbols may be moved, or
+    others loaded. The result is empty if there is no such variable."""
+    known = {}
+
+    @functools.wraps(function)
+    def asked(name):
+        symbol = static(name)
+        if symbol is None:
+            return ()
+        key = name, gdb.current_progspace().filename, int(symbol.value().address)
+        if key not in known:
+            image = current()
+            known[key] = function(image, symbol, name) if image else ()
+        return known[key]
+    return asked
+
+
+@kept
+def names(image, symbol, name):
+    """[(index, text)] of an array of pointers to text."""
+    data = image.read(int(symbol.value().address), symbol.type.sizeof)
+    texts = [image.string(word) for word, in struct.iter_unpack("<Q", data[:len(data) & -8])]
+    return [(i, text) for i, text in enumerate(texts) if text]
+
+
+def errors():
+    """{number: name} of the kernel's errors, as {2: "ENOENT", 512: "ERESTARTSYS"}; the kernel prints -ENOENT for -2."""
+    return {first + i: text[1:] for name, first in ERRORS for i, text in names(name) if text.startswith("-E")}
+
+
+def is_table(symbol):
+    """Whether a variable is an array of struct trace_print_flags."""
+    return symbol.type.strip_typedefs().target().unqualified().strip_typedefs().tag == FLAGS
+
+
+@kept
+def table(image, symbol, name):
+    """[(mask, name)] of such an array, in its order."""
+    data, found = image.read(int(symbol.value().address), min(symbol.type.sizeof, MOST * ENTRY.size)), []
+    for mask, pointer in ENTRY.iter_unpack(data[:len(data) - len(data) % ENTRY.size]) if is_table(symbol) else ():
+        text = image.string(pointer)
+        if text is None:
+            break
+        found.append((mask, text))
+    return found
+
+
+def enumerated(word):
+    """{value: name} of the enum that WORD is the name of, or one of the constants of; {}."""
+    symbol = gdb.lookup_static_symbol(word, gdb.SYMBOL_STRUCT_DOMAIN) or gdb.lookup_static_symbol(word)
+    kind = symbol.type.strip_typedefs().unqualified() if symbol is not None and symbol.type is not None else None
+    if kind is None or kind.code != gdb.TYPE_CODE_ENUM:
+        return {}
+    return names_of(kind)
+
+
+def names_of(kind):
+    """{value: name} of an enum type; of several names the first."""
+    found = {}
+    for field in kind.fields():
+        found.setdefault(field.enumval, field.name)
+    return found
+
+
+def symbol_of(address):
+    """NAME+OFFSET of an address; None. A per-CPU variable has no address of its own: its symbol may be a small number."""
+    name, found, section = quiet.execute("info symbol %d" % address).partition(" in section ")
+    if not found or section.startswith(PER_CPU):
+        return None
+    name, plus, offset = name.strip().partition(" + ")
+    return "%s+%#x" % (name, int(offset)) if plus else name

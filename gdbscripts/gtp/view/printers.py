@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""GDB's own `print` shows the types that bytype knows as gtp table does: a pretty-printer.
+
+With a format, as in print/x, and with print -raw, GDB shows what is there. `disable pretty-printer global gdbtp` ends it.
+"""
+import gdb
+import gdb.printing
+
+from gtp import cells
+from gtp.cexpr import ctype
+from gtp.tracefile import Unavailable
+from gtp.view import bytype
+
+NAME = "gdbtp"
+
+
+class Memory:
+    """The memory that GDB shows now, as of a frame; the bytes of one value are at BASE, whatever the memory has."""
+
+    def __init__(self, data=b"", base=0):
+        self.data, self.base = data, base
+
+    def read(self, address, size):
+        skip = address - self.base
+        if 0 <= skip and skip + size <= len(self.data):
+            return self.data[skip:skip + size]
+        try:
+            return gdb.selected_inferior().read_memory(address, size).tobytes()
+        except (gdb.error, OverflowError):
+            raise Unavailable from None
+
+    def word(self, address, size):
+        return int.from_bytes(self.read(address, size), "little")
+
+
+def bytes_of(value):
+    """The bytes of a value without padding's, which may be in no memory: in registers, or of an older time. GDB's error
+    where it is not known."""
+    bare = ctype.plain(value.type)
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        first = bare.range()[0]
+        return b"".join(bytes_of(value[first + i]) for i in range(ctype.count(bare)))
+    if bare.code not in ctype.AGGREGATES:
+        return (int(value) % 2**(8 * bare.sizeof)).to_bytes(bare.sizeof, "little")
+    found = bytearray(bare.sizeof)
+    for field in bare.fields():
+        part = bytes_of(value[field])
+        found[field.bitpos // 8:field.bitpos // 8 + len(part)] = part
+    return bytes(found)
+
+
+def text_of(value, show):
+    """The text that a function of forms.Form.show() has for a gdb.Value; None."""
+    try:
+        if ctype.plain(value.type).code not in cells.AGGREGATES:
+            return show(Memory(), int(value) % 2**64)
+        base = 0 if value.address is None else int(value.address) % 2**64
+        return show(Memory(bytes_of(value), base), base)
+    except (gdb.error, Unavailable):
+        return None
+
+
+class Printer:
+    """A value with its text."""
+
+    def __init__(self, value, text):
+        self.value, self.text = value, text
+
+    def to_string(self):
+        """The text; with a format, what GDB shows without this class. GDB sets the format after it has chosen the
+        printer."""
+        options = gdb.print_options()
+        return self.value.format_string(**{**options, "raw": True}) if options.get("format") else self.text
+
+
+class Printers(gdb.printing.PrettyPrinter):
+    """All of them, under one name."""
+
+    def __init__(self):
+        super().__init__(NAME)
+
+    def __call__(self, value):
+        show = bytype.show(value.type)
+        text = text_of(value, show) if show else None
+        return None if text is None else Printer(value, text)
+
+
+# Sourced again, the new one replaces the old one.
+gdb.printing.register_pretty_printer(None, Printers(), replace=True)

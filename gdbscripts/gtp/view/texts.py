@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Texts for numbers and bytes. Needs no GDB: the shell's command uses it, too."""
+import socket
+import struct
+
+MOST_ERRNO = 4095  # the kernel's MAX_ERRNO: IS_ERR() is true for pointers up to there
+MINOR_BITS = 20  # of the kernel's own dev_t; programs have another one
+SECOND = 10**9
+UNITS = (("s", SECOND), ("ms", 10**6), ("us", 1000))
+SIZES = ((1 << 60, "EiB"), (1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+MAC = 6  # bytes
+
+
+def signed(number, size):
+    """The number that an unsigned one of SIZE bytes is if its highest bit is a sign."""
+    top = 1 << 8 * size - 1
+    return ((number & 2 * top - 1) ^ top) - top
+
+
+def ip(data):
+    """An address of 4 or 16 bytes."""
+    return socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data)
+
+
+def endpoint(data):
+    """Address and port of a struct sockaddr_in or sockaddr_in6; None for another family, or if it is cut."""
+    family = int.from_bytes(data[:2], "little")
+    if family == socket.AF_INET and len(data) >= 8:
+        return "%s:%d" % (ip(data[4:8]), struct.unpack_from(">H", data, 2)[0])
+    if family == socket.AF_INET6 and len(data) >= 28:
+        scope = int.from_bytes(data[24:28], "little")
+        return "[%s%s]:%d" % (ip(data[8:24]), "%%%d" % scope if scope else "", struct.unpack_from(">H", data, 2)[0])
+    return None
+
+
+def port(number):
+    """Two bytes in network order, read as a number of this machine."""
+    return str((number & 0xff) << 8 | number >> 8 & 0xff)
+
+
+def mac(data):
+    return data.hex(":")
+
+
+def device(number):
+    """A dev_t as major:minor."""
+    return "%d:%d" % (number >> MINOR_BITS, number & (1 << MINOR_BITS) - 1)
+
+
+def error(number, names):
+    """-2 (ENOENT); None if the number is no error, or has no name."""
+    name = names.get(-number) if -MOST_ERRNO <= number < 0 else None
+    return "%d (%s)" % (number, name) if name else None
+
+
+def error_pointer(word, names):
+    """The same of a pointer that ERR_PTR() has made."""
+    name = names.get(2**64 - word) if word >= 2**64 - MOST_ERRNO else None
+    return "%#x (%s)" % (word, name) if name else None
+
+
+def time(ns):
+    """Nanoseconds in the unit that suits them, with all their digits."""
+    for unit, size in UNITS:
+        if abs(ns) >= size:
+            whole, rest = divmod(abs(ns), size)
+            text = ("%d.%0*d" % (whole, len(str(size)) - 1, rest)).rstrip("0").rstrip(".")
+            return "%s%s %s" % ("-" if ns < 0 else "", text, unit)
+    return "%d ns" % ns
+
+
+def size(number):
+    """Bytes in the largest unit of which there is at least one, with three digits."""
+    for unit, name in SIZES:
+        if abs(number) >= unit:
+            value = number / unit
+            return "%.*f %s" % (0 if number % unit == 0 else 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0, value, name)
+    return "%d B" % number
+
+
+def flags(number, table, joint="|"):
+    """Names for the bits of a number, as the kernel's trace_print_flags_seq(): TABLE is [(mask, name)] in its order."""
+    found, rest = [], number
+    for mask, name in table:
+        if mask and rest & mask == mask:
+            found.append(name)
+            rest &= ~mask
+    if not found:
+        zero = next((name for mask, name in table if not mask), None)
+        return (zero or "0") if not number else None
+    return joint.join(found + (["%#x" % rest] if rest else []))
+
+
+def choice(number, names):
+    """The name of a number in {value: name}; if each name is that of one bit, those of its bits; else None."""
+    if number in names:
+        return names[number]
+    if any(value < 0 or value & value - 1 for value in names):
+        return None
+    return flags(number, sorted(names.items()))
