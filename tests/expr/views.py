@@ -24,6 +24,7 @@ gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
 
 from gtp.cexpr import headers
+from gtp.shell import decode, values
 from gtp.view import image, texts
 
 AT = 0xffff888000000000  # of the memory that the frames have
@@ -314,6 +315,37 @@ def table_refused():
     opened()
     finds("unknown", refused("gtp table 1 /nosuch $ret"), "there is no format /nosuch")
     finds("alone", refused("gtp table 1 /ip"), "an expression follows the format")
+
+
+def line(text, number, viewed=True):
+    """The cell of a live row, which the shell's command makes of a number that the kernel has printed."""
+    gdb.execute("tvariable $ret", to_string=True)
+    pc = int(gdb.parse_and_eval("(unsigned long)vfs_open"))
+    found, = values.typed(text, 1, pc, viewed)
+    return found.title, decode.cell(json.loads(json.dumps(found.kind)))(b"%x" % (number % 2**64))
+
+
+@tap.test("live rows: formats that were asked for, and those of types; a CSV file has numbers")
+def lines():
+    for text, number, wanted, plain in (
+            ("$ret", -2, "-2 (ENOENT)", "-2"), ("$ret", 5, "5", "5"), ("/err $ret", -512, "-512 (ERESTARTSYS)", None),
+            (at("dev_t", 0), 0x800011, "8:17", "8388625"), (at("__be16", 0), 0x901f, "8080", "36895"),
+            (at("ktime_t", 0), 1500, "1.5 us", "1500"), (at("gfp_t", 0), 0xdc0, "GFP_KERNEL|__GFP_ZERO", "3520"),
+            ("/ip " + at("__be32", 0), 0x0900a8c0, "192.168.0.9", None), ("/ip *((unsigned char *)%d)@4" % AT, 0x0900a8c0, "192.168.0.9", None),
+            ("/mac *((unsigned char *)%d)@6" % AT, 0x563412005452, "52:54:00:12:34:56", None), ("/x " + at("int", 0), -1, "0xffffffff", None),
+            ("/err " + at("void *", 0), -12, "0xfffffffffffffff4 (ENOMEM)", None), ("/err " + at("char *", 0), 4096, "0x1000", None),
+            ("/flags:TCP_ESTABLISHED " + at("int", 0), 10, "TCP_LISTEN", None), ("/bytes " + at("long", 0), -4096, "-4 KiB", None),
+            ("/flags:TCP_ESTABLISHED " + at("int", 0), 99, "99", None), ("/d " + at("dev_t", 0), 17, "17", None)):
+        same(text, line(text, number), (text.partition(" ")[2] if text.startswith("/") else text, wanted))
+        if plain:
+            same(text + " for programs", line(text, number, False)[1], plain)
+    for text in ("/ip path", "/nosuch $ret"):
+        try:
+            line(text, 0)
+        except gdb.GdbError as error:
+            finds(text, str(error), "/ip of path|there is no format /nosuch")
+        else:
+            raise tap.Failure("%s is not refused" % text)
 
 
 @tap.test("gtp collect /FORMAT: GDB collects the value, and gtp table shows it so")

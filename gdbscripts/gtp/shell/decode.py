@@ -2,12 +2,13 @@
 """Formats values like C: by their types, which GDB has described as dicts.
 
 A description is a dict: kind is int, bool, char, enum, pointer, bytes or string; size in bytes and signed where that matters;
-names {number: name} of an enum, flags when its names are bits.
+names {number: name} of an enum, flags when its names are bits; view: the value in another form, see gtp.view.carried.
 """
 import bisect
 
 from gtp.harmless import ESCAPES, printable
 from gtp.units import octets
+from gtp.view import texts
 
 NULL = "(null)"
 KERNEL = 0xffffffff80000000  # the kernel's image and its modules
@@ -86,6 +87,15 @@ def pointer(kind, symbols):
 
 def number(kind, symbols):
     """The function from an unsigned 64-bit number to its text."""
+    raw = plain(kind, symbols)
+    if not kind.get("view"):
+        return raw
+    show = texts.carried(kind["view"])
+    return lambda x: show(x) or raw(x)
+
+
+def plain(kind, symbols):
+    """The same as the type alone has it."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":

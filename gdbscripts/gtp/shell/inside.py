@@ -123,8 +123,9 @@ def places(request, numbers, channel):
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):
             try:
-                columns = (values.typed(request["collect"], number, pc) if request["collect"] else
-                           values.usual(request["verb"], number, pc))
+                viewed = not request["csv"]  # a file for programs has numbers
+                columns = (values.typed(request["collect"], number, pc, viewed) if request["collect"] else
+                           values.usual(request["verb"], number, pc, viewed))
                 found.append(Place(number, pc, condition(number), columns))
             except values.NotCarried:
                 raise

@@ -50,8 +50,9 @@ then."""
 
 COLUMNS = """What is printed: time, CPU, pid and task, then each expression of --collect under
 the words that were typed. Enums have their names, a char array and what a char
-pointer leads to are text, numbers have the sign of their type. Without --collect
-the arguments are printed. Structures, arrays and $_sdata do not fit into a line:
+pointer leads to are text, numbers have the sign of their type. A format may stand
+before an expression: /err $ret, /ip addr, /time ns. Without --collect the arguments
+are printed. Structures, arrays and $_sdata do not fit into a line:
 with one of them, or --at-end, hits are recorded as trace frames, and shown as
 GDB's gtp table does when the run ends.
 

@@ -7,9 +7,11 @@ import gdb
 
 from gtp import cexpr, names, quiet
 from gtp.cexpr import compiled, ctype, parse, variables
+from gtp.view import bytype, carried, forms
 
 FRAMES_ONLY = ("$regs", "$_sdata", "$_ret", "$_locals")
 BANNER = "linux_banner"
+RETURNED = ("$ret", "$kret")
 
 
 class NotCarried(gdb.GdbError):
@@ -60,36 +62,48 @@ def or_null(argument, pc):
     return text
 
 
-def column(title, text, number, pc):
-    """The Column of an expression; its error, or NotCarried."""
+def view(text, form, kind):
+    """The data of the form that was asked for or that the value has by itself; None."""
+    form = form or (forms.Form("err") if text in RETURNED else bytype.form(kind))
+    return form and carried.described(form, kind)
+
+
+def column(title, text, number, pc, form=None, viewed=True):
+    """The Column of an expression; its error, or NotCarried. VIEWED: also in the form that its type has by itself."""
     if text in FRAMES_ONLY:
         raise NotCarried("%s is no single value" % text)
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
     if argument is None:
         raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
     told = described(kind)
-    if ctype.is_pointer(kind) and told["kind"] == "string":
+    found = view(text, form, kind) if form or viewed else None
+    if form and not found and not (form.name == "mac" and told["kind"] == "bytes"):
+        raise NotCarried("/%s of %s" % (form.name, text))
+    if found:
+        told = {**(told if told["kind"] != "string" else {"kind": "pointer"}), "view": found}
+    elif ctype.is_pointer(kind) and told["kind"] == "string":
         argument = or_null(argument, pc)
     return Column(title, argument, told, kind.sizeof if told["kind"] == "string" and ctype.is_array(kind) else 0)
 
 
-def typed(text, number, pc):
+def typed(text, number, pc, viewed=True):
     """The Columns for the user's text after --collect."""
     found = []
     for _, piece in parse.split(text):
         if piece in ("$args", "$locals"):
-            found += some(variables.symbols(pc, piece == "$args"), number, pc)
+            found += some(variables.symbols(pc, piece == "$args"), number, pc, viewed)
         else:
-            found.append(column(piece, piece, number, pc))
+            form, text = forms.parsed(piece)
+            found.append(column(text, text, number, pc, form, viewed))
     return found
 
 
-def some(titles, number, pc):
+def some(titles, number, pc, viewed=True):
     """The Columns of those names that can be printed here. A buffer is not a string: its address is printed."""
     found = []
     for at, title in enumerate(titles):
         try:
-            one = column(title, title, number, pc)
+            one = column(title, title, number, pc, viewed=viewed)
             if one.kind["kind"] == "string" and not one.room and not is_text(titles[at:at + 2], number, pc):
                 argument, _ = cexpr.printed("(void *)(%s)" % names.expand(title, number, pc), pc)
                 one = Column(title, argument, {"kind": "pointer"}, 0)
@@ -111,11 +125,11 @@ def is_text(pair, number, pc):
         return False
 
 
-def usual(verb, number, pc):
+def usual(verb, number, pc, viewed=True):
     """The Columns without --collect: the arguments, or for an event the fields that are known at a hit."""
     own = names.of(number, pc) if verb != "trace" else None
     if own is None:
-        return some(variables.symbols(pc, True), number, pc)
+        return some(variables.symbols(pc, True), number, pc, viewed)
     if verb == "event" and own.stands_for:
-        return some([name for name in own.stands_for if not re.match(r"__", name)], number, pc)
-    return some(own.all(), number, pc)
+        return some([name for name in own.stands_for if not re.match(r"__", name)], number, pc, viewed)
+    return some(own.all(), number, pc, viewed)

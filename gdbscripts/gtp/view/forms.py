@@ -144,31 +144,32 @@ def err(kind):
 
 
 def flags(kind, argument):
+    names, size = flag_names(kind, argument), ctype.plain(kind).sizeof
+    return names and (lambda frame, x: texts.named(cut(x, size), names))
+
+
+def flag_names(kind, argument):
+    """The names as texts.named() takes them: a table of masks, or {value: name}; None for a type without flags."""
     bare = ctype.plain(kind)
     if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
         return None
     if argument is None:
         return own_flags(kind, bare)
-    table = image.table(FAMILIES.get(argument, argument))
-    if table:
-        return lambda frame, x: texts.flags(cut(x, bare.sizeof), table)
-    names = image.enumerated(argument)
-    if not names:
+    found = image.table(FAMILIES.get(argument, argument)) or image.enumerated(argument)
+    if not found:
         raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one, and no table of that name" % argument)
-    return lambda frame, x: texts.choice(cut(x, bare.sizeof), names)
+    return found
 
 
 def own_flags(kind, bare):
     """The names that the type says."""
     table = next((TABLES[name] for name in typedefs(kind) if name in TABLES), None)
     if table:
-        table = image.table(table)
-        return (lambda frame, x: texts.flags(cut(x, bare.sizeof), table)) if table else None
+        return image.table(table) or None
     if bare.code != gdb.TYPE_CODE_ENUM:
         raise gdb.GdbError("/flags: the type %s does not say which flags these are; write /flags:gfp, /flags:vm, /flags:page, "
                            "or the name of an enum or of one of its constants" % kind)
-    names = image.names_of(bare)
-    return lambda frame, x: texts.choice(cut(x, bare.sizeof), names)
+    return image.names_of(bare)
 
 
 def typedefs(kind):

@@ -98,3 +98,27 @@ def choice(number, names):
     if any(value < 0 or value & value - 1 for value in names):
         return None
     return flags(number, sorted(names.items()))
+
+
+def named(number, names):
+    """flags() of a table, choice() of {value: name}."""
+    return choice(number, names) if isinstance(names, dict) else flags(number, names)
+
+
+# Values in lines of text, which the shell's command shows: see gtp.view.carried.
+
+def carried(view):
+    """The function from an unsigned number of 64 bits to its text; None where the form says nothing about it."""
+    form, size_ = view["form"], view["size"]
+    names = view.get("names")
+    if isinstance(names, dict):  # JSON's keys are texts
+        names = {int(value): name for value, name in names.items()}
+
+    def number(x):
+        return signed(x, size_) if view["signed"] else x & (1 << 8 * size_) - 1
+    return {"err": lambda x: error_pointer(x, names) if view["pointer"] else error(signed(x, size_), names),
+            "flags": lambda x: named(x & (1 << 8 * size_) - 1, names),
+            "ip": lambda x: ip((x & 0xffffffff).to_bytes(4, "little")), "port": port,
+            "dev": lambda x: device(x & 0xffffffff), "time": lambda x: time(number(x)), "bytes": lambda x: size(number(x)),
+            "x": lambda x: "%#x" % (x & (1 << 8 * size_) - 1), "d": lambda x: str(signed(x, size_)),
+            "u": lambda x: str(x & (1 << 8 * size_) - 1)}[form]

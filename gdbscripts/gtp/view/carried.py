@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A format as data, for lines of text: the shell's command shows them without GDB, by texts.carried()."""
+import gdb
+
+from gtp import cells
+from gtp.cexpr import ctype
+from gtp.view import forms, image
+
+PLAIN = ("ip", "port", "dev", "time", "bytes")  # these need the number alone
+LETTERS = ("x", "d", "u")
+
+
+def described(form, kind):
+    """The data for a Form and the gdb.Type of a number or pointer; None if the form says nothing about the type, or needs
+    memory."""
+    bare = ctype.plain(kind)
+    if ctype.is_octets(kind) and bare.sizeof == 4 and form.name == "ip":
+        return {"form": "ip", "size": 4, "pointer": False, "signed": False}
+    if bare.code not in cells.SCALARS or bare.sizeof > cells.WORD or form.name not in LETTERS and form.show(kind) is None:
+        return None
+    pointer = bare.code == gdb.TYPE_CODE_PTR
+    found = {"form": form.name, "size": bare.sizeof, "pointer": pointer,
+             "signed": bare.code == gdb.TYPE_CODE_INT and cells.is_signed(bare)}
+    if form.name == "err":
+        return {**found, "names": image.errors()}
+    if form.name == "flags":
+        return {**found, "names": forms.flag_names(kind, form.argument)}
+    return found if form.name in LETTERS or form.name in PLAIN and not pointer else None
