@@ -18,15 +18,15 @@ try:
     import gtp.syscall
     import gtp.collect
     import gtp.condition
-    import gtp.show
+    import gtp.print
     import gtp.status
     import gtp.ended
     import gtp.table
     import gtp.view.printers
     import gtp.save
     import gtp.wait
-    import gtp.aggregate
-    import gtp.aggregates
+    import gtp.count
+    import gtp.show
     import gtp.stacks
     import gtp.merge
     import gtp.explain

@@ -5,7 +5,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, known, kstack, placed, screen, words
+from gtp import aggregations, kept, known, kstack, placed, screen, show, words
 from gtp.command import Command
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
@@ -24,7 +24,7 @@ def summaries(kind, a, b):
 def both(kind, a, b):
     """Combine two entries of the same keys."""
     buckets = {number: a.buckets.get(number, 0) + b.buckets.get(number, 0) for number in {**a.buckets, **b.buckets}}
-    return aggregated.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
+    return aggregations.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 
 
 def said(what):
@@ -32,7 +32,7 @@ def said(what):
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
 
 
-class Merged(aggregated.Reading):
+class Merged(aggregations.Reading):
     """A Reading to which files are added. It gives stacks new numbers, because each run has its own numbers."""
 
     def __init__(self):
@@ -51,7 +51,7 @@ class Merged(aggregated.Reading):
 
     def keys_of(self, found, one, entry):
         keys = []
-        for name, part in aggregates.parts(one.keys, entry.keys):
+        for name, part in show.parts(one.keys, entry.keys):
             keys += [self.number_of(found, part[0])] if name in found.keys else part
         return keys
 
@@ -83,10 +83,10 @@ class Merged(aggregated.Reading):
         """Add a file."""
         found, wrong = kept.read(path), placed.another(path)
         if found is None:
-            raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
+            raise gdb.GdbError("%s: %s" % (path, aggregations.NOT_KEPT))
         if wrong:
             raise gdb.GdbError("%s: %s" % (path, wrong))
-        reading = aggregated.Reading(found.text)
+        reading = aggregations.Reading(found.text)
         self.refuse(found, reading, path)
         self.names = {**found.names, **self.names}
         self.keys |= found.keys
@@ -128,7 +128,7 @@ def merged(files, top, order):
     if not found.all:
         raise gdb.GdbError("nothing was aggregated in these runs")
     with known.of(found.names):
-        return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
+        return show.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
 
 
 class GtpMerge(Command):
@@ -146,7 +146,7 @@ boots match, except for code of modules; keys that are addresses do not."""
         files, found = words.options(arg, USAGE, ("--top", "--sort"))
         if not files:
             raise gdb.GdbError("say " + USAGE)
-        screen.put(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
+        screen.put(merged(files, words.top_of(found, show.TOP), show.order_of(found)))
 
 
 GtpMerge()

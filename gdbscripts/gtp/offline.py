@@ -6,7 +6,7 @@ import shlex
 
 import gdb
 
-from gtp import aggregates, check, kept, known, places, quiet, remote, written
+from gtp import check, kept, known, places, quiet, remote, show, written
 from gtp.command import Command
 from gtp.shell import asked
 
@@ -152,7 +152,7 @@ def compiled(request):
     play(request)
     variables = " ".join(known.variables)
     found["names"] = list(kept.name_lines(variables))
-    found["keys"] = sorted(aggregates.known_stacks().keys)
+    found["keys"] = sorted(show.known_stacks().keys)
     return found
 
 

@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, remote, screen, source, written
+from gtp import aggregations, kept, remote, screen, show, source, written
 from gtp.command import Command
 
 
@@ -23,7 +23,7 @@ def save(path):
     with written.whole(path, is_trace=True) as part, open(part, "wb") as file:
         for piece in source.pieces():
             count += file.write(piece)
-        count += file.write(kept.tail(aggregated.transferred(), kept.all_stacks(), aggregates.known_stacks().keys))
+        count += file.write(kept.tail(aggregations.transferred(), kept.all_stacks(), show.known_stacks().keys))
     return count
 
 

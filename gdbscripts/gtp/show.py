@@ -1,81 +1,284 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp print`: the value of a C expression in the selected frame.
+# The commands `gtp show` and `gtp clear`: print or clear the values of aggregations, also while the run goes on.
+import fractions
 import re
+import time
 
 import gdb
 
-from gtp import cexpr, names, quiet, screen
+from gtp import aggregations, cells, kept, known, kstack, plot, quiet, screen, source, units, words
+from gtp.cexpr import ctype
 from gtp.command import Command
-from gtp.view import forms, printers
 
-RESULT = "_gtp_value"
-RETURNED = ("$ret", "$kret")
-GDB_FORMAT = re.compile(r"/\d*[xduotcazfsibhwgr]{1,3}")
+TOP = 50
+INNERMOST = 6  # functions of a stack that is a key
+ORDERS = ("value", "key", "count")
+USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 
 
-def named(text):
-    """The expression with C for the names that the selected trace frame's tracepoint has."""
-    number = gdb.convenience_variable("tracepoint")
-    if number is None or int(number) < 0:
+# Keys
+
+
+def signed(word):
+    return word - 2**64 if word >> 63 else word
+
+
+def bytes_of(words_):
+    """A string that was copied into words."""
+    return b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
+
+
+def text_of(words_):
+    """The same for a terminal: any process can give itself a name with newlines and escape sequences."""
+    return cells.quoted(bytes_of(words_))[1:-1]
+
+
+def number_text(word, kind):
+    """The text of a numeric key according to its type; addresses have their symbols."""
+    if kind is None:
+        return "%#x" % word if word >> 48 == 0xffff else str(signed(word))
+    bare = kind.strip_typedefs()
+    if ctype.is_octets(bare):
+        return units.octets(word, bare.sizeof)
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        kind = bare = bare.target().pointer()
+    value = gdb.Value(word).cast(gdb.lookup_type("unsigned long")).cast(kind)
+    if bare.code == gdb.TYPE_CODE_PTR:
+        symbol = quiet.execute("info symbol %d" % word).split(" in section")[0].strip()
+        return symbol if word and not symbol.startswith("No symbol") else "%#x" % word
+    return value.format_string()
+
+
+def known_stacks():
+    """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
+    found = kept.opened() if source.is_trace_file() else None
+    made = {name for name, what in known.names().items() if what.text == "$kstack"}
+    return kstack.Stacks(made | found.keys if found else made)
+
+
+def stack_text(number, stacks):
+    """A stack in one line, the innermost function first; gtp stacks has all of it."""
+    functions = stacks.names(number)
+    return " < ".join(functions[:INNERMOST] + (["..."] if len(functions) > INNERMOST else []))
+
+
+def parts(names, entry_words):
+    """(name, its words) for each key of an entry: a string has two."""
+    at = 0
+    for name in names:
+        n = 2 if name.startswith("keystr_") else 1
+        yield name, entry_words[at:at + n]
+        at += n
+
+
+def key_text(name, part, stacks):
+    if len(part) > 1:
+        return text_of(part)
+    if stacks and name in stacks.keys:
+        return stack_text(part[0], stacks)
+    what = known.names().get(name)
+    return number_text(part[0], what and what.type)
+
+
+def key_texts(names, entry_words, stacks=None):
+    """A text for each key of an entry. STACKS: to look up keys that are stacks."""
+    return [key_text(name, part, stacks) for name, part in parts(names, entry_words)]
+
+
+def key_order(names, entry_words):
+    """A key function that sorts entries by their keys: numbers, and strings as strcmp does."""
+    return [bytes_of(part) if len(part) > 1 else signed(part[0]) for _, part in parts(names, entry_words)]
+
+
+def key_title(name):
+    what = known.names().get(name)
+    return what.text if what else name.partition("_")[2]
+
+
+# Entries
+
+
+def value_of(one, entry):
+    """The sort key of an entry; entries whose sum has overflowed sort first."""
+    if one.kind == "count":
+        return entry.count
+    if len(entry.summary) == 1:
+        return entry.summary[0]
+    found = plot.true_sum(entry.count, *entry.summary)
+    return float("inf") if found is None else fractions.Fraction(found, entry.count)
+
+
+def ordered(one, order):
+    if order == "key":
+        return sorted(one.entries, key=lambda e: key_order(one.keys, e.keys))
+    if order == "count":
+        return sorted(one.entries, key=lambda e: (-e.count, e.keys))
+    return sorted(one.entries, key=lambda e: (-value_of(one, e), e.keys))
+
+
+def short_value(one, entry):
+    """An entry in one line, after its keys."""
+    if one.kind == "count":
+        return str(entry.count)
+    if len(entry.summary) == 1:
+        return "%d (n %d)" % (entry.summary[0], entry.count)
+    return plot.figures(entry.count, entry.summary, {}, one.bounds)
+
+
+def table(rows):
+    """Texts in columns; the last is not padded."""
+    if not rows:
+        return []
+    wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    return ["  ".join(["%-*s" % (w, text) for w, text in zip(wide, row)] + [row[-1]]).rstrip() for row in rows]
+
+
+def histogram(one, entry, keys):
+    """The lines of an entry with buckets."""
+    if keys:
+        yield ", ".join("%s %s" % (key_title(name), text) for name, text in zip(one.keys, keys))
+    yield from plot.lines(entry.buckets, one.bounds)
+    yield plot.figures(entry.count, entry.summary, entry.buckets, one.bounds)
+
+
+def title(one):
+    what = known.names().get(one.name)
+    text = "$" + one.name
+    if what is None:
         return text
-    return names.expand(text, int(number), gdb.selected_frame().pc())
+    said = "%s of %s" % (one.kind, what.text) if what.text else one.kind
+    return "%s: %s at %s" % (text, said, what.place[0]) if what.place else text
 
 
-def form_of(given, text):
-    """The Form that is asked for; None where GDB's print shows the value."""
-    if not given:
-        return forms.Form("err") if text in RETURNED else None
-    if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):
-        return None
-    return forms.parsed("%s %s" % (given, text))[0]
+def entries(one, top, order, stacks):
+    """The lines of an aggregation's entries."""
+    chosen = ordered(one, order)[:top]
+    if one.kind in ("hist", "lhist"):
+        for entry in chosen:
+            yield from histogram(one, entry, key_texts(one.keys, entry.keys, stacks))
+    elif one.keys:
+        rows = [key_texts(one.keys, entry.keys, stacks) + [short_value(one, entry)] for entry in chosen]
+        yield from table([[key_title(name) for name in one.keys] + [one.kind]] + rows)
+    else:
+        for entry in chosen:
+            yield short_value(one, entry)
 
 
-def in_form(value, form):
-    """The text of a value in a Form; None where the form says nothing about it."""
-    show = form.show(value.type)
-    return printers.text_of(value, show) if show else None
+def is_unsigned(one):
+    """Whether values can exceed a signed number of 64 bits, which is how the kernel reads all of them."""
+    what = known.names().get(one.name)
+    bare = what and what.type and what.type.strip_typedefs()
+    if not bare or bare.sizeof < 8:
+        return False
+    return bare.code == gdb.TYPE_CODE_PTR or bare.code == gdb.TYPE_CODE_INT and not bare.is_signed
 
 
-class GtpPrint(Command):
-    """Print the value of a C expression.
+def shown(one, top, order, stacks):
+    """All lines of an aggregation."""
+    yield title(one)
+    if not one.entries and not one.noroom:
+        yield "nothing yet"
+        return
+    yield from entries(one, top, order, stacks)
+    if is_unsigned(one) and any(min(entry.summary, default=0) < 0 for entry in one.entries + one.noroom):
+        yield "values above 2^63 - 1 count as negative here"
+    if len(one.entries) > top:
+        yield "and %d keys more; --top N shows N" % (len(one.entries) - top)
+    for entry in one.noroom:
+        yield "no room for the keys of %d more: monitor aggregate-keys N, before tstart" % entry.count
 
-gtp print[/FORMAT] EXPRESSION
-As print, but takes every expression that gtp collect takes: macros,
-this_cpu(x), container_of(), comparisons with strings. In a trace frame it uses
-the collected values. FORMAT is one of GDB's, or
-  /ip     an IP address, a struct sockaddr: 10.0.0.1, [::1]:80
-  /port   two bytes in network order: 443
-  /mac    six bytes, or a pointer to them: 52:54:00:12:34:56
-  /err    an error's name: -2 (ENOENT)
-  /flags  the kernel's names of a type's bits: GFP_KERNEL|__GFP_ZERO; which
-          ones, /flags:NAME says: gfp, vm, page, an enum, one of its constants
-  /time   nanoseconds: 1.5 us      /bytes  a size: 4 KiB
-  /dev    a dev_t: 8:1             /sym    an address: vfs_read+0x10
-  /id     a kuid_t: 1000           /pid    a struct pid *: 0x... (1234)
-A value that a format does not fit is printed without it. gtp table, gtp live and gtp
-collect take /FORMAT before each expression. Types such as struct in_addr,
-__be16, ktime_t, dev_t, kuid_t and gfp_t have theirs by themselves, in GDB's
-print as well: /x and /d show the number, print -raw all of it."""
+
+def chosen(reading, name):
+    """The aggregations of that name, or all; an error if there is none."""
+    found = [one for one in reading.all if not name or one.name == name or one.name.partition("_")[2] == name]
+    if found:
+        return found
+    if name and reading.all:
+        raise gdb.GdbError("there is no $%s; there are %s" % (name, words.few("$" + one.name for one in reading.all)))
+    if source.is_trace_file():
+        raise gdb.GdbError("nothing was aggregated in this run")
+    raise gdb.GdbError("no action aggregates; see help gtp count, and tstart")
+
+
+def report(reading, name, top, order, stacks):
+    text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
+    return "\n\n".join([text, *reading.unseen()]) + "\n"
+
+
+# Commands
+
+
+def seconds(text):
+    found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m)?$", text)
+    if not found or not float(found.group(1)):
+        raise gdb.GdbError("--every takes a time, as 1s or 500ms")
+    return float(found.group(1)) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[found.group(2)]
+
+
+def order_of(found):
+    """The order that --sort asks for."""
+    order = found.get("--sort", "value")
+    if order not in ORDERS:
+        raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))
+    return order
+
+
+class Options:
+    """The arguments of gtp show."""
+
+    def __init__(self, arg):
+        rest, found = words.options(arg, USAGE, ("--top", "--sort", "--every"), flags=("--clear",))
+        self.name = words.name_of(rest, USAGE)
+        self.top, self.order = words.top_of(found, TOP), order_of(found)
+        self.every = seconds(found["--every"]) if "--every" in found else None
+        self.clear = "--clear" in found
+        if self.clear and self.name:
+            raise gdb.GdbError("--clear clears and shows all aggregations: leave %s out" % self.name)
+
+
+class GtpShow(Command):
+    """Show what actions have aggregated: counts, sums, statistics, histograms.
+
+gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
+While the run goes on, and after it until the next tstart. NAME is one of the
+aggregations, of which --top N shows N keys (50), those with the largest value
+first, or by key or count. --every prints again and again until ^C. With
+--clear, which takes no NAME, all aggregations begin again from zero: an update
+meanwhile is in this output or in the next one. gtp print prints an expression."""
 
     def __init__(self):
-        super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+        super().__init__("gtp show", gdb.COMMAND_STATUS)
 
     def invoke(self, arg, from_tty):
-        found = re.match(r"(/[\w:.]+)?\s*(.*)", arg.strip(), re.S)
-        given, text = found.group(1) or "", found.group(2)
-        if not text:
-            raise gdb.GdbError("gtp print takes an expression")
-        form = form_of(given, text)
-        value = cexpr.value(named(text))
-        if value.type.code == gdb.TYPE_CODE_FUNC:  # of which a convenience variable has no address
-            value = value.address
-        gdb.set_convenience_variable(RESULT, value)
-        try:
-            told = quiet.execute("print%s $%s" % ("" if form else given, RESULT))
-        finally:
-            gdb.set_convenience_variable(RESULT, None)
-        shown = in_form(value, form) if form else None
-        screen.put(told if shown is None else "%s = %s\n" % (told.partition(" = ")[0], shown))
+        options, stacks = Options(arg), known_stacks()
+        while True:
+            reading = aggregations.read(options.clear)
+            screen.put(report(reading, options.name, options.top, options.order, stacks))
+            gdb.flush()
+            if options.every is None:
+                return
+            if not reading.running:
+                raise gdb.GdbError("the run has ended")
+            time.sleep(options.every)
+            screen.put("\n")
+
+    def complete(self, text, word):
+        return words.completed(sorted(n for n, what in known.names().items() if what.place), text, word)
 
 
-GtpPrint()
+class GtpClear(Command):
+    """Forget what actions have aggregated so far.
+
+gtp clear
+All aggregations begin again from zero; the run continues. gtp show --clear prints them in
+the same step."""
+
+    def __init__(self):
+        super().__init__("gtp clear", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        aggregations.read(True)
+
+
+GtpShow()
+GtpClear()

@@ -5,7 +5,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, harmless, kstack, quiet, screen, words, written
+from gtp import aggregations, harmless, kstack, quiet, screen, show, words, written
 from gtp.command import Command
 from gtp.export import registry
 
@@ -24,7 +24,7 @@ def weight(one, entry):
 
 def chosen(reading, name, stack_keys):
     """The aggregation of that name, or the only one."""
-    found = [one for one in aggregates.chosen(reading, name) if stack_keys & set(one.keys)]
+    found = [one for one in show.chosen(reading, name) if stack_keys & set(one.keys)]
     if not found:
         raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack; "
                            "say gtp count by $kstack at LOCATION, and tstart")
@@ -36,9 +36,9 @@ def chosen(reading, name, stack_keys):
 def by_key(one, text):
     """The name of the key that the text after --by means."""
     for name in one.keys:
-        if text == aggregates.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
+        if text == show.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
             return name
-    raise gdb.GdbError("$%s has no key %s, but %s" % (one.name, text, words.few(map(aggregates.key_title, one.keys))))
+    raise gdb.GdbError("$%s has no key %s, but %s" % (one.name, text, words.few(map(show.key_title, one.keys))))
 
 
 def sums(one, stack_keys, by, weigh=None):
@@ -46,7 +46,7 @@ def sums(one, stack_keys, by, weigh=None):
     stack = next(name for name in one.keys if name in stack_keys)
     total = collections.Counter()
     for entry in one.entries:
-        part = dict(aggregates.parts(one.keys, entry.keys))
+        part = dict(show.parts(one.keys, entry.keys))
         total[tuple(part[by]) if by else (), part[stack][0]] += weigh(entry) if weigh else weight(one, entry)
     return total
 
@@ -55,7 +55,7 @@ def by_functions(total, stacks, by):
     """[(text of KEY or None, names, weight)], those with the most first; one line for stacks of the same functions."""
     merged = collections.Counter()
     for (key, number), n in total.items():
-        text = aggregates.key_texts([by], list(key))[0] if by else None
+        text = show.key_texts([by], list(key))[0] if by else None
         merged[text, tuple(stacks.names(number))] += n
     return sorted(((key, names, n) for (key, names), n in merged.items()), key=lambda row: (-row[2], str(row[:2])))
 
@@ -75,12 +75,12 @@ def folded(one, rows):
 
 def listed(one, rows, top, by):
     """The stacks as text, the innermost function first."""
-    yield aggregates.title(one) + ("" if one.kind in ("count", "sum") else "; how often each stack was met")
+    yield show.title(one) + ("" if one.kind in ("count", "sum") else "; how often each stack was met")
     if not rows:
         yield "nothing yet"
     for key, names, n in rows[:top]:
         yield ""
-        yield "%d" % n if key is None else "%d  %s %s" % (n, aggregates.key_title(by), key)
+        yield "%d" % n if key is None else "%d  %s %s" % (n, show.key_title(by), key)
         yield from ("    " + name for name in names)
     if len(rows) > top:
         yield ""
@@ -159,7 +159,7 @@ frame that has collected it: the addresses of that stack."""
         if options.svg:
             screen.put(registry.export("flamegraph", options.svg, options.picture()))
             return
-        stacks, reading = aggregates.known_stacks(), aggregated.read()
+        stacks, reading = show.known_stacks(), aggregations.read()
         options.check_file(reading)
         one = chosen(reading, options.name, stacks.keys)
         by = by_key(one, options.by) if options.by else None

@@ -11,7 +11,7 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 
 import tap
 from gtp import prefix  # noqa: F401  the prefix of the commands, which the next line defines
-from gtp import aggregate, aggregates, cexpr, kept
+from gtp import cexpr, count, kept, show
 from gtp.cexpr import compiled
 from gtp.shell import decode, values
 
@@ -170,14 +170,14 @@ def octets():
         made, kind = cexpr.key(text, pc())
         compiled.check("(long)(%s)" % made, pc(), False)
         number = int(gdb.parse_and_eval("(unsigned long)(%s)" % made))
-        tap.equal(aggregates.number_text(number, kind), octets, text)
-        tap.equal(aggregates.number_text(number, kept.type_of(kept.type_text(kind))), octets, "from a trace file: " + text)
+        tap.equal(show.number_text(number, kind), octets, text)
+        tap.equal(show.number_text(number, kept.type_of(kept.type_text(kind))), octets, "from a trace file: " + text)
         if "@" not in text:
             shown = values.column(text, text, 0, pc())
             tap.equal(decode.cell(shown.kind)(b"%x" % int(gdb.parse_and_eval("(unsigned long)(%s)" % shown.argument))), octets)
-    tap.equal(aggregate.is_string(cexpr.key("ether.name", pc())[1]), True)
+    tap.equal(count.is_string(cexpr.key("ether.name", pc())[1]), True)
     tap.equal(values.described(cexpr.key("ether.name", pc())[1]), {"kind": "string"})
-    tap.equal([aggregate.is_string(cexpr.key(text, pc())[1]) for text in ("ether.dest", "ether.rest")], [False, False])
+    tap.equal([count.is_string(cexpr.key(text, pc())[1]) for text in ("ether.dest", "ether.rest")], [False, False])
 
 
 @tap.test("a variable that is a constant in this copy of the function is that number, in conditions, collections and $args")

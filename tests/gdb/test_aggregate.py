@@ -9,7 +9,7 @@ from others import looped, mechanism, without
 from tap import seeded
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregated, plot
+from gtp import aggregations, plot
 
 ROUNDS = 5000
 NAMES = ["obj-%d" % i for i in range(4)]
@@ -22,7 +22,7 @@ def define(*names):
 
 def only(clear=False):
     """The only aggregation, and the number of nested hits."""
-    reading = aggregated.read(clear)
+    reading = aggregations.read(clear)
     equal(len(reading.all), 1, "aggregations")
     return reading.all[0], reading.nested
 
@@ -101,7 +101,7 @@ def kinds():
     cmd("tstart")
     for value_ in values:
         target("call leaf %d" % (value_ + 5))
-    found = {one.name: one.entries[0] for one in aggregated.read().all}
+    found = {one.name: one.entries[0] for one in aggregations.read().all}
     cmd("tstop")
     equal(sorted(found), sorted(names))
     for name, entry in found.items():
@@ -348,8 +348,8 @@ def strings():
     from gtp import aggregates  # it makes commands, of which the prefix is there by now
 
     names = [b"", b"a", b"aaaaaaaab", b"ab", b"b", b"\xff"]
-    entries = [aggregated.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]
-    one = aggregated.Aggregation("count_x", "count", None, ["keystr_x", "key_n"], list(reversed(entries)), [])
+    entries = [aggregations.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]
+    one = aggregations.Aggregation("count_x", "count", None, ["keystr_x", "key_n"], list(reversed(entries)), [])
     equal(aggregates.ordered(one, "key"), entries)
     for name, text in ((b"kworker/0:1", "kworker/0:1"), (b"a\x1b[2J\nobj 7\r", "a\\033[2J\\nobj 7\\r"),
                        (b"\xc2\x9b2J", "\\302\\2332J")):
@@ -404,7 +404,7 @@ def failing_keys():
                 cmd("tstart")
                 for n in (5, 0, 0, 20, 0):
                     target("call leaf %d" % n)
-                found = {one.name: one for one in aggregated.read().all}
+                found = {one.name: one for one in aggregations.read().all}
                 cmd("tstop")
             equal(counts(found["count_leaf"]), {(20,): 1, (5,): 1}, off)
             equal(counts(found["sum_leaf"]), {(): 5}, off)

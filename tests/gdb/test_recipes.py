@@ -13,7 +13,7 @@ from lib import *
 from provoke import SLOW, provocations
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregated
+from gtp import aggregations
 
 PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
 SCRATCH = scratch() + "/recipe.csv"
@@ -80,7 +80,7 @@ class Recipe:
 
     def aggregations(self):
         """Its aggregations, in the order of its lines."""
-        found = {one.name: one for one in aggregated.read().all}
+        found = {one.name: one for one in aggregations.read().all}
         return [found[name] for name in self.names]
 
     def folded(self):

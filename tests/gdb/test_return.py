@@ -11,7 +11,7 @@ from others import *
 from where import matching
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregated
+from gtp import aggregations
 
 CROWD = 300
 ALL_AT_ONCE = 2000
@@ -190,7 +190,7 @@ def crowd(way):
 
 def only():
     """The one aggregation that there is: {key: count}, and {key: what was added up}."""
-    one, = aggregated.read().all
+    one, = aggregations.read().all
     equal(one.noroom, [], "what found no room")
     return {entry.keys[0]: entry.count for entry in one.entries}, {entry.keys[0]: entry.summary for entry in one.entries}
 
@@ -226,7 +226,7 @@ def histogram(way):
     target("call obj 1")
     cmd("tstop")
     equal(hits(num), 5)
-    entries = {one.name: one for one in aggregated.read().all}[name].entries
+    entries = {one.name: one for one in aggregations.read().all}[name].entries
     equal(sorted(entry.keys[0] for entry in entries), list(range(5)))
     for entry in entries:
         value_, least, most = entry.summary

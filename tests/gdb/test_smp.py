@@ -7,7 +7,7 @@ from lib import *
 from others import looped, mechanism
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregated
+from gtp import aggregations
 
 ROUNDS = 20000
 
@@ -128,7 +128,7 @@ def updates():
     equal(mechanism(nums["add"]), "jump, follows the call")
     made = looped("mix", ROUNDS // 4)
     cmd("tstop")
-    found = {one.name.rpartition("_")[2]: one for one in aggregated.read().all}
+    found = {one.name.rpartition("_")[2]: one for one in aggregations.read().all}
     for name, num in nums.items():
         equal(found[name].noroom, [], name)
         equal(sum(entry.count for entry in found[name].entries), hits(num), name)

@@ -9,7 +9,7 @@ from fixture import parameter
 from others import instructions, looped, mechanism, without
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregated, kstack
+from gtp import aggregations, kstack
 
 ROUNDS = 2000
 # The fixture notes the last stack of each CPU, and a call that is followed has another one: all are made on this CPU.
@@ -181,7 +181,7 @@ def interrupted():
     trace("*gtp_target_irq", "teval $key_stack = $kstack", "teval $count_ticks = 1")
     cmd("tstart")
     looped("mix", 100 * ROUNDS)
-    ticks, = [one for one in aggregated.read().all if one.name == "count_ticks"]
+    ticks, = [one for one in aggregations.read().all if one.name == "count_ticks"]
     cmd("tstop")
     return [kstack.addresses(entry.keys[0]) for entry in ticks.entries]
 
@@ -239,7 +239,7 @@ def key():
     num = trace("gtp_target_leaf", "teval $key_stack = $kstack", "teval $count_calls = 1")
     cmd("tstart")
     made = looped("leaf", ROUNDS)["leaf"]
-    one, = aggregated.read().all
+    one, = aggregations.read().all
     equal(sum(entry.count for entry in one.entries), hits(num))
     equal(hits(num) + nested() + missed(), made)
     cmd("tstop")

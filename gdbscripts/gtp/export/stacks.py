@@ -5,7 +5,7 @@ import json
 
 import gdb
 
-from gtp import aggregated, aggregates, stacks, words
+from gtp import aggregations, show, stacks, words
 from gtp.export import flamegraph, registry, subsystem
 
 DEEPEST = 127  # addresses that the module keeps of a stack, the innermost ones
@@ -28,7 +28,7 @@ class Hits:
     def __init__(self, name, arg):
         usage = registry.usage(name)
         rest, found = words.options(arg, usage, ("--by", "--weight", "--unit"))
-        reading, self.known = aggregated.read(), aggregates.known_stacks()
+        reading, self.known = aggregations.read(), show.known_stacks()
         self.one = stacks.chosen(reading, words.name_of(rest, usage), self.known.keys)
         self.by = stacks.by_key(self.one, found["--by"]) if "--by" in found else None
         weigh = self.weigher(found.get("--weight"))
@@ -59,15 +59,15 @@ class Hits:
         return found
 
     def front(self, key):
-        return tuple(aggregates.key_texts([self.by], list(key))) if self.by else ()
+        return tuple(show.key_texts([self.by], list(key))) if self.by else ()
 
     def outermost_first(self, number):
         names = list(self.known.names(number))
         return tuple(reversed(names + [MAYBE_CUT] if len(names) == DEEPEST else names))
 
     def title(self):
-        by = ", by " + aggregates.key_title(self.by) if self.by else ""
-        return aggregates.title(self.one) + by
+        by = ", by " + show.key_title(self.by) if self.by else ""
+        return show.title(self.one) + by
 
     def drawable(self):
         """The rows for a format with widths, which cannot be negative."""

@@ -7,7 +7,7 @@ import shutil
 
 import gdb
 
-from gtp import aggregates, check, command, kept, known, kstack, marks, merge, quiet
+from gtp import check, command, kept, known, kstack, marks, merge, quiet, show
 from gtp.export import clock, ctf, frames
 from gtp.fleet import machines
 from gtp.shell import asked
@@ -85,7 +85,7 @@ def sums(paths, notes):
     if not merged.all:  # there is no file, or they keep stacks alone
         return ""
     with known.of(merged.names):
-        return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
+        return show.report(merged, None, TOP, show.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
 
 
 def merged_one(request, number, row, answer):

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, kinds, known, plot, remote, source, table
+from gtp import aggregations, kept, kinds, known, plot, remote, show, source, table
 from gtp.export import frames
 from gtp.header import Header
 from gtp.report import flames, packed
@@ -91,8 +91,8 @@ def with_frames(asked, stacks):
 
 def keys(one, entry, stacks):
     """A text for each key, and what sorts it: a text, or a number that JSON may have as text."""
-    texts = aggregates.key_texts(one.keys, entry.keys, stacks)
-    orders = aggregates.key_order(one.keys, entry.keys)
+    texts = show.key_texts(one.keys, entry.keys, stacks)
+    orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else
             {"text": text, "order": packed.exact(order), "number": True} for text, order in zip(texts, orders)]
 
@@ -109,8 +109,8 @@ def aggregation(one, stacks):
     what = known.names().get(one.name)
     entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
                 "buckets": sorted(entry.buckets.items())} for entry in one.entries]
-    return {"name": one.name, "title": aggregates.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
-            "keys": [aggregates.key_title(name) for name in one.keys],
+    return {"name": one.name, "title": show.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
+            "keys": [show.key_title(name) for name in one.keys],
             "bounds": one.bounds and list(map(packed.exact, one.bounds)), "entries": entries,
             "unit": "ns" if what and what.text == "$latency" and one.kind != "count" else None,
             "noroom": sum(entry.count for entry in one.noroom)}
@@ -120,7 +120,7 @@ def reading():
     """The aggregations with the counts of missed hits; None for a trace file without them."""
     if source.is_trace_file() and kept.opened() is None:
         return None
-    return aggregated.read()
+    return aggregations.read()
 
 
 # How it went -------------------------------------------------------------------------------------
@@ -179,9 +179,9 @@ def origin():
     return "Linux " + release if release else gdb.selected_inferior().connection.details
 
 
-def title(places, aggregations):
+def title(places, sums):
     """The traced places."""
-    names = list(dict.fromkeys([place["name"] for place in places] + [one["title"] for one in aggregations]))
+    names = list(dict.fromkeys([place["name"] for place in places] + [one["title"] for one in sums]))
     more = " and %d more" % (len(names) - 3) if len(names) > 3 else ""
     return ", ".join(names[:3]) + more or "A run without a frame"
 
@@ -194,7 +194,7 @@ def hits_of(places, header):
 
 def collected(asked):
     """All that a page shows. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
-    stacks, read = aggregates.known_stacks(), reading()
+    stacks, read = show.known_stacks(), reading()
     try:
         found, header, places, unknown = with_frames(asked, stacks)
     except table.NoFrames:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: a tracepoint's actions that aggregate.
+# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions that
+# update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
 #
 # They make GDB's own tvariable and teval: the names of the variables say what setting them means, see
 # docs/variables.md.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Aggregations as the kernel's side has them: read while a run goes on, and understood.
+# The values of aggregations, read from the module while a run goes on, or from a trace file. count.py defines aggregations.
 import collections
 import re
 

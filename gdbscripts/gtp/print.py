@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp print`: the value of a C expression in the selected frame.
+import re
+
+import gdb
+
+from gtp import cexpr, names, quiet, screen
+from gtp.command import Command
+from gtp.view import forms, printers
+
+RESULT = "_gtp_value"
+RETURNED = ("$ret", "$kret")
+GDB_FORMAT = re.compile(r"/\d*[xduotcazfsibhwgr]{1,3}")
+
+
+def named(text):
+    """The expression with C for the names that the selected trace frame's tracepoint has."""
+    number = gdb.convenience_variable("tracepoint")
+    if number is None or int(number) < 0:
+        return text
+    return names.expand(text, int(number), gdb.selected_frame().pc())
+
+
+def form_of(given, text):
+    """The Form that is asked for; None where GDB's print shows the value."""
+    if not given:
+        return forms.Form("err") if text in RETURNED else None
+    if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):
+        return None
+    return forms.parsed("%s %s" % (given, text))[0]
+
+
+def in_form(value, form):
+    """The text of a value in a Form; None where the form says nothing about it."""
+    show = form.show(value.type)
+    return printers.text_of(value, show) if show else None
+
+
+class GtpPrint(Command):
+    """Print the value of a C expression.
+
+gtp print[/FORMAT] EXPRESSION
+As print, but takes every expression that gtp collect takes: macros,
+this_cpu(x), container_of(), comparisons with strings. In a trace frame it uses
+the collected values. FORMAT is one of GDB's, or
+  /ip     an IP address, a struct sockaddr: 10.0.0.1, [::1]:80
+  /port   two bytes in network order: 443
+  /mac    six bytes, or a pointer to them: 52:54:00:12:34:56
+  /err    an error's name: -2 (ENOENT)
+  /flags  the kernel's names of a type's bits: GFP_KERNEL|__GFP_ZERO; which
+          ones, /flags:NAME says: gfp, vm, page, an enum, one of its constants
+  /time   nanoseconds: 1.5 us      /bytes  a size: 4 KiB
+  /dev    a dev_t: 8:1             /sym    an address: vfs_read+0x10
+  /id     a kuid_t: 1000           /pid    a struct pid *: 0x... (1234)
+A value that a format does not fit is printed without it. gtp table, gtp live and gtp
+collect take /FORMAT before each expression. Types such as struct in_addr,
+__be16, ktime_t, dev_t, kuid_t and gfp_t have theirs by themselves, in GDB's
+print as well: /x and /d show the number, print -raw all of it."""
+
+    def __init__(self):
+        super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        found = re.match(r"(/[\w:.]+)?\s*(.*)", arg.strip(), re.S)
+        given, text = found.group(1) or "", found.group(2)
+        if not text:
+            raise gdb.GdbError("gtp print takes an expression")
+        form = form_of(given, text)
+        value = cexpr.value(named(text))
+        if value.type.code == gdb.TYPE_CODE_FUNC:  # of which a convenience variable has no address
+            value = value.address
+        gdb.set_convenience_variable(RESULT, value)
+        try:
+            told = quiet.execute("print%s $%s" % ("" if form else given, RESULT))
+        finally:
+            gdb.set_convenience_variable(RESULT, None)
+        shown = in_form(value, form) if form else None
+        screen.put(told if shown is None else "%s = %s\n" % (told.partition(" = ")[0], shown))
+
+
+GtpPrint()
