@@ -107,13 +107,22 @@ GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call prob
 # The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe
 
-# The files whose code may name a register, an opcode or an instruction of x86-64: the ones that a port has to write.
-GTP_X86 := base/cpu.h base/compat.h base/regs.h jit/* pad/* regions/* user/jit/* hit/walk.c
-GTP_X86 += kernel/jit/* kernel/pad/* kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
+# The files whose code may name a register, an opcode or an instruction of x86-64: all that a port has to write.
+# tests/structure fails on any other file that does.
+# The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
+GTP_X86 := base/cpu.h base/compat.h base/regs.h
+# Generated code: the encoder, the compiler, pads, and where that code lies.
+GTP_X86 += jit/* pad/* kernel/jit/* kernel/pad/* user/jit/*
+# The decoder, and what a 5-byte jump may replace.
+GTP_X86 += regions/* tools/regions/*
+# A hit in the kernel: interrupts, faults, the TSC, stacks.
+GTP_X86 += hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/walk_kernel.c
-GTP_X86 += probe/armed.c probe/regs_entry.S probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
-GTP_X86 += probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
-GTP_X86 += tools/regions/*
+# Changed text: int3, jumps, ftrace sites, kprobes' forms.
+GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
+# Entries in assembly, and the registers that have a tracepoint's arguments.
+GTP_X86 += probe/regs_entry.S probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
+# In GDB: the registers of arguments and return values, by name.
 GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py gdbscripts/gtp/syscall.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
 GTP_X86 += gdbscripts/gtp/cexpr/returned.py

@@ -65,7 +65,7 @@ static inline u32 gtp_regs_width(u32 n)
 /*
  * gtp_regs_get - value of GDB's register @n, zero-extended from its width
  *
- * rip is as the probe's mechanism has left it; the caller substitutes the tracepoint's address.
+ * rip is as the kind of probe has left it; the caller substitutes the tracepoint's address.
  */
 static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {

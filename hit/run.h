@@ -112,7 +112,7 @@ enum gtp_location_kind {
  * @next_own: the next location of the same backend, while they are disarmed
  * @missed: hits of removed probes that the kernel skipped or that had no buffer
  * @format: the format of the static data that is collected here, set by ->sdata for run control
- * @mechanism: the kind of its probe in words for the user ("kprobe", ...)
+ * @probe_kind: what kind of probe it has, in words for the user ("kprobe", ...)
  * @fast: a hit takes no exception, as GDB's command ftrace requires
  * @no_room: there was no room for a faster probe, or for one with the condition
  * @fast_only: a tracepoint here was set by ftrace
@@ -134,7 +134,7 @@ struct gtp_location {
 	struct gtp_location *next_own;
 	u64 missed;
 	struct gtp_sdata_format *format;
-	const char *mechanism;
+	const char *probe_kind;
 	bool fast;
 	bool no_room;
 	bool fast_only;

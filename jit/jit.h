@@ -61,7 +61,7 @@ typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env
 /*
  * ax_jit_can_early - true if the snippet of a condition can run before a hit begins: it consists
  * only of registers, memory, arithmetic, and variables that take no call and do not depend on the
- * mechanism of the hit. It then uses only @env->ops->read, and @env->err if it fails
+ * kind of probe. It then uses only @env->ops->read, and @env->err if it fails
  */
 bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target);
 

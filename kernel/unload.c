@@ -27,7 +27,7 @@
 #include "kernel/hit/module_text.h"
 #include "kernel/host.h"
 #include "kernel/unload.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/tables.h"
 #include "session/dprintf.h"
 
@@ -52,7 +52,7 @@ static void text_goes(const struct module *mod, bool init)
 	u64 start, end;
 	u32 n;
 
-	if (!gtp_armed_range(mod, init, &start, &end))
+	if (!gtp_shadow_range(mod, init, &start, &end))
 		return;
 	mutex_lock(&gtp_lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);

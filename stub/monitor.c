@@ -115,10 +115,10 @@ static const char *how(const struct gtp_location *loc)
 {
 	if (gtp_location_is_refused(loc))
 		return "not armed";
-	return loc->mechanism ? loc->mechanism : "armed";
+	return loc->probe_kind ? loc->probe_kind : "armed";
 }
 
-static const char *mechanism(const struct gtp_tracepoint *tp)
+static const char *probe_kind(const struct gtp_tracepoint *tp)
 {
 	if (tp->gone)
 		return "gone with its module";
@@ -141,7 +141,7 @@ static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp
 	struct gtp_tp_stat sum = gtp_trace_hits(s->trace, tp);
 
 	gtp_stub_printf(s, "tracepoint %u at 0x%llx: %llu hits, %llu bytes, %s, %s", tp->num,
-			tp->addr, sum.hits, sum.usage, state(tp), mechanism(tp));
+			tp->addr, sum.hits, sum.usage, state(tp), probe_kind(tp));
 	if (tp->pass)
 		gtp_stub_printf(s, ", pass count %llu", tp->pass);
 	if (sum.failed)

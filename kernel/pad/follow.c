@@ -338,7 +338,7 @@ static void unwatch(void)
  * A CPU that goes offline never returns from the calls of its idle task. When it comes back, that
  * task starts again at the top of the same stack, which overwrites the calls' return addresses.
  */
-static bool has_begun_anew(const struct bare *b, u64 sp)
+static bool has_restarted(const struct bare *b, u64 sp)
 {
 	return cpu_is_offline(b->cpu) ||
 	       !leads_back(READ_ONCE_NOCHECK(*(u64 *)(sp - 8)), gtp_gates_bare);
@@ -353,7 +353,7 @@ static void forget_idle(void)
 	for (i = 0; i < POOL; i++) {
 		u64 sp = gtp_acquire(&pool[i].sp);
 
-		if (sp && pool[i].cpu >= 0 && has_begun_anew(&pool[i], sp))
+		if (sp && pool[i].cpu >= 0 && has_restarted(&pool[i], sp))
 			give(&pool[i], sp);
 	}
 	cpus_read_unlock();

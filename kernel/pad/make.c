@@ -133,7 +133,7 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 		.target = &target,
 		.cond = cond,
 		.at = p->loc->addr,
-		.skip = p->armed.addr - p->loc->addr,
+		.skip = p->shadow.addr - p->loc->addr,
 		.number = w->number,
 		.keep_flags = any_reads_flags(p->loc),
 		.copies = w->copies,

@@ -107,10 +107,10 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 	}
 	p->follows = loc->kind == GTP_LOCATION_RETURN;
 	p->loc = loc;
-	p->armed.owner = owner;
-	p->armed.addr = at;
-	p->armed.text = at;
-	gtp_armed_add(&p->armed);
+	p->shadow.owner = owner;
+	p->shadow.addr = at;
+	p->shadow.text = at;
+	gtp_shadow_add(&p->shadow);
 	loc->probe = p;
 	return 0;
 }
@@ -164,7 +164,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	if (p->follows)
 		gtp_follow_put();
 	gtp_pad_number_give(p->number);
-	gtp_armed_remove(&p->armed);
+	gtp_shadow_remove(&p->shadow);
 }
 
 /* Fill all freed room with int3, so that a task that reached it by mistake would trap at once. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A location with a jump pad, to which a jump, an ftrace call or another mechanism leads. */
+/* A location with a jump pad, to which a jump, an ftrace call or the code of another backend leads. */
 #ifndef _GTP_PAD_PROBE_H
 #define _GTP_PAD_PROBE_H
 
 #include "hit/run.h"
 #include "kernel/jit/exec_kernel.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 
 /*
  * gtp_pad_hit - called by pads at a hit, see pad/pad.h; gtp_pad_called - the same for pads to which
@@ -26,7 +26,7 @@ struct gtp_pad_stage {
 
 /**
  * struct gtp_pad_probe - a location's pad; the first member of the backend's own struct for it
- * @armed: in the index of probed places
+ * @shadow: its entry in the index of probed places, see probe/shadow.h
  * @loc: the location; NULL: it is gone, but the pad still exists
  * @number: the number that its pad pushes
  * @called: a call leads to the pad, not a jump
@@ -38,7 +38,7 @@ struct gtp_pad_stage {
  * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
  */
 struct gtp_pad_probe {
-	struct gtp_armed armed;
+	struct gtp_shadow shadow;
 	struct gtp_location *loc;
 	u32 number;
 	bool called;
@@ -55,7 +55,7 @@ struct gtp_pad_probe {
 /**
  * gtp_pad_probe_init() - take a number, and enter the place into the index
  * @p: zeroed, @called is set; from gtp_mem_alloc()
- * @owner: as in struct gtp_armed
+ * @owner: as in struct gtp_shadow
  * @loc: the location; its ->probe becomes @p
  * @at: the address of the jump or call to the pad: @loc's, or the end of a no-op there
  *

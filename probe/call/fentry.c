@@ -137,7 +137,7 @@ static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		return -EOPNOTSUPP;
 	}
 	calls++;
-	loc->mechanism = "ftrace call";
+	loc->probe_kind = "ftrace call";
 	loc->fast = true;
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "kernel/base/params_kernel.h"
 #include "kernel/hit/cpu_kernel.h"
 #include "hit/returns.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/backend.h"
 #include "probe/policy/entry.h"
 #include "probe/kprobe/kprobe_text.h"
@@ -187,13 +187,13 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->rp.maxactive = most;
 	p->rp.data_size = sizeof(struct gtp_pending);
 	p->text.kp = &p->rp.kp;
-	p->text.armed.addr = loc->addr;
-	p->text.armed.by_kprobe = true;
+	p->text.shadow.addr = loc->addr;
+	p->text.shadow.by_kprobe = true;
 	/* Add it to the index first, so that unloading its module finds it from here on. */
-	gtp_armed_add(&p->text.armed);
+	gtp_shadow_add(&p->text.shadow);
 	err = register_kretprobe(&p->rp);
 	if (err) {
-		gtp_armed_remove(&p->text.armed);
+		gtp_shadow_remove(&p->text.shadow);
 		gtp_mem_free(p);
 		gtp_probe_explain(err, why);
 		return err;
@@ -201,7 +201,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	bytes += p->rp.maxactive * instance_bytes();
 	gtp_kprobe_text_remember(&p->text);
 	loc->probe = p;
-	loc->mechanism = "kretprobe";
+	loc->probe_kind = "kretprobe";
 	return 0;
 }
 
@@ -219,7 +219,7 @@ static void forget(struct gtp_location *loc)
 	loc->missed += kretprobe_missed(loc);
 	loc->probe = NULL;
 	bytes -= p->rp.maxactive * instance_bytes();
-	gtp_armed_remove(&p->text.armed);
+	gtp_shadow_remove(&p->text.shadow);
 	gtp_mem_free(p);
 }
 

@@ -9,7 +9,7 @@
 #include "kernel/pad/frame_kernel.h"
 #include "kernel/pad/make.h"
 #include "kernel/pad/place.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/backend.h"
 #include "probe/event/event.h"
 #include "probe/event/event_data.h"
@@ -22,7 +22,7 @@
  * @go: address of the pad that evaluates the location's condition; 0: C does. It is the first
  *      member because event_entry.S reads it
  * @pad: that pad; it stays as long as the probe
- * @armed: in the index of probed places
+ * @shadow: its entry in the index of probed places, see probe/shadow.h
  * @loc: the location
  * @tp: the tracepoint
  * @call: as in struct gtp_event
@@ -32,7 +32,7 @@
 struct event_probe {
 	u64 go;
 	struct gtp_jit_pad pad;
-	struct gtp_armed armed;
+	struct gtp_shadow shadow;
 	struct gtp_location *loc;
 	struct tracepoint *tp;
 	struct trace_event_call *call;
@@ -140,19 +140,19 @@ static int arm_event(struct event_probe *p, struct gtp_why *why)
 	p->tp = ev.tp;
 	p->call = ev.call;
 	loc->probe = p;
-	p->armed.addr = loc->addr;
-	gtp_armed_add(&p->armed);
+	p->shadow.addr = loc->addr;
+	gtp_shadow_add(&p->shadow);
 	make_pad(p);
 	err = tracepoint_probe_register(ev.tp, gtp_event_entry, p);
 	if (err) {
 		free_pad(p);
-		gtp_armed_remove(&p->armed);
+		gtp_shadow_remove(&p->shadow);
 		loc->probe = NULL;
 		gtp_why(why, "the kernel refused a probe on tracepoint %s (error %d)", ev.tp->name,
 			-err);
 		return err;
 	}
-	loc->mechanism = "tracepoint";
+	loc->probe_kind = "tracepoint";
 	return 0;
 }
 
@@ -235,7 +235,7 @@ static void event_forget(struct gtp_location *loc)
 	if (p->data.file)
 		gtp_event_data_put();
 	free_pad(p);
-	gtp_armed_remove(&p->armed);
+	gtp_shadow_remove(&p->shadow);
 	loc->missed += event_missed(loc);
 	loc->probe = NULL;
 	gtp_mem_free(p);

@@ -11,7 +11,7 @@
 
 #include "kernel/base/lock_kernel.h"
 #include "kernel/base/mem_kernel.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/jump/can_jump.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/policy/probe_test.h"
@@ -28,7 +28,7 @@ static bool copy_function(u64 start, u32 size)
 {
 	if (copy_from_kernel_nofault(code, (void *)start, size))
 		return false;
-	gtp_armed_undo(start, code, size);
+	gtp_shadow_undo(start, code, size);
 	return true;
 }
 

@@ -44,8 +44,8 @@ void gtp_jump_drop(struct gtp_jump *j)
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state)
 {
 	j->state = state;
-	memcpy(j->p.armed.old, j->patch.old, j->patch.len);
-	j->p.armed.len = j->patch.len;
+	memcpy(j->p.shadow.old, j->patch.old, j->patch.len);
+	j->p.shadow.len = j->patch.len;
 	list_move_tail(&j->list, &lists[state]);
 }
 
@@ -115,9 +115,9 @@ void gtp_jump_deselect(struct gtp_jump_set *set)
 
 /* --- other probes near a jump --- */
 
-static const struct gtp_jump *in_text(const struct gtp_armed *a)
+static const struct gtp_jump *in_text(const struct gtp_shadow *a)
 {
-	const struct gtp_jump *j = container_of(a, struct gtp_jump, p.armed);
+	const struct gtp_jump *j = container_of(a, struct gtp_jump, p.shadow);
 
 	return a->owner == lists && j->state != GTP_JUMP_STAGED ? j : NULL;
 }
@@ -125,10 +125,10 @@ static const struct gtp_jump *in_text(const struct gtp_armed *a)
 /* in_reach - find a jump that covers @addr, or that begins in the five bytes from there; or NULL */
 static const struct gtp_jump *in_reach(u64 addr)
 {
-	struct gtp_armed *a = gtp_armed_from(addr - GTP_REGION_MAX);
+	struct gtp_shadow *a = gtp_shadow_from(addr - GTP_REGION_MAX);
 	const struct gtp_jump *j;
 
-	for (; a && a->addr < addr + GTP_REGION_JUMP; a = gtp_armed_next(a)) {
+	for (; a && a->addr < addr + GTP_REGION_JUMP; a = gtp_shadow_next(a)) {
 		j = in_text(a);
 		if (j && addr < a->addr + j->patch.len)
 			return j;
@@ -139,10 +139,10 @@ static const struct gtp_jump *in_reach(u64 addr)
 /* The kernel accepts no kprobe on an int3 that is not its own. */
 static bool is_left_int3(u64 addr)
 {
-	struct gtp_armed *a = gtp_armed_from(addr);
+	struct gtp_shadow *a = gtp_shadow_from(addr);
 	const struct gtp_jump *j;
 
-	for (; a && a->addr == addr; a = gtp_armed_next(a)) {
+	for (; a && a->addr == addr; a = gtp_shadow_next(a)) {
 		j = in_text(a);
 		if (j && j->state == GTP_JUMP_STUCK && j->patch.state != GTP_PATCH_JUMP)
 			return true;
@@ -198,7 +198,7 @@ bool gtp_jump_is_hit(const struct gtp_jump *j)
 	       (j->patch.state != GTP_PATCH_TEXT && !j->refused);
 }
 
-const char *gtp_jump_mechanism(const struct gtp_jump *j)
+const char *gtp_jump_kind(const struct gtp_jump *j)
 {
 	if (j->patch.state == GTP_PATCH_JUMP && j->p.follows)
 		return "jump, follows the call";

@@ -98,7 +98,7 @@ bool gtp_jump_has_inner(const struct gtp_patch *p);
 /* gtp_jump_is_hit - true if hits reach the pad, by the jump or by an int3 of ours */
 bool gtp_jump_is_hit(const struct gtp_jump *j);
 
-/* gtp_jump_mechanism - what the place has become, for the user */
-const char *gtp_jump_mechanism(const struct gtp_jump *j);
+/* gtp_jump_kind - what the place has become, for the user */
+const char *gtp_jump_kind(const struct gtp_jump *j);
 
 #endif /* _GTP_JUMP_H */

@@ -473,7 +473,7 @@ static void use_nothing(struct gtp_jump *j)
 	gtp_jump_leave(j);
 }
 
-/* Set each location's mechanism, or its refusal. */
+/* Set each location's kind of probe, or its refusal. */
 static void conclude(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -483,7 +483,7 @@ static void conclude(struct gtp_jump_set *set)
 
 		if (gtp_jump_is_hit(j)) {
 			j->p.loc->fast = true;
-			j->p.loc->mechanism = gtp_jump_mechanism(j);
+			j->p.loc->probe_kind = gtp_jump_kind(j);
 			gtp_jump_become(j, GTP_JUMP_ARMED);
 		} else if (j->patch.state == GTP_PATCH_TEXT) {
 			give_up(j);

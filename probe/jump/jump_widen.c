@@ -63,7 +63,7 @@ int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 	if (!j->p.by_itself)
 		return 0;
 	err = gtp_pad_probe_widen(&j->p, &j->region, lead);
-	loc->mechanism = gtp_jump_mechanism(j);
+	loc->probe_kind = gtp_jump_kind(j);
 	if (!err && !gtp_jump_is_hit(j))
 		err = -EBUSY;
 	if (err)

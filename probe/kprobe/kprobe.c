@@ -8,7 +8,7 @@
 #include "kernel/base/mem_kernel.h"
 #include "kernel/hit/access_kernel.h"
 #include "kernel/hit/cpu_kernel.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/backend.h"
 #include "probe/kprobe/kprobe_text.h"
 #include "probe/policy/overrun.h"
@@ -155,7 +155,7 @@ static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned lo
 {
 }
 
-static const char *mechanism(const struct kprobe *kp)
+static const char *probe_kind(const struct kprobe *kp)
 {
 	if (kp->flags & KPROBE_FLAG_FTRACE)
 		return "kprobe on ftrace";
@@ -188,20 +188,20 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 		p->kp.post_handler = keep_breakpoint;
 
 	p->text.kp = &p->kp;
-	p->text.armed.addr = loc->addr;
-	p->text.armed.by_kprobe = true;
+	p->text.shadow.addr = loc->addr;
+	p->text.shadow.by_kprobe = true;
 	/* Add it to the index first, so that unloading its module finds it from here on. */
-	gtp_armed_add(&p->text.armed);
+	gtp_shadow_add(&p->text.shadow);
 	err = register_kprobe(&p->kp);
 	if (err) {
-		gtp_armed_remove(&p->text.armed);
+		gtp_shadow_remove(&p->text.shadow);
 		gtp_mem_free(p);
 		gtp_probe_explain(err, why);
 		return err;
 	}
 	gtp_kprobe_text_remember(&p->text);
 	loc->probe = p;
-	loc->mechanism = mechanism(&p->kp);
+	loc->probe_kind = probe_kind(&p->kp);
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static void kprobe_forget(struct gtp_location *loc)
 
 	loc->missed += kprobe_missed(loc);
 	loc->probe = NULL;
-	gtp_armed_remove(&p->text.armed);
+	gtp_shadow_remove(&p->text.shadow);
 	gtp_mem_free(p);
 }
 

@@ -25,7 +25,7 @@ enum {
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 {
 	const struct kprobe *kp = p->kp;
-	struct gtp_armed *a = &p->armed;
+	struct gtp_shadow *a = &p->shadow;
 
 	if (kp->flags & KPROBE_FLAG_FTRACE)
 		return;
@@ -54,7 +54,7 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 	u8 now;
 
 	return !copy_from_kernel_nofault(&now, p->kp->addr, 1) && now == JMP32_INSN_OPCODE &&
-	       p->armed.old[0] != JMP32_INSN_OPCODE;
+	       p->shadow.old[0] != JMP32_INSN_OPCODE;
 }
 
 /*
@@ -68,7 +68,7 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
 	u32 ms;
 
-	if (!p->armed.len || p->armed.addr < MODULES_VADDR || p->armed.addr >= MODULES_END)
+	if (!p->shadow.len || p->shadow.addr < MODULES_VADDR || p->shadow.addr >= MODULES_END)
 		return;
 	for (ms = 0; ms < UNOPTIMIZED_MS && has_kernels_jump(p); ms += POLL_MS) {
 		msleep(POLL_MS);

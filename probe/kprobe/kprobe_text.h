@@ -7,7 +7,7 @@
 #include <linux/preempt.h>
 
 #include "hit/run.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 
 /*
  * gtp_kprobe_entered - the part of @count, preempt_count() at a hit, that the probe itself added
@@ -25,13 +25,13 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
 
 /**
  * struct gtp_kprobe_text - the first member of the struct to which such a location's ->probe points
- * @armed: in the index of probed places
+ * @shadow: its entry in the index of probed places, see probe/shadow.h
  * @kp: the kernel's part; a kretprobe has one as its first member. Its address may differ from the
  *	location's, because the kernel skips an endbr64
  * @alone: during removal: no other kprobe is on the kernel's chain for this address
  */
 struct gtp_kprobe_text {
-	struct gtp_armed armed;
+	struct gtp_shadow shadow;
 	struct kprobe *kp;
 	bool alone;
 };

@@ -4,7 +4,7 @@
 #include <linux/uaccess.h>
 
 #include "kernel/base/lock_kernel.h"
-#include "probe/armed.h"
+#include "probe/shadow.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/overrun.h"
 #include "probe/policy/symbol.h"
@@ -21,7 +21,7 @@ static bool ends_together(u64 at, u64 end)
 
 		if (copy_from_kernel_nofault(code, (void *)at, len))
 			return false;
-		gtp_armed_undo(at, code, len);
+		gtp_shadow_undo(at, code, len);
 		if (gtp_insn_decode(&insn, code, len))
 			return false;
 		at += insn.len;

@@ -277,7 +277,7 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	file->armed++;
 	loc->probe = p;
-	loc->mechanism = "uprobe";
+	loc->probe_kind = "uprobe";
 	return 0;
 }
 

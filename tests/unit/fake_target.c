@@ -157,7 +157,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	fake_note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	f->beside |= loc->addr == f->refuse_beside;
-	loc->mechanism = "fake";
+	loc->probe_kind = "fake";
 	loc->no_room = f->armed >= f->room;
 	loc->fast = f->jump && loc->addr == f->jump;
 	loc->no_jump = loc->fast ? NULL : "control may arrive";

@@ -224,7 +224,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 		return -EOPNOTSUPP;
 	}
 	loc->probe = ctx;
-	loc->mechanism = "recorded";
+	loc->probe_kind = "recorded";
 	loc->fast = true;
 	return 0;
 }

@@ -178,7 +178,7 @@ static inline bool hlist_unhashed(const struct hlist_node *n)
 	return !n->pprev;
 }
 
-/* struct gtp_armed has one; nobody looks anything up there */
+/* struct gtp_shadow has one; nobody looks anything up there */
 struct rb_node {
 	int unused;
 };

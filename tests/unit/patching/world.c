@@ -300,8 +300,8 @@ void gtp_pad_probes_wipe(void) { }
 const char *gtp_pad_probe_why_not(int err) { return "no"; }
 void gtp_kprobe_list_forget(void) { }
 void gtp_progress(const char *what, u32 done, u32 total) { }
-struct gtp_armed *gtp_armed_from(u64 addr) { return NULL; }
-struct gtp_armed *gtp_armed_next(struct gtp_armed *a) { return NULL; }
+struct gtp_shadow *gtp_shadow_from(u64 addr) { return NULL; }
+struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a) { return NULL; }
 void *gtp_mem_alloc(size_t bytes) { return calloc(1, bytes); }
 void gtp_mem_free(const void *p) { free((void *)p); }
 /* clang-format on */
