@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB commands for what GDB itself does not know about kernels: one command in each file.
+# GDB commands for kernels, beyond those of GDB itself. A file is named after the command that it implements.

@@ -39,7 +39,7 @@ class Reading:
         self.running, self.nested, self.missed = running == "1", int(nested), int(missed)
 
     def unseen(self):
-        """The lines that say what is in no aggregation."""
+        """Lines about hits that are in no aggregation."""
         if self.nested:
             yield "%d hits inside of other hits are in none of these" % self.nested
         if self.missed:
@@ -82,7 +82,7 @@ def entry(text, one):
     found = Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
                   {int(number): int(n) for number, n in pairs})
     steps = MOST_STEPS if one.bounds else POWERS
-    # The kernel's side leaves out entries without a value and empty buckets: averages divide by these numbers.
+    # The module leaves out entries without a value and empty buckets. So a 0 here is an error, and averages can divide.
     if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count <= 0 or \
             not all(0 <= number <= steps + 1 and n > 0 for number, n in found.buckets.items()):
         raise ValueError
@@ -90,7 +90,7 @@ def entry(text, one):
 
 
 def transferred(clear=False):
-    """Fetch the text over the connection; the first piece takes a snapshot, of which the others are parts."""
+    """Fetch the text over the connection, in pieces. All pieces are parts of one snapshot, which the first request takes."""
     return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 

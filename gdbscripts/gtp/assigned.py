@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The sources of an event's record, read from the machine code that fills it.
 #
-# That a field and a member have one name and one type does not make them one value: vm_end of mmap:vma_store is one
-# less than the member. The code tells: a field that is a copy is stored as it was loaded. It is followed from its
-# beginning, over all branches, with what each register and stack slot holds:
+# A field and a member of the same name and type need not have the same value: vm_end of mmap:vma_store is one less than
+# the member. But the code shows it: a field that is a copy is stored as it was loaded. So follow the code from its
+# beginning, over all branches, and note for each register and stack slot the value that it has:
 #   ("arg", N, OFFSET)         argument N, and a number added to it
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
@@ -57,7 +57,7 @@ def extended(value):
 
 
 def operands(text):
-    """The operands of an instruction, those of an address together."""
+    """The operands of an instruction; an address in memory is one operand."""
     return [part.strip() for part in re.split(r",(?![^(]*\))", text)] if text else []
 
 
@@ -169,12 +169,12 @@ class Code:
             self.put(at, value, state)
         elif at[0] == "rec" and self.collecting:
             value = narrowed(value, width)
-            # The value has fewer bytes than are stored: it was extended, with its sign or without.
+            # The value has fewer bytes than the store: it has been sign-extended or zero-extended.
             extended = value is not None and value[0] == "mem" and value[3] != width
             self.stores.add((at[1], width, None if extended else value))
 
     def write(self, name, rest, parts, state):
-        """Every instruction that changes a register or memory."""
+        """Note a write to a register or to memory."""
         stack = state.get("rsp")
         if name == "push" and stack:
             state["rsp"] = ("sp", stack[1] - 8)

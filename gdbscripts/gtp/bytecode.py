@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's agent expressions as Python functions over frames: what the kernel would compute at the hit, computed later.
+# GDB's agent expressions as Python functions of a frame: they compute later the value that the kernel would have computed.
 import re
 
 import gdb
@@ -66,7 +66,7 @@ STACK = {"dup": lambda s: s + s[-1:], "pop": lambda s: s[:-1], "swap": lambda s:
 
 
 def extended(value, kind, bits):
-    """ext and zero_ext, as Python."""
+    """The Python text for ext and zero_ext."""
     if bits >= 64:
         return value
     low = 2**bits - 1
@@ -87,7 +87,7 @@ class Source:
             raise Unknown(listing)
 
     def at(self, i, stack):
-        """From line i on, with Python expressions on the stack (the last is its top)."""
+        """The text for the listing from line i on. The stack has Python expressions, the last one is its top."""
         while True:
             _, name, operand = self.lines[i]
             i += 1

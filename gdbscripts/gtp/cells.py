@@ -10,7 +10,7 @@ from gtp import harmless, placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
-STRING_MAX = 4096  # most bytes of a string behind a pointer
+STRING_MAX = 4096  # the most bytes of a string that a pointer leads to
 ELEMENTS_MAX = 200
 PAGE = 4096
 WORD = 8  # bytes; GDB formats larger values
@@ -33,7 +33,7 @@ class Sections:
         self.ends = [b for _, b in ranges]
 
     def around(self, address):
-        """The first address of the section that has this one, and the one after its last; None: there is none."""
+        """(first address, end) of the section that has this address; None if there is none."""
         i = bisect.bisect_right(self.starts, address) - 1
         return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
@@ -92,8 +92,8 @@ def quoted(data):
 
 
 def plain(cell):
-    """A string's cell without its quotes: a CSV file has its own. A backslash stays doubled, so that escapes stay
-    unambiguous."""
+    """The text of a string's cell without quotes, since a CSV file adds its own. Backslashes stay doubled, so that
+    escapes stay unambiguous."""
     return cell[1:-1].replace('\\"', '"') if ONE_STRING.fullmatch(cell) else cell
 
 
@@ -109,7 +109,7 @@ def is_byte(kind):
 
 
 def is_text(kind):
-    """char as C's strings have it; u8 and s8 are numbers."""
+    """Whether the type is char, as in C's strings, and not u8 or s8, which are numbers."""
     return is_byte(kind) and kind.strip_typedefs().unqualified().name == "char"
 
 
@@ -154,7 +154,7 @@ class Formats:
         near = self.symbols.around
 
         def pointer(frame, x):
-            # If per-CPU variables are linked at 0, GDB shows NULL as the first one's name.
+            # If per-CPU variables are linked at 0, GDB would show the name of the first one for NULL.
             return text(x.to_bytes(8, "little")) if x and near(x) else "0x%x" % x
 
         def string(frame, x):
@@ -214,7 +214,7 @@ class Formats:
 
 
 def is_number_text(kind):
-    """An array of u8 or s8, which GDB prints as a string."""
+    """Whether it is an array of u8 or s8: numbers, though GDB prints them as a string."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_ARRAY and is_byte(bare.target()) and not is_text(bare.target())
 

@@ -38,7 +38,7 @@ def translated(number, text):
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
         for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
-            # A word that stands for several variables, such as $args, is no title for one of them.
+            # $args and the like stand for several variables, so they cannot be the title of one of them.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             asked.update(dict.fromkeys(some, form))
             lines += told
@@ -60,7 +60,7 @@ def add(number, text, flags=""):
 
 
 def add_to_all(numbers, text, flags):
-    """add() to tracepoints that a command has made together: each takes the expressions that have a value there. The
+    """add() for tracepoints that one command has made: each collects the expressions that have a value there. Returns the
     lines.
 
     An expression that has a value at none of them is an error; then nothing is added.

@@ -58,7 +58,7 @@ def collected(commands):
 
 
 def commands_of(location, own):
-    """The lines of a tracepoint's actions, as the run had them. GDB's number is its own.
+    """The lines of a tracepoint's actions, as they were in the run. GDB's number may be another than the run's.
 
     A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
     """
@@ -107,8 +107,8 @@ def of_item(item, location):
 
 
 def of_items(items, location, title=lambda expression: expression, taken=(), parsed=lambda item: (None, item)):
-    """The columns of all items, each expression once; if a title is TAKEN, or another column's, the expression is the
-    title. PARSED(item) is (the form that is asked for, the item itself)."""
+    """The columns of all items, each expression once. A title that is TAKEN, or that another column has, is replaced by
+    the expression. PARSED(item) is (the form that is asked for, the item itself)."""
     found = []
     for typed in items:
         form, item = parsed(typed)
@@ -144,7 +144,7 @@ def seconds(number):
 
 
 def variable(number, formats):
-    """A trace state variable; GDB has no type for a value that the selected frame does not hold."""
+    """The Cell of a trace state variable: if the selected frame has no value of it, GDB has no type for it."""
     return kinds.cell(kinds.OF_VARIABLE, lambda frame: frame.var(number), formats.scalar(ctype.integer(ctype.LONG)))
 
 
@@ -220,7 +220,7 @@ def is_clear(expression):
 
 
 def evaluated(expression, foreign=False):
-    """The value at the selected frame: as GDB evaluates the expression, else as C; GDB's error if both refuse."""
+    """The value at the selected frame: GDB's; if GDB refuses, that of the translation from C; else GDB's error."""
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             return cexpr.value(expression)
@@ -254,7 +254,7 @@ def type_of(expression, foreign):
 
 
 def spellings(expression, foreign):
-    """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`.
+    """The texts that GDB may compile for the expression: as typed, then as translated from C for `collect`.
 
     GDB's bytecode takes the type of a shift from both sides, unlike C and unlike GDB's print: -8 >> 1ul would be positive.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The base of all our commands: an error is a sentence.
+# The base class of all our commands. It turns exceptions into messages for the user.
 import functools
 import traceback
 
@@ -27,8 +27,7 @@ def sentence(error):
 
 
 def told(invoke):
-    """Wrap INVOKE so that its errors reach GDB as messages: about any other error GDB says that it occurred in
-    Python."""
+    """Wrap INVOKE so that GDB shows its errors as messages; otherwise GDB says that an error occurred in Python."""
     @functools.wraps(invoke)
     def wrapper(self, arg, from_tty):
         try:

@@ -2,7 +2,7 @@
 # The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions that
 # update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
 #
-# They make GDB's own tvariable and teval: the names of the variables say what setting them means, see
+# They use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
 # docs/variables.md.
 import collections
 import re
@@ -111,8 +111,8 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Whether it leads to bytes that may be a string: some structures declare names as unsigned char *, or of no
-    length."""
+    """Whether it leads to bytes that may be a string: some structures declare names as unsigned char *, or as an array
+    without a length."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
         ctype.is_bytes(bare) and not ctype.count(bare))
@@ -240,7 +240,7 @@ def add(number, said, prefix, tail, mine):
 
 
 class Aggregate(Command):
-    """The commands' common part: PREFIX of the variable's name, whether it takes an expression."""
+    """The part that the commands share. PREFIX: of the variable's name; whether the command takes an expression."""
 
     prefix, needs, options = "", True, {"limit"}
 

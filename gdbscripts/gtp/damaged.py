@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file that is not as its format says. Knows nothing of GDB."""
+"""Errors in a file that violates its format. Does not import gdb."""
 import contextlib
 import struct
 

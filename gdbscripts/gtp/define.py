@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Make GDB's tracepoints for a command: all that it needs, or none after an error.
+# Set the tracepoints that a command needs: all of them, or none if there is an error.
 import re
 
 import gdb
@@ -55,7 +55,7 @@ class Definitions:
         self.refused.append((what, reason(error)))
 
     def settle(self):
-        """Report what was refused; raises an error if nothing was set."""
+        """Report the places that were refused; raise an error if nothing was set."""
         if self.numbers:
             for line in lines(self.refused):
                 screen.put("not set: %s\n" % line)

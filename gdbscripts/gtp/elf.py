@@ -8,7 +8,7 @@ import tempfile
 
 ET_REL = 1
 SHT_NOTE = 7
-# Owner's name of 4 bytes, a description of 20, type 3: the form in which linkers write it.
+# The head of a build-id's note: an owner's name of 4 bytes, a description of 20 bytes, type 3.
 BUILD_ID_NOTE = struct.pack("<III4s", 4, 20, 3, b"GNU\0")
 
 scratch = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A run that has ended by itself is noticed: GDB itself asks for the run's state at tstatus only.
+# Notice a run that has ended by itself. GDB asks for the run's state only at tstatus.
 import re
 
 import gdb
@@ -12,7 +12,7 @@ BY_TSTOP = "the trace was stopped by tstop"
 BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 
-# The connection whose run has ended, if GDB has learnt that.
+# The connection whose run has ended, if GDB knows that already.
 settled = None
 
 
@@ -25,7 +25,7 @@ def state():
 
 
 def refresh():
-    """Have GDB learn that a run has ended; the sentence about it if that is news, else None.
+    """Let GDB ask whether the run has ended. Returns a sentence about it if GDB did not know it yet, else None.
 
     Costs a packet as long as a run goes on, and none once it is known to have ended, or with other targets.
     """
@@ -45,7 +45,7 @@ before_run = []  # functions that a tstart calls first
 
 
 def begins():
-    """A run is about to begin. From now on ask for its state, which GDB would not do once a run has ended."""
+    """A run is about to begin: from now on ask for its state again."""
     global settled
     refresh()
     for function in before_run:
@@ -78,7 +78,7 @@ def hook():
     hooks.define("hook-tfind", "gtp.ended", "refresh")
     for name in SUBCOMMANDS:
         hooks.define("tfind hook-" + name, "gtp.ended", "refresh")
-    # Not hookpost-tstart: GDB has forgotten a typed tstart by the time it looks for that hook.
+    # This cannot be hookpost-tstart: when GDB looks for that hook, it no longer knows that tstart was typed.
     hooks.define("hook-tstart", "gtp.ended", "begins")
 
 

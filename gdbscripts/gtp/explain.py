@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp explain`: may a jump replace what is at an address, and why (not).
+# The command `gtp explain`: may a jump replace the code at an address, and why or why not?
 import gdb
 
 from gtp import regions, screen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The names of functions and sources, as the symbol tables of vmlinux and of loaded modules have them.
+# The names of functions and source files from the symbol tables of vmlinux and of loaded modules.
 import collections
 import difflib
 import fnmatch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Facts about the run in the header of a trace file: how it ended, when, of how many hits. Knows nothing of GDB.
+# Facts about the run from the header of a trace file: how it ended, when, and how many hits there were. Does not import gdb.
 import datetime
 
 from gtp import marks
@@ -35,7 +35,7 @@ class Header:
             return int(self.status.get(name) or "0", 16)
 
     def whole(self, name):
-        """The number of an item that the kernel's side cuts for GDB, which keeps it in an int: tframes is allframes.
+        """The whole number of an item. GDB keeps it in an int, so the module cuts it: tframes is cut, allframes is not.
 
         None: it was cut, and the file, GDB's own, does not have the whole number.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Commands of GDB's that have something of ours in front or after, in scripts as well.
+# Hooks: our code that runs before or after a command of GDB, in scripts as well.
 import gdb
 
 from gtp import quiet
@@ -13,6 +13,6 @@ def is_defined(hook):
 
 
 def define(hook, module, function):
-    """HOOK is as after GDB's `define`: hook-tfind, target hookpost-tfile."""
+    """Define a hook. HOOK is named as for GDB's `define`: hook-tfind, target hookpost-tfile."""
     # Not `python` on one line: `set trace-commands on` shows that.
     quiet.block("define " + hook, "python", "import " + module, "%s.%s()" % (module, function), "end", "end")

@@ -12,7 +12,7 @@ from gtp.cexpr import ctype
 from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
-END = b"gdbtp: %016d bytes\n"  # how many are before it
+END = b"gdbtp: %016d bytes\n"  # the last line; it has the number of bytes of the data before it
 END_BYTES = len(END % 0)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
@@ -53,7 +53,7 @@ def type_text(kind):
 
 
 def name_lines(text):
-    """This GDB's knowledge of the variables in a text that `gtp count` and the like have made."""
+    """Lines with the types and titles that this GDB knows for the variables in a text: those of `gtp count` and the like."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",
@@ -80,7 +80,7 @@ def tail(text, stacks, stack_keys):
 
 
 def type_of(text):
-    """None if the program has no such type: the key is then a number."""
+    """The gdb.Type of a text; None if the program has no such type: the key is then shown as a number."""
     return cexpr.type_named(text) if text else None
 
 

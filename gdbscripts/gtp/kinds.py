@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kinds of values in columns, for formats that distinguish numbers from text; and numbers of these kinds.
 #
-# A new kind is to be known to columns.py (values of it), export/frames.py (columns whose places differ), export/perfetto.py,
-# export/ctf2.py, export/tsdl.py and report/data.py: they treat one that they do not know as an integer.
+# To add a kind, extend columns.py (values of the kind), export/frames.py (columns whose kind differs by place),
+# export/perfetto.py, export/ctf2.py, export/tsdl.py and report/data.py. They treat an unknown kind as an integer.
 import collections
 
 import gdb

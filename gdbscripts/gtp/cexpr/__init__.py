@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C expressions over the kernel's types, written as GDB can compile them for the kernel's side.
 
-Text is what the user typed; pc is the address that names are looked up at. An expression that cannot be translated raises Error.
+TEXT is as the user has typed it. Names are looked up at the address PC. An expression that cannot be translated raises Error.
 """
 import gdb
 
@@ -21,14 +21,14 @@ def condition(text, pc):
 
 
 def number(text, pc):
-    """(expression for GDB's `teval`, its gdb.Type): a number or an address, for an array that of its beginning."""
+    """(expression for GDB's `teval`, its gdb.Type). The value is a number or an address; for an array, its address."""
     return Translation(text, pc).number()
 
 
 def key(text, pc):
-    """The same for a key: up to eight bytes of an array are the number of those bytes, and its type their array.
+    """The same for a key. Up to eight bytes of an array become one number, whose type is that of the array.
 
-    ARRAY[N]@8 are eight of them, as parts() names them.
+    ARRAY[N]@8 means eight of them, as in the texts of parts().
     """
     return of_bytes(text, pc, Translation.number)
 
@@ -57,10 +57,10 @@ def parts(text, meant, pc):
 
 
 def collected(text, pc):
-    """For a list of expressions as in `collect`: the text for GDB's `collect`, and a line for each expression that it
-    cannot take.
+    """For a list of expressions as in `collect`: the text for GDB's `collect`, and a line for each expression that GDB cannot
+    collect.
 
-    $args and $locals become their variables, the lines report those without a location here.
+    $args and $locals are replaced by the variables; the lines name those that have no location here.
     """
     found = pieces(text, pc)
     return [take for takes, _ in found for take in takes], [line for _, lines in found for line in lines]

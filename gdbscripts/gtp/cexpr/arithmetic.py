@@ -153,7 +153,7 @@ def agree(op, left, right, kinds):
 
 
 def known(op, left, right, kind):
-    """The limits of a result, where they are narrower than its kind."""
+    """The limits of a result, if they are narrower than those of its kind."""
     limits = outcome(op, left, right)
     return limits if limits is not None and ctype.holds(kind, *limits) else None
 
@@ -165,7 +165,7 @@ def negated(operand):
 
 
 def moved(place, index, size):
-    """The place INDEX elements further."""
+    """The place that is INDEX elements further."""
     if place is None:
         return None
     if index.constant is not None:

@@ -97,7 +97,7 @@ def neighbour(member):
 
 
 def beside(pointer, path):
-    """The node of POINTER->path."""
+    """The node for POINTER->PATH."""
     if isinstance(path, syntax.Name):
         return syntax.Member(path.start, path.end, pointer, path.name, True, path.start)
     if isinstance(path, syntax.Member) and not path.arrow:

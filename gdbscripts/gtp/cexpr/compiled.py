@@ -19,11 +19,11 @@ class Refused(Exception):
 
 
 class TooLong(Refused):
-    """It compiles, but to more than an action may have."""
+    """GDB compiles it, but to more bytecode than an action may have."""
 
 
 class Unbalanced(Refused):
-    """It compiles, but GDB aborts on it as an action.
+    """GDB compiles it, but would abort if it were an action.
 
     GDB believes that tracev, which records a trace state variable, leaves a value on the stack. If only one of two
     paths through an expression has it, GDB finds different stack heights where they join, which is an internal error.
@@ -48,7 +48,7 @@ def check(text, pc, collecting):
         refused = None
     except Refused as error:
         refused = error
-    # A variable that is not there may be made later.
+    # Do not remember the refusal of a variable that does not exist: it may be created later.
     if NAMELESS.fullmatch(text) and (refused is None or set(re.findall(r"\$(\w+)", text)) <= OF_GDB):
         everywhere[text, collecting] = refused
     if refused:
@@ -56,7 +56,7 @@ def check(text, pc, collecting):
 
 
 def check_at(text, pc, collecting):
-    """The same, asked of GDB."""
+    """The same, always by asking GDB."""
     where = location(pc)
     if where is None:
         by_tracepoint(text, pc)
@@ -111,7 +111,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # these are the same places, and a file's name takes GDB a hundred times as long
+            continue  # these are the same places, and GDB takes a hundred times as long for a file's name
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -133,7 +133,7 @@ def candidates(function, file, line):
 
 
 def one_file(places, function, file):
-    """Whether the function of that name is the file's own at each of the places."""
+    """Whether each of the places is in a function of that name that the file itself defines."""
     return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
                for pc in places)
 
@@ -148,7 +148,7 @@ def functions_at(pc):
 
 
 def location(pc):
-    """A place by name that is only this address; else None."""
+    """A name for the address that stands for no other address; None if there is none."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.superblock is not None and not block.superblock.is_static:
         block = block.superblock

@@ -62,7 +62,7 @@ def may_be_text(kind):
 
 
 def is_bytes(kind):
-    """Whether it is an array of bytes that are no text, as a hardware address: a zero among them ends nothing."""
+    """Whether it is an array of bytes that are no text, such as a hardware address: a zero does not end it."""
     if not is_array(kind):
         return False
     target = plain(plain(kind).target())
@@ -195,7 +195,7 @@ def same(left, right):
 
 
 def layout(kind):
-    """The members of a structure, by which it differs from others of its name."""
+    """The members of a structure in a form that can be compared with those of another structure of the same name."""
     return [(f.name, f.bitpos, f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
 
 
@@ -208,7 +208,7 @@ def describe(kind):
 
 
 def spell(kind, scope):
-    """The type as text that GDB reads as that type in the scope; None when there is no such text."""
+    """Text that means this type to GDB in the scope; None if there is no such text."""
     stripped = plain(kind)
     if stripped.code == gdb.TYPE_CODE_PTR:
         return spell_pointer(stripped.target(), scope)

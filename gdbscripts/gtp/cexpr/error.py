@@ -4,7 +4,7 @@ import gdb
 
 
 class Error(gdb.GdbError):
-    """A refusal. Raised with an offset; the text is added where the expression came in."""
+    """A refusal. It is raised with an offset into the expression; a caller that has the expression's text adds it."""
 
     def __init__(self, what, at=None, instead=None):
         super().__init__(what)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Untrusted expressions and types, from a trace file, a target or a remote machine.
 
-GDB evaluates any text that it gets, and `$_shell("...")` is an expression to it. A collected expression was compiled
-for a hit, so it cannot have a call, an assignment or a string literal: an expression that has one is refused here.
+GDB evaluates any text that it is given, and `$_shell("...")` is an expression to GDB. An expression that was collected
+was compiled for a hit, so it has no call, no assignment and no string literal. Refuse an expression that has one.
 Types are looked up by their names, never evaluated.
 """
 import re
@@ -30,7 +30,7 @@ def parser(text, scope):
         raise Error("it is too long")
     found = Parser(text, scope.is_type)
     for token, after in zip(found.tokens, found.tokens[1:]):
-        # Inside the parameters of a function's type nothing is parsed.
+        # The parser skips the parameters of a function's type, so it does not check them.
         if token.kind == "dollar" and after.text == "(":
             raise Error(CANNOT % "a call", token.start)
     return found

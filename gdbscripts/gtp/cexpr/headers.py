@@ -67,7 +67,7 @@ asked = True
 
 @contextlib.contextmanager
 def unasked():
-    """For a `with`: do not search the headers, which starts processes. Untrusted text must not start any."""
+    """For a `with`: do not use the headers. Using them starts processes, which untrusted text must not do."""
     global asked
     before, asked = asked, False
     try:

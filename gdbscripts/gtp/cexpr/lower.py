@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Translate nodes into text for GDB's agent compiler, with C's types.
 
-GDB combines integers by C's rules, with exceptions: a bit field has its declared type, sizeof is an int, a shift's type
-comes from both sides and that of ?: from one, pointers are subtracted without sign, and a cast to bool does nothing.
-`seen` is the kind that the text has for GDB. The value is always C's; if GDB's own evaluation of the typed text may
-give another value, `differs` says why.
+GDB combines integers by C's rules, with exceptions. A bit field has its declared type; sizeof is an int; the type of a
+shift depends on both sides, and that of ?: on one; the difference of pointers is unsigned; a cast to bool does nothing.
+`seen` is the kind that GDB gives to the text. The translated text always has C's value. If GDB could compute another value
+from the text as typed, `differs` says why.
 """
 import difflib
 
@@ -160,7 +160,7 @@ class Lower:
         return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
     def straight(self, operand):
-        """Text that has C's type for GDB, too."""
+        """Text to which GDB gives C's type, too."""
         kind = operand.kind
         if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand
@@ -222,7 +222,7 @@ class Lower:
         return operand
 
     def return_address(self, node):
-        """GDB looks for it after rbp, which is no frame pointer in most kernels."""
+        """The return address, $_ret. GDB would look for it by a frame pointer in rbp, which most kernels do not have."""
         start, function = variables.entry(self.scope.pc)
         if start is None or start != self.scope.pc:
             raise Error("where the return address lies is known at a function's first instruction only", node.start,
@@ -248,7 +248,7 @@ class Lower:
         return self.symbol(symbol, node, text)
 
     def word(self, node):
-        """A name that is not a symbol: a word of ours, or a macro."""
+        """A name that is not a symbol: one that gdbtp defines, or a macro."""
         if node.name in WORDS:
             operand = number(WORDS[node.name], INT)
             return operand.but(type=gdb.lookup_type("void").pointer(), seen=None) if node.name == "NULL" else operand
@@ -560,7 +560,7 @@ class Lower:
 # Helpers -----------------------------------------------------------------------------------------
 
 def seen_as(kind):
-    """The type that GDB gives to text that denotes an object of a type."""
+    """The kind that GDB gives to text for an object of this type."""
     return None if ctype.is_enum(kind) or ctype.is_bool(kind) else ctype.kind_of(kind)
 
 

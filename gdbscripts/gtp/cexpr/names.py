@@ -34,7 +34,7 @@ class Scope:
         return found and found.type
 
     def spelled(self, words):
-        """The type that the words have for GDB in this scope; None if there is none, or GDB may choose another one."""
+        """The type that GDB finds for the words in this scope; None if it finds none, or may choose another one."""
         found = self.named(words)
         return found.type if found and found.sure else None
 
@@ -128,7 +128,7 @@ class Scope:
 
 
 def identity(symbol):
-    """The key that distinguishes symbols of the same name."""
+    """A value by which symbols of the same name can be distinguished."""
     if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
         return int(symbol.value())
     try:

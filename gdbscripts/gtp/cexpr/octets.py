@@ -8,14 +8,14 @@ WIDTHS = ((8, "unsigned long"), (4, "unsigned int"), (2, "unsigned short"), (1, 
 
 
 def suffixes(count):
-    """For each number of an array the text after the array's name: one has all bytes, or each has eight."""
+    """The array as numbers: for each the text after the array's name. One number has all bytes, or each has eight."""
     if count <= WORD:
         return [""]
     return ["[%d]@%d" % (first, min(WORD, count - first)) for first in range(0, count, WORD)]
 
 
 def wide(array, first, size):
-    """The number as C, in as few reads as there can be. None is of a byte that is not in the array."""
+    """The number as a C expression with as few reads as possible. No read goes beyond the array."""
     found, at = [], 0
     for width, name in WIDTHS:
         while size - at >= width:
@@ -26,7 +26,7 @@ def wide(array, first, size):
 
 
 def bytewise(array, first, size):
-    """The same of an array that has no address, as in a register."""
+    """The same for an array without an address, such as one in a register."""
     return " | ".join("((unsigned long)(unsigned char)(%s)[%d] << %d)" % (array, first + i, 8 * i) for i in range(size))
 
 

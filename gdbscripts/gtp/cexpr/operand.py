@@ -7,7 +7,7 @@ import gdb
 
 from gtp.cexpr import ctype
 
-# How tightly the text's outermost operator binds, as far as parentheses need it.
+# Levels of precedence, as far as the need for parentheses depends on them.
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUAL = 16, 15, 13, 12, 11, 10, 9
 AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
 
@@ -62,7 +62,7 @@ class Operand:
 
 
 def number(value, kind, text=None):
-    """A constant; text: as the user wrote it, if the user did."""
+    """A constant. TEXT: as the user has written it, unless it was computed."""
     value = ctype.wrapped(value, kind)
     text = text or ctype.literal(value, kind)
     level = PRIMARY if text[0] in "0123456789(" else UNARY

@@ -16,12 +16,12 @@ TYPE_FIRST = {"offsetof": 0, "__builtin_offsetof": 0, "container_of": 1, "contai
               "hlist_entry": 1, "rb_entry": 1, "list_first_entry": 1, "list_last_entry": 1,
               "list_first_entry_or_null": 1, "list_entry_rcu": 1, "list_first_or_null_rcu": 1, "hlist_entry_safe": 1,
               "rb_entry_safe": 1}
-# The second argument of these is a member, even if something else has its name.
+# The second argument of these is the name of a member, even if a type has that name, too.
 MEMBER_SECOND = {"list_next_entry", "list_prev_entry"}
 
 
 class Parser:
-    """One expression's; is_type(name) tells typedef names from variables."""
+    """The parser of one expression. is_type(name) distinguishes typedef names from variables."""
 
     def __init__(self, text, is_type):
         self.text, self.is_type = text, is_type
@@ -54,7 +54,7 @@ class Parser:
         return self.take()
 
     def done(self, start, kind, *args):
-        """A node from START to the token that was taken last."""
+        """A node whose text is from START to the end of the last token that was read."""
         return kind(start, self.tokens[self.at - 1].end, *args)
 
     # Expressions
@@ -349,7 +349,7 @@ def number(token):
 
 
 def literal_kind(value, unsigned, long, based):
-    """C 6.4.4.1: the first type that holds the value; a decimal without u is never unsigned, until it must be."""
+    """C 6.4.4.1: the first type that can hold the value. A decimal number without u is unsigned only if no other type can."""
     kinds = [(4, False), (4, True), (8, False), (8, True)]
     if long:
         kinds = kinds[2:]

@@ -51,11 +51,11 @@ def of_union(kind):
             pass
     if not whole:
         raise Unsaid(ctype.describe(kind))
-    return min(whole, key=lambda one: one[:2])[2]  # of as few, numbers rather than bytes
+    return min(whole, key=lambda one: one[:2])[2]  # if two have as few parts, the one with numbers
 
 
 def covers(kind):
-    """Whether a type's parts are all of its bytes: without padding, which may be another member's."""
+    """Whether a type's parts have all of its bytes. Padding may be a part of another member of the union."""
     kind = ctype.plain(kind)
     if kind.code == gdb.TYPE_CODE_STRUCT:
         return sum(f.bitsize or 8 * f.type.sizeof for f in fields(kind)) == 8 * kind.sizeof and all(

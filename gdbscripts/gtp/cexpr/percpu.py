@@ -48,7 +48,7 @@ def is_of_kernel(address_):
 
 
 def stays():
-    """Whether static per-CPU variables are linked where GDB must not move them."""
+    """Whether static per-CPU variables are linked at 0, where GDB must not move them."""
     start, _ = vmlinux.sections().get(SECTION, (0, 0))
     return start < 1 << 32
 
@@ -94,7 +94,7 @@ def pointer(lower, operand, cpu, node):
 
 
 def refuse(operand, node):
-    """Refuse it without a CPU: at the variable's own address there is nothing."""
+    """Refuse a per-CPU variable without a CPU: at the variable's own address there is no data."""
     if operand.percpu and operand.lvalue:
         raise Error("%s is a per-CPU variable" % operand.text, node.start,
                     "Write this_cpu(%s) or per_cpu(%s, n)." % (operand.text, operand.text))

@@ -85,7 +85,7 @@ def scope(pc):
 
 
 def of_several(name, pc):
-    """By the words of `info scope`, which says `a variable in $rsi [8-byte piece], and a variable in ...'."""
+    """The pieces of a structure in several registers, from `a variable in $rsi [8-byte piece], and a variable in ...'."""
     text = scope(pc)
     found = re.search(r"^Symbol %s is (.*?)(?=^Symbol |\Z)" % re.escape(name), text, re.M | re.S)
     if found is None:
@@ -116,7 +116,7 @@ def registers(pieces, first, count):
 
 
 def collected(operand):
-    """The same of the part of a structure that an operand is."""
+    """The same for an operand that is a part of a structure."""
     return registers(operand.pieces, operand.inside, 8 * operand.type.sizeof)
 
 
@@ -150,7 +150,7 @@ def pointer(lower, kind, register):
 
 
 def bit_field(register, shift, count, declared, kind):
-    """Shifted up, so that its highest bit is the register's, and down again with its sign or without."""
+    """Extract a bit field: shift it up to the register's highest bit, and down again, arithmetically or logically."""
     unsigned = kind[1]
     size = 4 if count < 32 or (count == 32 and not unsigned) else 8
     promoted = (size, size == 8 and unsigned)

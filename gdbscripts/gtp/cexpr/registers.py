@@ -45,7 +45,7 @@ def is_trace_variable(name):
 
 
 def missing(text):
-    """The trace state variables in a text that have no value here: the selected frame does not hold them."""
+    """The trace state variables in a text for which the selected frame has no value."""
     there = set(trace_variables())
     return [name for name in re.findall(r"\$(\w+)", text) if name in there and
             quiet.value("$" + name).type.code == gdb.TYPE_CODE_VOID]
@@ -84,7 +84,7 @@ def part(register, size, bit):
 
 
 def convenience(node):
-    """The current number in a convenience variable, which the kernel does not know."""
+    """The number that a convenience variable has now, as a constant: the kernel does not know these variables."""
     value = gdb.convenience_variable(node.name) if node.name else None
     if value is None:
         raise Error("there is no register or trace state variable $%s" % node.name, node.start,

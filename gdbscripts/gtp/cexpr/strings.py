@@ -113,7 +113,7 @@ def wide(operand, subject, data):
 
 
 def chunk(place, size, piece):
-    """One load and the value it must have; bytes after the piece are masked."""
+    """(a load, the value that it must have); bytes of the load after the piece are masked."""
     value = int.from_bytes(piece, "little")
     kind = (size, True)
     load = at(place, ctype.NAMES[kind] + " *")

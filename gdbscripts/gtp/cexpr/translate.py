@@ -10,7 +10,7 @@ from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
 
-# How the trace state variables of the kernel's side are mostly written.
+# Most of the module's trace state variables have names of this form.
 WRITTEN = {"current_task": "current"}
 IN_REGISTER = "is in a register, and has no address"
 
@@ -24,7 +24,7 @@ class Translation:
         self.lower = Lower(self.scope, text)
 
     def told(self, function):
-        """FUNCTION's result; its errors carry the text."""
+        """The result of FUNCTION. If it raises an Error, add the text to the error."""
         try:
             return function()
         except Error as error:
@@ -118,7 +118,7 @@ class Translation:
         if ctype.is_array(kind):
             if not ctype.may_be_text(ctype.plain(kind).target()):
                 return None, kind
-            # To GDB an array's name is the value of its first bytes.
+            # GDB takes an array's name for the value of its first bytes.
             self.lower.differ("the address of an array is printed")
         elif ctype.is_aggregate(kind):
             return None, kind

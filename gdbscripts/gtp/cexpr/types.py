@@ -20,8 +20,8 @@ MOST_FILES = 8
 
 
 class Named:
-    """A type by its name at a place. sure: GDB's parser chooses the same type there. note: the choice that the user
-    must know of."""
+    """A type by its name at a place. sure: GDB's parser chooses the same type there. note: text for the user about a
+    choice between several types."""
 
     def __init__(self, kind, sure, note=None):
         self.type, self.sure, self.note = kind, sure, note
@@ -45,7 +45,7 @@ def find(block, words):
 
 
 def symbols_of(words):
-    """The symbols of all types of that name, of those units that have code."""
+    """The symbols of all types of that name in compile units that have code."""
     name, domain = symbol_name(words)
     by = percpu.moved_by()
     for pc in units.places(name):

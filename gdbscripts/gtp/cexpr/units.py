@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Finds the compile units of vmlinux that have a name: GDB's index of a kernel lists only one unit for each type.
 
-A DIE has its name as an offset into .debug_str, or inline if it is no longer than that. A unit in which these bytes
-occur may have the name; asking GDB at an address of that unit settles it. .debug_aranges has the addresses.
+A DIE has its name as an offset into .debug_str, or inline if the name is no longer than an offset. A unit in which these
+bytes occur may have the name. To be sure, ask GDB at an address of that unit, which .debug_aranges has.
 """
 import bisect
 import functools
@@ -31,7 +31,7 @@ class Dwarf:
         self.end = {name: named[name][1] + named[name][2] for name in SECTIONS}
 
     def found(self, section, pattern):
-        """Where the bytes are, counted from the section's beginning."""
+        """The offsets in the section at which the bytes occur."""
         at, end = self.at[section], self.end[section]
         while True:
             at = self.data.find(pattern, at, end)
@@ -52,7 +52,7 @@ class Dwarf:
         return found
 
     def addresses(self):
-        """Unit to an address in its code, where it was linked."""
+        """{unit: a link-time address in its code}."""
         found, at, end = {}, self.at[".debug_aranges"], self.end[".debug_aranges"]
         while at < end:
             length, _, unit = struct.unpack_from("<IHI", self.data, at)
@@ -73,7 +73,7 @@ class Dwarf:
 
 @functools.lru_cache(64)
 def places_of(path, mtime, name):
-    """An address, as it was linked, in each of the units that may have the name, 64 at most.
+    """A link-time address in each of the units that may have the name, in 64 of them at most.
 
     mtime: read again when it has changed.
     """

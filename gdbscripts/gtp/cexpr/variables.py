@@ -57,7 +57,7 @@ def collectable(name, pc):
 
 
 def known_at_entry(name, pc):
-    """If the argument is gone at pc, the function at whose first instruction it has its value; else None."""
+    """If the argument has no value at pc any more, the function at whose first instruction it still has; else None."""
     start, function = entry(pc)
     if start is None or start == pc or not name.split("::")[-1] in symbols(start, True):
         return None
@@ -65,7 +65,7 @@ def known_at_entry(name, pc):
 
 
 class Titled(str):
-    """A text that GDB collects for a variable, whose name is `called`."""
+    """A text that GDB can collect. called: the name of the variable that it stands for."""
 
     def __new__(cls, text, called):
         made = super().__new__(cls, text)

@@ -30,7 +30,7 @@ def parenthesized(text):
 
 
 def halves(operand, node):
-    """(low, high) of a number: texts that GDB takes for unsigned long."""
+    """(low, high) of a number: texts of the type unsigned long for GDB."""
     if operand.halves is not None:
         return operand.halves
     if not is_wide(operand.type):
@@ -53,7 +53,7 @@ def widened(operand):
 
 
 def numeric(lower, operand, node):
-    """A side of an operation with 16 bytes: itself, or a number that becomes one."""
+    """A side of an operation with 16 bytes, converted if it is a shorter number."""
     if is_wide(operand.type):
         return operand
     operand = lower.rvalue(operand, node)
@@ -141,7 +141,7 @@ def unary(lower, node, operand):
 
 
 def anything(operand, node):
-    """A text that is 0 if the number is."""
+    """A text whose value is 0 if and only if the number is 0."""
     return "(%s | %s)" % halves(operand, node)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The relation of $clock and the time of day, by the best available source.
+# The difference between the time of day and $clock, from the best available source.
 import collections
 
 import gdb
@@ -16,7 +16,7 @@ CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the ker
 
 
 def of_frames(run):
-    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec: the first of a tracepoint has, or none.
+    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec; None if no tracepoint's first frame has.
 
     The error is the largest difference to other frames, as after setting the time, or sleep.
     """
@@ -64,7 +64,7 @@ def wall(run, first, last):
 
 
 def said(found):
-    """The Wall in words."""
+    """The Wall as text for the user."""
     if found is None:
         return "the time of day is not known"
     return "time of day by %s, to within %s" % (found.how, duration(found.error_ns))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp export ctf2`: the same trace as the Common Trace Format, 2, has it. Its packets are those of 1.8, byte for byte; the
+# `gtp export ctf2`: the same trace in the Common Trace Format 2. Its packets equal those of 1.8 byte for byte. The
 # description is JSON, a fragment for each class, and a value that may be missing is an optional field.
 import functools
 import hashlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A flame graph as one SVG file, or as a part of an HTML page. For Python without GDB, too.
 #
-# Programs that run no scripts, as those that show a README, see a still picture; in a browser the script takes its
-# place, and draws what there is room for. Text comes from the kernel and from its users: all of it is escaped here.
+# Programs that run no scripts, such as those that show a README, show a still picture. In a browser the script replaces the
+# picture, and draws as much as there is room for. Text comes from the kernel and its users: all of it is escaped here.
 import collections
 import html
 import json
@@ -45,7 +45,7 @@ PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" class="gtp-flame" role="gro
 
 
 def clean(text):
-    """The text with what cannot be seen escaped."""
+    """The text with unprintable characters escaped."""
     return harmless.line(text)
 
 
@@ -54,7 +54,7 @@ def escaped(text):
 
 
 def amount(n, unit):
-    """A weight for a reader. The script has the same function."""
+    """A weight as text. The script has the same function."""
     base, units = UNITS.get(unit, (0, (unit,)))
     at, value = 0, n
     while base and value >= base and at + 1 < len(units):

@@ -5,7 +5,7 @@
 #         for place in run.places: place.number, place.name, place.columns
 #         for event in run.events(): event.place, event.time_ns, event.values
 #
-# Nothing is made up: what a frame does not hold is None.
+# A value that a frame does not have is None.
 import collections
 import functools
 import operator
@@ -79,7 +79,7 @@ class Place:
         self.at[frame.location.address] = Here(condition, found, [])
 
     def settle(self):
-        """All addresses are known. If a column does not have the same kind at all of them, its values are texts."""
+        """Call this when all addresses are known. If a column's kind differs among them, its values become texts."""
         self.columns = [Column(title, kinds.OF_TEXT if kind.what == kinds.NOTHING else kind)
                         for title, kind in self.columns]
         for here in self.at.values():
@@ -173,13 +173,13 @@ class Run:
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):
-        """Sentences about data that is left out or never became a frame; call it after the last event."""
+        """Sentences about frames that were left out, and hits that left no frame. Call it after the last event."""
         if self.unknown():
             yield "%d frames lack a value that the condition needs" % self.unknown()
         yield from self.header.lacks()
 
     def frames(self):
-        """(Frame, Place, Here) of those that are asked for, in the order of the file."""
+        """(Frame, Place, Here) of each frame that the command's text selects, in the order of the file."""
         places = {place.target: place for place in self.places}
         left = self.request.limit
         for frame in self.trace.frames(*places):
@@ -243,7 +243,7 @@ def counted(run, events, untimed):
 
 
 def left_out(run, untimed):
-    """Sentences on what is not among the events that have a time."""
+    """Sentences about events that have no time, and about other data that is left out."""
     if untimed:
         yield "%d frames without $clock are left out" % untimed
     yield from run.lacks()

@@ -37,7 +37,7 @@ class Interned:
         """The number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
         table = self.known.setdefault(field, {})
         if key not in table:
-            inner = content()  # may add entries of its own, which come first
+            inner = content()  # may add further entries, which must come before this one
             table[key] = len(table) + 1
             self.new.append(data(field, number(1, table[key]) + inner))
         return table[key]
@@ -93,7 +93,7 @@ class Annotations:
         self.makers = {place: [self.maker(column) for column in place.columns] for place in places}
 
     def title(self, name):
-        """The encoded name of an annotation, made for the first event that has it."""
+        """The encoded name of an annotation; encoded once, when the first event has it."""
         if name not in self.titles:
             self.titles[name] = number(FIELD, self.interned.text(FIELD_NAMES, name))
         return self.titles[name]
@@ -282,7 +282,7 @@ class Writer:
         self.aside(time, event)
 
     def aside(self, time, event):
-        """Write the part of a task's event that is on the track of its CPU, and the counters."""
+        """Write the counters, and the part of a task's event that belongs on the track of its CPU."""
         if event.pid is not None and event.cpu is not None:
             name = number(NAME, self.interned.text(EVENT_NAMES, event.place.name))
             title = self.tracks.tasks.title(tracks.task_of(event), event.comm)

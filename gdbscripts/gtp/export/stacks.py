@@ -18,7 +18,7 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 class Hits:
-    """Everything that an aggregation has counted, in the form that a format's ARG asks for.
+    """All hits of an aggregation, in the form that a format's ARG selects.
 
     rows: [(names, weight)], the outermost function first, after the text of KEY, if one is asked for; those with the
     most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: sentences about

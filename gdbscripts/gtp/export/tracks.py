@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where in a timeline an event is: on its task's track, or its CPU's; and which slices nest on one track.
+# The track of an event in a timeline: its task's or its CPU's; and which slices can nest on one track.
 import collections
 
 # A thread has one track; the idle task has one on each CPU. tgid: None if no frame has it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The description of a CTF 1.8 trace, in its own language, and values as that says they lie.
+# The description of a CTF 1.8 trace in TSDL, the language of such descriptions, and the encoding of its values.
 import re
 import struct
 
@@ -32,12 +32,12 @@ def identifiers(titles, tagged):
 
 
 def tag(name):
-    """The member that says whether the one of that name is there."""
+    """The name of the member that tells whether the event has the member of this name."""
     return "_has" + name
 
 
 def whole(bits):
-    """The size of a number in the file: whole bytes, as of C's types."""
+    """The size of a number in the file: 1, 2, 4 or 8 bytes."""
     return next(size for size in (8, 16, 32, 64) if bits <= size)
 
 

@@ -19,7 +19,7 @@ LOUD = (host.TRACING, host.DONE, host.FAILED)
 
 
 class Fleet:
-    """The machines of a run, and what is printed of them."""
+    """The machines of a run, and the lines that are printed about them."""
 
     def __init__(self, names, given, files, caught):
         words = ["--for", "%dms" % max(1, round(given.seconds * 1000))] if given.seconds else []
@@ -30,7 +30,7 @@ class Fleet:
         self.ending = False
 
     def changed(self, one):
-        """A row for what matters to the user."""
+        """Print a row about a machine if its new state matters to the user."""
         if one.state not in LOUD:
             return
         text = one.state
@@ -66,7 +66,7 @@ def content(path):
 
 
 def program(given):
-    """gtp-run as it is copied."""
+    """The bytes of gtp-run, which is copied to the machines."""
     return content(given.run or tools.gtp_run())
 
 

@@ -6,8 +6,8 @@ import time
 
 from gtp.fleet import offset, remote, results
 
-PIECE = 1 << 18  # of a file on its way there: so much is in memory for each machine
-WORDS = 2000  # of what it complains of, the last characters
+PIECE = 1 << 18  # bytes of a file that are in memory while it is copied to a machine
+WORDS = 2000  # characters of a machine's error messages that are kept, the last ones
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
     "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
 DIED = "the connection has ended while it was %s, with ssh's status %s"
@@ -15,12 +15,12 @@ KEPT = "what it has collected may be in %s there"
 
 
 class Lost(Exception):
-    """Why there is no trace file of a machine. The machine's own message follows, or is alone if there is no reason
-    here."""
+    """The reason why there is no trace file of a machine. The machine's own message follows it, or stands alone if there
+    is no reason here."""
 
 
 class Host:
-    """CHANGED(host) hears of every new state."""
+    """A machine. CHANGED(host) is called at each change of its state."""
 
     def __init__(self, name, folder, files, words, changed):
         self.name, self.files, self.words, self.changed = name, files, words, changed
@@ -47,7 +47,7 @@ class Host:
     # The line ----------------------------------------------------------------------------------
 
     def start(self, line):
-        """The connection is up: write(bytes), close() after the last word, kill() to give it up."""
+        """The connection is up. write(bytes) sends, close() ends the input, kill() gives the connection up."""
         self.line = line
         self.began = self.heard = self.asked = time.monotonic()
         if self.is_over():  # stopped while it waited for its turn
@@ -123,14 +123,14 @@ class Host:
             self.line.close()
 
     def own_words(self):
-        """Its complaints, without messages about progress."""
+        """Its error messages, without those about progress."""
         lines = self.complaints.decode(errors="replace").splitlines()
         return "\n".join(line for line in lines if line.strip() and not line.startswith("gtp-run: tracing"))
 
     # While time passes -------------------------------------------------------------------------
 
     def tick(self, silence):
-        """Ask for a sign of life, and give it up when there was none for so many seconds."""
+        """Ask whether the machine still answers, and give it up if it has been silent for too long."""
         now = time.monotonic()
         if self.began is None:
             return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Inside GDB, for `gtp fleet`: the trace files of the machines with one kernel, as parts of a timeline, CTF, and sums.
+# Runs inside GDB for `gtp fleet`: turns the trace files of all machines with one kernel into parts of a timeline, CTF, and
+# sums.
 import contextlib
 import itertools
 import os

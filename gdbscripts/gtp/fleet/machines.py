@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine's frames as a part of Perfetto's timeline of many: below a track of its own, by the clock of the one that asked.
+# A machine's frames as a part of Perfetto's timeline of many machines: below a track of its own, by the clock of the machine
+# that runs `gtp fleet`.
 #
-# Numbers of processes and CPUs mean something on one machine only. So tracks have names alone, and no numbers by which the
-# viewer would take those of two machines for one.
+# Numbers of processes and CPUs are unique on one machine only. So tracks have names but no numbers, by which the viewer would
+# merge those of two machines.
 import collections
 
 from gtp.export import perfetto, protobuf, tracks

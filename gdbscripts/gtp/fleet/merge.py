@@ -61,7 +61,7 @@ def place(scratch, folder, name):
 
 
 def run(folder, given, put):
-    """Merge what a run has brought; PUT(text) tells of it."""
+    """Merge the results of a run; report by PUT(text)."""
     found = results.load(folder)
     found["hosts"] = [row for row in found["hosts"] if row["status"] == "done"]
     if not found["hosts"]:
@@ -89,7 +89,7 @@ def run(folder, given, put):
 
 
 def compose(scratch, answers):
-    """The names of what there is now in SCRATCH."""
+    """Put the merged files together in SCRATCH; returns their names."""
     written = []
     parts = [os.path.join(scratch, name) for answer in answers for name in answer["parts"]]
     if parts:

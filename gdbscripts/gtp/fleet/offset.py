@@ -8,7 +8,7 @@ ROUNDS = 8  # rounds of questions to a clock
 # The offset from a clock there to this machine's clock of the same kind: the middle, and its greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
-# One question: this machine's monotonic clock before it and after the answer, and what the answer says.
+# One question: this machine's monotonic clock before the question and after the answer, and the clocks in the answer.
 Round = collections.namedtuple("Round", "before after wall monotonic")
 
 

@@ -23,7 +23,7 @@ def trace_file(name):
 
 
 def files(folder, hosts):
-    """Files of an earlier run there, and anything that is in the way of HOSTS' files."""
+    """The files of an earlier run in the folder, and any others with a name that HOSTS' files need."""
     names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
     if os.path.exists(os.path.join(folder, NAME)):
         names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
