@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's knowledge of the trace state variables that `gtp count` and its kin have made, or that a trace file describes.
+# The types and titles of the trace state variables that `gtp count` and the like have made, or that a trace file describes.
 import collections
 import contextlib
 
@@ -22,7 +22,7 @@ def names():
 
 @contextlib.contextmanager
 def of(others):
-    """GDB looks at these."""
+    """For a `with`: names() returns OTHERS."""
     global instead
     before, instead = instead, others
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Stacks by the numbers that $kstack has given them: their addresses, and these as symbols.
+# Stacks by their numbers, which are the values of $kstack: their addresses, and the symbols of these.
 import functools
 import re
 

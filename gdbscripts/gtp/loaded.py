@@ -90,7 +90,7 @@ def inventory():
 
 
 def live_build_id(addresses):
-    """The build-id that the loaded module carries, in hex, or None."""
+    """The build-id of the module as it is loaded, in hex, or None."""
     address = addresses.get(".note.gnu.build-id")
     if address is None:
         return None

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A recorded run's trace file: frames that are no hits, which say how many were lost; frames that nobody can read; its end.
-# Knows nothing of GDB.
+# Marks in the trace file of a recorded run: frames that are no hits and give the number of lost frames; frames of unknown
+# tracepoints; the end of the file. Does not import gdb.
 import collections
 import re
 import struct
 
 NUMBER = 0xffff  # instead of a tracepoint's number
 HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
-EMPTY = HEAD.pack(NUMBER, 0)  # a frame of nothing
+EMPTY = HEAD.pack(NUMBER, 0)  # a frame without blocks
 END = b"\0\0"  # after the last frame
 VARIABLE = struct.Struct("<cIq")
-LOST = 0x200  # the variable that says how many
+LOST = 0x200  # the variable with the number of lost frames
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
 ADDED = "%d frames are of tracepoint %d, which was added to the run after that file had begun: they are left out"
 CUT = "the recording was cut off: no end follows the last whole frame"

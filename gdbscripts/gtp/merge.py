@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp merge`: what several trace files have aggregated, added up.
+# The command `gtp merge`: the aggregations of several trace files, added up.
 import filecmp
 import os
 
@@ -28,7 +28,7 @@ def both(kind, a, b):
 
 
 def said(what):
-    """A description of a variable's origin."""
+    """Text for the user about the origin of a variable."""
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
 
 

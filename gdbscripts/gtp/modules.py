@@ -8,7 +8,7 @@ from gtp import elf, ended, loaded, points, quiet, remote, screen, selected
 from gtp.cexpr import percpu
 from gtp.command import Command
 
-# The kernel has freed these; without an address GDB would place them anywhere.
+# The kernel has freed these sections. They get an address all the same, because GDB would otherwise choose one.
 FREED = (".init",)
 
 # The modules whose symbols this command has loaded: name -> path, address of .text, (address, size) of per-CPU
@@ -150,8 +150,8 @@ def enable_again(before):
 def follow():
     """After a gtp modules, update the symbols if modules were loaded or unloaded; returns whether any were.
 
-    GDB sets tracepoints again whose functions have new symbols, also pending ones. Does nothing in a frame, which does
-    not have the kernel's memory.
+    GDB then sets tracepoints again if their functions have new symbols, also pending ones. Does nothing while a frame is
+    selected, because a frame does not have the memory that this reads.
     """
     if asked is None or not remote.may_be_gtp() or selected.number() >= 0:
         return False
@@ -170,7 +170,7 @@ def follow():
 
 
 def before_run():
-    """tstart leaves the selected frame anyway."""
+    """Called before tstart: deselect the frame, as tstart does anyway, and update the symbols."""
     if asked is not None and selected.number() >= 0:
         quiet.execute("tfind none")
     follow()

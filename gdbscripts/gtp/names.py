@@ -2,8 +2,8 @@
 # Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
 # Before an expression is translated for a tracepoint, as a condition or to be collected, its names are replaced by C:
-# expand(text, number, pc). A tracepoint that a command of ours has made is remembered by its number; of others, as
-# those that a new GDB takes over, the address may tell.
+# expand(text, number, pc). The names of a tracepoint that one of our commands has made are remembered by its number. Those
+# of other tracepoints, such as those that a new GDB takes over, are found by the address if possible.
 import re
 
 import gdb
@@ -29,11 +29,12 @@ providers = []
 class Names:
     """The meaning of names at a tracepoint.
 
-    title: what the tracepoint is at, for messages
+    title: the place of the tracepoint, for messages
     stands_for: name -> C text
-    unsaid: name -> why it has no value here notes: name -> what a user of the name may not expect own: names that the
-    debug information has there guard: a test that every condition there must include, such as that an exit is of this
-    system call; mostly empty
+    unsaid: name -> the reason why it has no value here
+    notes: name -> a note for users of the name about something unexpected
+    own: the names that the debug information has there
+    guard: a test that every condition there must include, such as that an exit is of this system call; mostly empty
     """
 
     def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), guard=""):
@@ -64,7 +65,7 @@ class Names:
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
 
     def guarded(self, condition):
-        """A condition as GDB has it, or None, combined with the guard."""
+        """A condition of GDB, or None, combined with the guard."""
         if not self.guard:
             return condition
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
@@ -125,6 +126,6 @@ def expand(text, number, pc=None):
 
 
 def guarded(condition, number):
-    """The condition for a tracepoint as GDB has it, combined with the guard."""
+    """GDB's condition for a tracepoint, combined with the guard."""
     names = of_tracepoint.get(number)
     return names.guarded(condition) if names else condition

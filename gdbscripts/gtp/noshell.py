@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB's function $_shell("COMMAND"), since GDB 14: off while these scripts are loaded.
 #
-# GDB itself evaluates text of a trace file or a target before any script sees it: `target tfile FILE` and `target remote`
-# set a tracepoint at each location that is in there, and `*$_shell("...")` is one.
+# GDB itself evaluates text from a trace file or a target before any script can check it: `target tfile FILE` and `target
+# remote` set a tracepoint at each location in it, and `*$_shell("...")` is a location.
 import gdb
 
 from gtp import quiet

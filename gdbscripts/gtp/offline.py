@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Inside GDB, for `gtp compile`: a session against gdbtp-record, which knows of the kernel what vmlinux tells.
+# Runs inside GDB for `gtp compile`: a session with gdbtp-record as the target, which has only vmlinux instead of a kernel.
 import os
 import re
 import shlex
@@ -119,7 +119,7 @@ class Refuse(Command):
 
 
 def say_into(path):
-    """Send GDB's output from here on, and that of the session's shell commands, to the user: in a file."""
+    """From here on write GDB's output, and that of the session's shell commands, to a file that is shown to the user."""
     gdb.flush()
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)

@@ -26,7 +26,7 @@ UNKNOWN = """the file does not say where the run's kernel lay; the symbols of {f
 STREAM = """{file} is a stream: GDB cannot go back in it, and the frames that it has read are gone.
   gtp record -o FILE writes them to a file, which target tfile FILE follows while it grows"""
 
-told = None  # the last trace file about which there was a message
+told = None  # the last trace file for which messages were printed
 
 
 class Linked:
@@ -79,7 +79,7 @@ class Linked:
 
 
 def is_stream(path):
-    """A pipe, or the module's, which takes no second reader."""
+    """Whether the file is a pipe, or the module's, which allows no second reader."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:

@@ -16,8 +16,8 @@ from gtp import functions, names, progress, quiet, space, words
 # inlined, None for a function's own code.
 Place = collections.namedtuple("Place", "pc function inside")
 
-# Target: the future tracepoint. Its name in messages; the location for GDB; its places, None if GDB chooses them; and
-# pieces of the function at which it is not entered.
+# Target: a tracepoint to be set. Its name in messages; the location for GDB; its places, None if GDB chooses them; and the
+# pieces of the function that are not entries of it.
 Target = collections.namedtuple("Target", "name location places pieces")
 
 NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
@@ -61,7 +61,7 @@ def evaluates_to(expression, pc):
 
 
 def address(pc):
-    """An address for GDB's *ADDRESS, by its symbol if that is unique: a symbol is still right after a reboot."""
+    """Text for GDB's *ADDRESS. If the symbol is unique, it names the address, because that is still right after a reboot."""
     symbol = symbol_at(pc)
     if symbol is not None:
         name, offset = symbol
@@ -151,7 +151,7 @@ def symtabs(file):
         raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
                            % file)
     try:
-        # The first line after line 1 that has code. A location of that line GDB refuses since version 16.
+        # This finds the first line that has code. A location FILE:1 would, too, but GDB refuses it since version 16.
         text = quiet.execute("info line %s:1" % file)
     except gdb.error as error:
         raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))
@@ -205,7 +205,7 @@ def glob(file, pattern, limit, refuse):
 def targets(location, limit, refuse):
     """The Targets of a location as it was typed, with no more places than the limit.
 
-    Of several functions those that cannot be traced are handed to refuse(name, error).
+    If there are several functions, refuse(name, error) is called for each that cannot be traced.
     """
     if not gdb.objfiles():
         raise gdb.GdbError("no vmlinux is loaded; say file vmlinux, then target remote /proc/gtp")
@@ -227,7 +227,8 @@ def targets(location, limit, refuse):
 def variables(pc):
     """The names of the arguments and local variables that an expression can use at an address.
 
-    Those of the innermost function: where an inlined function begins with another one, GDB is in the scope of that one.
+    These are the names of the innermost function. If an inlined function begins with another inlined function, that is the
+    latter, as for GDB.
     """
     found = set()
     block = gdb.block_for_pc(pc)

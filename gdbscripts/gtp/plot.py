@@ -92,13 +92,13 @@ def true_sum(count, total, least, greatest):
 
 
 def average(count, total, least, greatest):
-    """As text."""
+    """The average as text."""
     found = true_sum(count, total, least, greatest)
     return "? (the sum is beyond 64 bits)" if found is None else str(round(fractions.Fraction(found, count)))
 
 
 def figures(count, summary, buckets, bounds):
-    """The line below a histogram or of stats."""
+    """The line below a histogram, which is also the line of gtp stats."""
     total, least, greatest = summary
     text = "n %d, avg %s, min %d, max %d" % (count, average(count, total, least, greatest), least, greatest)
     if buckets:

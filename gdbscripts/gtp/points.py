@@ -53,7 +53,7 @@ def addresses(number):
 
 
 def actions(number):
-    """Its action lines. GDB indents them by spaces, and everything else about a tracepoint by a tab."""
+    """Its action lines. In GDB's listing they are indented by spaces, and everything else about a tracepoint by a tab."""
     return [line.strip() for line in listing(number).splitlines() if line.startswith(" " * 8) and
             not re.match(r"\s+breakpoint already", line)]
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# How far a command is that takes longer than a second: on GDB's terminal, or in the words of the shell's command.
+# The progress of a command that takes longer than a second, reported on GDB's terminal or by the shell's command.
 import sys
 import time
 
 AFTER, EVERY = 0.8, 2  # seconds
 
-say = None  # say(text) of the shell's command, which shows it after a second; None: GDB has a terminal
+say = None  # the function by which the shell's command is informed; it reports after a second. None: GDB has a terminal
 
 
 class Line:

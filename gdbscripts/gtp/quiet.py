@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every string for GDB passes here: its commands, expressions, locations. No other file calls gdb.execute() and its kin.
+# Every string for GDB passes through this file: commands, expressions, locations. No other file calls gdb.execute() and
+# similar functions.
 #
-# A string may have been composed of text that a file, the target or a far machine has brought: a name, a type, an
-# expression. Python's gdb.execute() takes each line of its text for a command, so that a newline in a name would be one.
-# Hence no control character passes. An expression that others have written passes gtp.cexpr.foreign first.
+# A string may contain text from a file, the target or another machine: a name, a type, an expression. gdb.execute() takes
+# each line of its text for a command, so a newline in a name would begin another command. So refuse all control characters.
+# An expression from such a source is checked by gtp.cexpr.foreign first.
 import re
 
 import gdb

@@ -30,7 +30,8 @@ def is_gtp():
 
 
 def may_be_gtp():
-    """The same for unsolicited checks: sends nothing unless gdbtp's variables, which come with a connection, exist."""
+    """The same for checks that the user has not asked for: sends a packet only if gdbtp's variables exist, which a connection
+    defines."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp save`: the stopped run into a trace file, in the quickest way that there is.
+# The command `gtp save`: write the stopped run to a trace file, by the fastest available way.
 import os
 
 import gdb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The text that our commands print: all of it passes here, since it has names of strangers.
+# All text that our commands print passes through this file, because it may contain untrusted names.
 import gdb
 
 from gtp import harmless

@@ -29,7 +29,7 @@ def bytes_of(words_):
 
 
 def text_of(words_):
-    """The same for a terminal: any process can give itself a name with newlines and escape sequences."""
+    """The same, escaped: any process can give itself a name with newlines and escape sequences."""
     return cells.quoted(bytes_of(words_))[1:-1]
 
 
@@ -165,7 +165,7 @@ def entries(one, top, order, stacks):
 
 
 def is_unsigned(one):
-    """Whether values can exceed a signed number of 64 bits, which is how the kernel reads all of them."""
+    """Whether values can be too large for a signed number of 64 bits. The module treats all values as signed."""
     what = known.names().get(one.name)
     bare = what and what.type and what.type.strip_typedefs()
     if not bare or bare.sizeof < 8:

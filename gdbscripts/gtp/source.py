@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The stopped run as the bytes of a trace file, from wherever it is quickest to read.
+# The stopped run as the bytes of a trace file, read in the fastest available way.
 import contextlib
 import os
 import re
@@ -108,7 +108,7 @@ def settle():
 
 
 def look(*_):
-    """Called before a prompt: GDB has forgotten a typed `target tfile` by the time it looks for its hookpost."""
+    """Called before a prompt, because GDB runs no hookpost for a `target tfile` that was typed."""
     global looked
     connection = gdb.selected_inferior().connection
     if connection is not looked:

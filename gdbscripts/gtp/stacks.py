@@ -66,7 +66,7 @@ def folded_line(names, n):
 
 
 def folded(one, rows):
-    """A line for each stack; all that was counted."""
+    """A line for each stack, and for the hits that found no room."""
     for key, names, n in rows:
         yield folded_line(([] if key is None else [key]) + list(reversed(names)), n)
     for entry in one.noroom:
@@ -113,7 +113,7 @@ class Options:
         return " ".join(map(words.quoted, said))
 
     def number(self):
-        """The number of a stack, when one is asked for; None: an aggregation is."""
+        """The number of a stack, if the argument is one; None if it names an aggregation."""
         if self.name is None or not (self.name.isdecimal() or self.name == "kstack"):
             return None
         if self.name != "kstack":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp status`: the module's own account, with addresses named.
+# The command `gtp status`: the output of `monitor status`, with symbols for the addresses.
 import re
 
 import gdb

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp syscall`: the entry and the exit of a system call, with its arguments by name.
 #
-# The entry is the first instruction of __x64_sys_NAME(regs), which every 64-bit call of it runs. The exit is the event
-# raw_syscalls:sys_exit when the call has that number: there is no instruction that all returns pass.
+# The entry is the first instruction of __x64_sys_NAME(regs), which every 64-bit call of it runs. No instruction is common to
+# all returns, so the exit is the event raw_syscalls:sys_exit for calls with that number.
 import difflib
 import fnmatch
 import re
@@ -17,7 +17,7 @@ USAGE = "gtp syscall NAME [if EXPRESSION]"
 PREFIX = "__x64_sys_"
 EXIT = "raw_syscalls:sys_exit"
 
-# Where the kernel has saved the arguments, in their order.
+# The members of struct pt_regs that have the arguments, in their order.
 REGISTERS = ("di", "si", "dx", "r10", "r8", "r9")
 
 # TS_COMPAT of asm/thread_info.h, a macro: the task is in a 32-bit call, which has other numbers.
@@ -177,7 +177,7 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
                 try:
                     told.append(set_both(definitions, call, said.condition, shared))
                 except gdb.GdbError as error:
-                    # Not the entry alone.
+                    # Do not leave the entry alone if the exit was refused.
                     definitions.drop(*[n for n in definitions.numbers if n not in before])
                     definitions.refuse(call.name, error)
             definitions.settle()

@@ -57,7 +57,7 @@ class Table:
 
     def __init__(self, trace, formats, request, own, number):
         self.trace, self.formats, self.request = trace, formats, request
-        self.own, self.number = own, number  # GDB's and the target's
+        self.own, self.number = own, number  # GDB's number and the target's
         self.columns = None
         self.places = {}
         self.unknown = 0  # frames that do not hold what the condition needs

@@ -55,7 +55,7 @@ def together(definitions, target, said):
     try:
         number = definitions.add(target.location, texts.pop())
     except gdb.error:
-        return None  # one by one each place has its own error
+        return None  # set one by one, each place can have an error of its own
     if define.addresses(number) == sorted(place.pc for place, _ in said):
         return number
     definitions.drop(number)
@@ -63,7 +63,7 @@ def together(definitions, target, said):
 
 
 def one_by_one(definitions, said):
-    """A tracepoint for each place; GDB's refusal of one is reported with its name."""
+    """Set a tracepoint at each place. If GDB refuses one, the error names the place."""
     numbers, done = [], []
     for place, text in said:
         try:
@@ -103,7 +103,7 @@ def at_location(definitions, target, condition, limit):
 
 
 def called(place):
-    """A place among others of a function."""
+    """The name of a place that is one of several of a function."""
     if place.function is None:
         return "%#x" % place.pc
     return "%s %#x" % ("inlined in " + place.inside if place.inside else "first instruction", place.pc)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A trace file in Python: what its header says of tracepoints, and its frames' blocks.
+# Reads a trace file in Python: the tracepoints in its header, and the blocks of its frames.
 import struct
 
 import gdb
@@ -16,7 +16,7 @@ MOST_REGISTERS = 1 << 16  # bytes
 
 
 class Unavailable(Exception):
-    """The frame does not hold what was asked for."""
+    """The frame does not have the requested value."""
 
 
 class Location:
@@ -127,7 +127,7 @@ class Frame:
         return parts
 
     def _part(self, address, size):
-        """Of blocks that overlap, the first that has the address counts, up to its end: so does GDB."""
+        """Read from the first block that has the address, up to the block's end. GDB does the same if blocks overlap."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:

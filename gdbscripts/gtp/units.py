@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Numbers for a reader, with their units. Knows nothing of GDB.
+# Numbers as text, with units. Does not import gdb.
 
 
 def duration(ns):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp wait`: until the run has ended by itself.
+# The command `gtp wait`: wait until the run has ended by itself.
 import time
 
 import gdb

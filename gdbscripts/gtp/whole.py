@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file or folder that is made beside its final path, and moved there when it is complete. Does not import gdb."""
+"""Makes a file or folder under another name, and renames it to the final path when it is complete. Does not import gdb."""
 import contextlib
 import os
 import shutil

@@ -54,7 +54,7 @@ def split(text, usage):
 def options(arg, usage, valued, flags=(), may=()):
     """The words of a command that are not options, and {option: its argument, or None}.
 
-    VALUED options take a word, after a blank or `='; FLAGS take none; those in MAY take one that is no option.
+    VALUED options take a word, after a blank or `='. FLAGS take none. Those in MAY take the next word unless it is an option.
     """
     rest, found = [], {}
     argv = gdb.string_to_argv(re.sub(r"(?<!\S)(--\w+)=", r"\1 ", arg))
@@ -125,7 +125,7 @@ def completed(candidates, text, word):
 
 @contextlib.contextmanager
 def in_c():
-    """Types are printed as C has them: the language of the selected frame may be assembly, which has no `struct'."""
+    """For a `with`: use C. If the selected frame is assembly, GDB prints types without `struct'."""
     before = gdb.parameter("language")
     quiet.execute("set language c")
     try:

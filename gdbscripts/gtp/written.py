@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Files that GDB's commands write: there as a whole or not at all, and never in the place of what the user still reads.
+# Files that GDB's commands write: each is written as a whole or not at all, and never replaces a file that GDB still reads.
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The run that GDB looks at as the data of a page: frames, aggregations, and what is known of how it went.
+# The data of a report's page: the frames and aggregations of the run that GDB looks at, and facts about that run.
 import datetime
 import os
 import re
@@ -90,7 +90,7 @@ def with_frames(asked, stacks):
 
 
 def keys(one, entry, stacks):
-    """A text for each key, and what sorts it: a text, or a number that JSON may have as text."""
+    """A text for each key, and the value by which it is sorted: a text, or a number, which may be text in JSON."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else
@@ -150,7 +150,7 @@ def lacks(header, read, text, unknown):
 
 
 def facts(header, read, text, asked):
-    """(name, text) of the run; what is not known is left out."""
+    """(name, text) of the known facts about the run."""
     yield "ended", header.how()
     if header.began():
         yield "began", header.began()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Frames column by column, in as few characters as JSON allows without a packer. Knows nothing of GDB.
+# Frames column by column, in as few characters as JSON allows without compression. Does not import gdb.
 #
 # A column is {"n": numbers, null where the frame has none} or {"d": sorted texts, "c": for each frame the index of its
 # text, -1 where it has none}. With "big", these texts are numbers in decimal, sorted as numbers: a browser's own numbers
@@ -108,7 +108,7 @@ class Frames:
                 "tasks": [list(task) for task in self.tasks], "stacks": stacks, "names": list(self.names)}
 
     def name(self, place):
-        """With its number, where another tracepoint has the same name."""
+        """The name of a tracepoint, with its number if another tracepoint has the same name."""
         again = sum(other.name == place.name for other in self.places) > 1
         return "%s #%d" % (place.name, place.number) if again else place.name
 

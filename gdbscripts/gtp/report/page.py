@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The page itself: template, style, scripts and data in one file that needs no network. Knows nothing of GDB.
+# The page of a report: template, style, scripts and data in one file that needs no network. Does not import gdb.
 import base64
 import hashlib
 import html
@@ -32,7 +32,7 @@ def script():
 
 
 def digest(text):
-    """How a Content-Security-Policy names a script or a style that it allows."""
+    """The hash by which a Content-Security-Policy allows a script or a style."""
     return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -50,7 +50,7 @@ def encoded(data):
 
 
 def flame_colours():
-    """The colours of flame graphs, which follow the system's, as the page's switch has them."""
+    """The colours of flame graphs. By themselves they follow the system's theme; in the page they follow its switch."""
     light, dark = (re.findall(r"--(?:f\d+|up|found|found-ink): [^;]+;", block)
                    for block in re.findall(r"\.gtp-flame \{([^}]*)\}", flamegraph.beside("flamegraph.css"))[:2])
     return "".join(':root[data-theme="%s"] .gtp-flame { %s }\n' % (name, " ".join(colours))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB, for a command with one question: the environment names two files, for the request and the answer."""
+"""Runs inside GDB for a command with one question. The environment names two files, for the request and the answer."""
 import json
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: a run with frames, whose rows are shown when it has ended."""
+"""Runs inside GDB: makes a run with frames, and shows the rows when it has ended."""
 import select
 import tempfile
 
@@ -8,7 +8,7 @@ import gdb
 from gtp import ended, points, quiet
 
 OURS = "gdbtp: "  # the module's messages begin so
-PAUSE = 0.1  # seconds between two questions how the run goes
+PAUSE = 0.1  # seconds between two checks of the run's state
 
 
 def collect(request, number):

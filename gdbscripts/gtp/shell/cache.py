@@ -30,7 +30,7 @@ DAMAGED = "%s is damaged: %s. gtp cache remove %s takes it out"
 
 
 def folder():
-    """Of the sessions: under $XDG_CACHE_HOME, else root's beside the tables, else in the user's home."""
+    """The folder of the sessions: under $XDG_CACHE_HOME; else for root beside the tables, for others in the home folder."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(home):
         base = os.path.join(home, "gdbtp")
@@ -117,7 +117,7 @@ def kernel(part):
 
 
 def merged(name, path, data, force):
-    """The bytes of a name with what DATA has in addition: another session for the same kernel only by FORCE."""
+    """The bytes of a name's file, with the kernels of DATA added. FORCE: replace what it has for the same kernel."""
     new = {part.build_id: part for part in gtpd.split(data)}
     try:
         old = {part.build_id: part for part in gtpd.split(read(path))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The GDB in batch mode: its start, its messages, its end."""
+"""A GDB in batch mode, which does the work of a command: its start, its messages, its end."""
 import json
 import os
 import socket
@@ -13,7 +13,7 @@ MAIN = "python import {0}; {0}.main()"
 
 
 def arguments(gdb, vmlinux, index):
-    """The command line up to the first command, for GDBs with and without a user in front of them."""
+    """The command line up to the first command, for interactive GDBs and others."""
     words = [gdb, "-q", "-nx", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off"]
     if index:
         words += ["-iex", "set index-cache directory " + index, "-iex", "set index-cache enabled on"]
@@ -32,7 +32,7 @@ def environment(request):
 
 
 def silence(printed):
-    """A message about a GDB that has ended without one: the end of its output."""
+    """The message if a GDB has ended without sending one: the end of its output."""
     return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
 
 
@@ -75,7 +75,7 @@ class Child:
         return self.ours.fileno()
 
     def heard(self):
-        """Its messages meanwhile, a dict each; None at its end."""
+        """The messages that have come, a dict each; None when it has ended."""
         try:
             data = self.ours.recv(1 << 16)
         except ConnectionError:
@@ -86,7 +86,7 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def say(self, word):
-        """Send it something; if it has ended, the side that reads from it will notice."""
+        """Send it a text. If it has ended, ignore that: reading from it will show it."""
         try:
             self.ours.sendall(json.dumps(word).encode() + b"\n")
         except ConnectionError:

@@ -54,7 +54,7 @@ def table(vmlinux, folder):
 
 
 def part(session, vmlinux, with_table, say):
-    """(build-id, records) of a kernel; SAY gets what GDB says, and what is to be known of it, once."""
+    """(build-id, records) of a kernel. SAY is called with GDB's messages, and with ours about this kernel, each once."""
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
         found, here = play(session, vmlinux, 0, folder, say)
         _, there = play(session, vmlinux, SLIDE, folder)
@@ -90,7 +90,7 @@ def is_stream(path):
 
 
 def copied(path, folder):
-    """All of a pipe, as a file that can be read for each kernel again."""
+    """A copy of a pipe's data in a file, which can be read again for each kernel."""
     copy = os.path.join(folder, "session.gdb")
     with open(os.dup(0) if path == "-" else path, "rb") as source, open(copy, "wb") as file:
         file.write(source.read())

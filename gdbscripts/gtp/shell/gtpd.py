@@ -48,7 +48,7 @@ def recorded(path):
 
 
 def relocations(here, there, fields, slide):
-    """The Fields of a packet that are addresses: it is THERE when the kernel is SLIDE bytes further."""
+    """The Fields of a packet that are addresses. THERE is the same packet for a kernel that is SLIDE bytes higher."""
     found, same = [], here
     for field in fields:
         if len(there) != len(here) or here[field.at:field.end] == there[field.at:field.end]:
@@ -147,7 +147,7 @@ def tracepoint(content):
 
 
 def split(data):
-    """[Part] of a file's bytes. gtp-run checks the packets; here the checksum vouches for them."""
+    """[Part] of a file's bytes. Checks the checksum, but not the packets, which gtp-run checks."""
     if data[:8] != MAGIC:
         raise Damaged("gtp compile has not written it, or another version has")
     if len(data) < HEAD or struct.unpack_from("<II", data, 8) != (len(data), zlib.crc32(data[HEAD:])):

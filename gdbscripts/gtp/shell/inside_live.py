@@ -37,7 +37,7 @@ class Busy(Exception):
 
 
 class Pipe:
-    """The reader's end. over: nothing follows the present data."""
+    """The reading end of the pipe. over: no data will follow."""
 
     def __init__(self, path, signals):
         try:
@@ -102,7 +102,7 @@ class Pipe:
         return found
 
     def cut(self):
-        """It has ended within a frame."""
+        """Whether the data has ended in the middle of a frame."""
         return self.over and bool(self.rest) and not self.rest.startswith(marks.END)
 
 
@@ -140,7 +140,7 @@ class Lines:
                     for place in places[number].values()])
 
     def prove(self, places):
-        """An error when no place can have what is asked for: no frame has been taken yet. $_sdata is known with a hit alone."""
+        """Raise an error if no place can have the columns, before any frame is taken. $_sdata is known only at a hit."""
         if not places or any("$_sdata" in text for text in (*self.request.columns, self.request.condition or "")):
             return
         trace = TraceFile(self.header + marks.END, self.constants)
@@ -158,7 +158,7 @@ class Lines:
             raise wrong[0]
 
     def write(self, data):
-        """The file has these frames; the bytes of it."""
+        """Replace the frames of the file by these; returns the file's bytes."""
         whole = self.header + marks.EMPTY + data + marks.END
         with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
             file.write(whole)
@@ -179,7 +179,7 @@ class Lines:
         return found
 
     def line(self, frame):
-        """Its line, or None when it is not asked for."""
+        """The line of a frame; None if the frame is not selected."""
         place = self.place(frame)
         condition, _, functions = place.table.at(frame)
         if condition and not place.table.holds(condition, frame):
@@ -195,7 +195,7 @@ class Lines:
         return harmless.line("  ".join([*front, place.name, ", ".join(rest)]).rstrip()) + "\n"
 
     def of(self, data):
-        """The lines of whole frames; fewer when the limit is reached."""
+        """The lines for whole frames, up to the limit."""
         selected.select(0)
         whole = self.write(data)
         self.trace = TraceFile(whole, self.constants)
@@ -243,7 +243,7 @@ def say(text):
 
 
 def begun(pipe):
-    """The header, when a run is there; None when a signal came first."""
+    """Wait for a run, and return its header; None if a signal comes first."""
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
@@ -257,7 +257,7 @@ def begun(pipe):
 
 
 def follow(pipe, lines, out, seconds):
-    """Lines until something ends them."""
+    """Print lines until the run, a limit or a signal ends that."""
     until = time.monotonic() + seconds if seconds else None
     while True:
         data = pipe.whole()
@@ -314,7 +314,7 @@ def main():
         for setting in SETTINGS:
             quiet.execute("set " + setting)
         with Signals() as signals:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has kept them
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has blocked them
             status = live(request, signals)
     except KeyboardInterrupt:
         status = INTERRUPTED

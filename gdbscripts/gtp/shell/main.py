@@ -19,7 +19,7 @@ def interactive(words):
 
 
 def told_by(gdb, progress, out):
-    """Print what a GDB without a run tells; the error, if there is one."""
+    """Print the messages of a GDB that makes no run; returns the error, if there is one."""
     error, told_it = None, False
     while True:
         words = wait(gdb, progress)
@@ -103,7 +103,7 @@ def keep_numbers():
 
 
 def printed(arguments):
-    """The result of do(), or the end of --help, once all output is flushed."""
+    """The result of do(), or the exit of --help; flushes all output before."""
     try:
         try:
             return do(options.parser().parse_args(arguments))

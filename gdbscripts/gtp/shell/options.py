@@ -320,7 +320,7 @@ def parser():
 
 
 def words(given):
-    """The words of GDB's gtp command for those that only print."""
+    """The words of GDB's command, for commands that only print."""
     found = [given.command]
     if given.command == "events":
         found += ["-v"] * given.v + [given.pattern] * bool(given.pattern)

@@ -9,7 +9,7 @@ import stat
 from gtp.shell.failure import Failure
 
 STDOUT = 1
-MOST = 1 << 20  # bytes in the queue above which no more should be added
+MOST = 1 << 20  # with more bytes in the queue, callers should add no more
 PIECE = 1 << 16  # bytes of one write
 
 
@@ -45,7 +45,7 @@ class Output:
             self.to(STDOUT)
 
     def open(self):
-        """Have a file to write to, before a run begins whose lines could not be kept."""
+        """Open the file before the run begins, so that an error comes before there are lines to lose."""
         if self.fd is not None:
             return
         try:
@@ -54,13 +54,13 @@ class Output:
             raise self.failure(error) from None
 
     def begin(self):
-        """The run has begun: what a file had is replaced."""
+        """The run has begun: truncate the file."""
         self.open()
         if self.path and stat.S_ISREG(os.fstat(self.fd).st_mode):
             os.ftruncate(self.fd, 0)
 
     def to(self, fd):
-        """Write to this descriptor, which stays the caller's."""
+        """Write to this descriptor, which the caller still owns."""
         self.fd, self.piece = unblocked(fd)
 
     def failure(self, error):

@@ -8,7 +8,7 @@ AFTER = 1.0
 
 
 class Progress:
-    """One thing at a time is being done."""
+    """Reports progress of the piece of work that is being done; there is one at a time."""
 
     def __init__(self, what, file=None):
         self.file = file or sys.stderr
@@ -37,7 +37,7 @@ class Progress:
         return None
 
     def end(self):
-        """Nothing is being done any more; a terminal's line is free again."""
+        """No work is being done any more: clear the terminal's line."""
         if self.shown:
             self.write("\r%s\r" % (" " * len(self.shown)))
         self.what = self.shown = None

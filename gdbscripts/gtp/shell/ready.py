@@ -21,7 +21,7 @@ NO_GDB = "there is no gdb; Debian: apt install gdb"
 
 
 def build_id(path=NOTES):
-    """The running kernel's, in hex; None when it has none."""
+    """The running kernel's build-id, in hex; None if it has none."""
     try:
         with open(path, "rb") as file:
             notes = file.read()
@@ -69,7 +69,7 @@ def vmlinux(named, release):
 
 
 def cache(release):
-    """The folder of GDB's index, beside what else is kept of this kernel; None where none can be made."""
+    """The folder of GDB's index, beside the other files that are kept for this kernel; None if none can be made."""
     folder = os.path.join(CACHE, release, "gdb-index")
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)

@@ -52,7 +52,7 @@ def asked(until, vmlinux, own_pipe):
 
 
 def words(given):
-    """The arguments that only gtp record gives it."""
+    """The arguments of gtp-drain that only gtp record uses."""
     if given.seconds:
         yield from ("--for", "%dms" % max(1, round(given.seconds * 1000)))
     if given.size:
@@ -69,7 +69,7 @@ def words(given):
 
 
 def prepare():
-    """Root, and a module that has the pipe."""
+    """Check that the user is root, and that the module has the pipe."""
     if os.geteuid() != 0:
         raise Failure(ready.NOT_ROOT)
     ready.module()

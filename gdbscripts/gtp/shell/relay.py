@@ -37,7 +37,7 @@ def broken(error):
 
 
 class Relay:
-    """The line, the socket that GDB connects to, and GDB's end of it once it has."""
+    """The line to the module, the socket to which GDB connects, and the connection once GDB has connected."""
 
     def __init__(self, line=None):
         self.line = opened() if line is None else line
@@ -54,7 +54,7 @@ class Relay:
         self.gdb = self.listener.accept()[0]
 
     def from_gdb(self):
-        """Pass on what GDB says; False when it has gone."""
+        """Pass on the bytes from GDB; False if GDB has exited."""
         try:
             data = self.gdb.recv(PIECE)
         except ConnectionError:
@@ -70,7 +70,7 @@ class Relay:
         return True
 
     def to_kernel(self, data):
-        """How much of it was written."""
+        """Write to the module; returns the number of bytes that were written."""
         try:
             return os.write(self.line, data)
         except OSError as error:
@@ -113,7 +113,7 @@ class Relay:
             self.to_kernel(INTERRUPT)
 
     def leave(self):
-        """Give up the line: GDB is to open it itself."""
+        """Close the line, so that GDB can open it itself."""
         if self.line is not None:
             os.close(self.line)
             self.line = None

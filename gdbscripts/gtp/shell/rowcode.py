@@ -5,11 +5,10 @@ The part inside GDB uses the formats, the shell's part the decoder. A record is
 
     FF VT mark place . part { VT number } { VT mark string } FF mark LF
 
-The mark is another one in each run, so that no string, which any user can choose (a file's name, a task's), is taken
-for a record or the end of a field. A dprintf has 8 arguments and 255 characters, so that a row may need several
-records, its parts. Each begins with $clock, which all tracepoints at a place read alike in one hit: it says which
-parts belong together. The CPU, and in the first part pid and task, follow. Numbers are hexadecimal; strings are cut
-where there is no room.
+Each run has another mark. So no string that a user has chosen (the name of a file or a task) can look like a record or
+the end of a field. A dprintf has 8 arguments and 255 characters at most, so a row may need several records, its parts.
+Each part begins with $clock, which is the same for all dprintfs of one hit, and so shows which parts belong together.
+The CPU follows, and in the first part pid and task. Numbers are hexadecimal. Strings are cut if there is no room.
 """
 import re
 import secrets
@@ -17,7 +16,7 @@ from typing import NamedTuple, Union
 
 MOST_ARGUMENTS, MOST_TEXT = 8, 255
 MARK = 6  # characters
-NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters with what is in front
+NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters, with those before the value
 FRAME = len("\f\v1000.10\f\n") + 2 * MARK
 CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
@@ -47,7 +46,7 @@ def later():
 
 
 def layout(strings, least=1):
-    """The parts of a row whose columns are strings (True) or numbers: a list of Fields each, at least so many parts."""
+    """The parts of a row whose columns are strings (True) or numbers: a list of Fields each; no fewer than LEAST parts."""
     parts = [first()]
     for index in sorted(range(len(strings)), key=lambda i: strings[i]):
         field = Field(index, strings[index])
@@ -59,7 +58,7 @@ def layout(strings, least=1):
 
 
 def precision(fields, most):
-    """How many characters each string of a part has; MOST gives the length of a column's array, None without one."""
+    """How many characters each string of a part can have. MOST: the length of each column's array, None if it is no array."""
     strings = [f for f in fields if f.string and f.what != TASK_NAME]
     if not strings:
         return {}

@@ -8,7 +8,7 @@ CUT = "<dropped>"
 
 
 class Row(NamedTuple):
-    """One hit: time in ns of the monotonic clock, where it was, who it was, and the text of each column."""
+    """One hit: its time in ns of the monotonic clock, its place, its CPU and task, and the text of each column."""
     time: int
     cpu: int
     pid: int
@@ -48,7 +48,7 @@ class Rows:
         return rows
 
     def part(self, number, part, fields):
-        """The rows that are complete, or given up, with this part."""
+        """Add a part; returns the rows that are now complete, or are not going to be."""
         place = self.places[number]
         layout = place.parts[part]
         if len(fields) != len(layout):
@@ -70,7 +70,7 @@ class Rows:
         return done
 
     def begin(self, number, place, values):
-        """A new row, and the one of its CPU that has got no further."""
+        """Begin a new row; returns it, and a list with the unfinished row of the same CPU, if there is one."""
         task = int(values[rowcode.TASK], 16)
         row = Row(int(values[rowcode.CLOCK], 16), task >> 32, task & 0xffffffff,
                   decode.printable(values[rowcode.TASK_NAME]), number, [CUT] * len(place.cells))

@@ -12,7 +12,7 @@ DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
 MOST_REASONS = 5  # different errors of expressions that are reported
 
-# Why hits are not printed, when the run ended so.
+# By how the run has ended: the reason why some hits are not printed.
 TOO_FAST = " not printed: too fast, or right before the end"
 NOT_PRINTED = {"count": " after the last line", "closed": " after the output was closed"}
 
@@ -48,7 +48,7 @@ class Run:
             self.relay.interrupt()
 
     def begin(self):
-        """All probes are armed."""
+        """Called when all probes are armed."""
         self.progress.end()
         self.out.begin()
         self.began = time.monotonic()
@@ -120,9 +120,9 @@ class Run:
         self.out.put("".join(lines))
 
     def line(self, row):
-        """A row's text, none when there is no more to be printed."""
+        """The text of a row; empty if the limit of rows is reached."""
         if row.pid in self.tasks:
-            self.own += 1  # GDB's own, between the first probe and its sleep
+            self.own += 1  # a hit of GDB itself, between arming the first probe and its wait
             return []
         if self.out.closed or self.given.count and self.printed >= self.given.count:
             return []
@@ -238,7 +238,7 @@ class Run:
 
 
 def run(child, relay, given, progress, signals):
-    """The exit status of a run; ^C before it has begun is one, too."""
+    """The exit status of a run, also after ^C before the run has begun."""
     try:
         return Run(child, relay, given, progress, signals).run()
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ WIDEST = 40  # a column is not made wider for its longest cell
 
 
 def offset(known=None):
-    """How far the time of day is ahead of the monotonic clock, in ns: as KNOWN, unless the clocks contradict that."""
+    """The time of day minus the monotonic clock, in ns: KNOWN, unless the clocks show that this is no longer right."""
     before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
     return known if known is not None and now - after <= known <= now - before else now - before
 
@@ -22,7 +22,7 @@ def wall(ns, ahead):
 
 
 class Table:
-    """The text of rows. Places whose columns differ share one, of name=value pairs."""
+    """The text of rows. If places differ in their columns, one column has name=value pairs."""
 
     def __init__(self, places):
         self.places = places
@@ -41,7 +41,7 @@ class Table:
 
 
 class Screen(Table):
-    """Aligned columns; one that gets a longer cell is wider from there on."""
+    """Aligned columns. A column that gets a longer cell is wider from that row on."""
 
     def __init__(self, places, columns=()):
         super().__init__(places)
@@ -59,7 +59,7 @@ class Screen(Table):
         return "  ".join(pieces).rstrip() + "\n"
 
     def begin(self):
-        """The clock may have been set since the last ones, or the machine was suspended."""
+        """Read the clocks again: since the last rows the time may have been set, or the machine suspended."""
         self.offset = offset(self.offset)
 
     def head(self):
@@ -70,7 +70,7 @@ class Screen(Table):
 
 
 class Csv(Table):
-    """The same for programs; the time is that of $clock, in seconds."""
+    """Rows as CSV. The time is $clock, in seconds."""
 
     def joined(self, cells):
         out = io.StringIO()

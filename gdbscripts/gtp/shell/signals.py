@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""^C, SIGTERM and SIGHUP as something to wait for; the second one is an exception."""
+"""^C, SIGTERM and SIGHUP as an event that poll() can wait for. A second signal raises an exception."""
 import os
 import signal
 
@@ -7,7 +7,7 @@ CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """For a `with`: fileno() is readable when one has come, came tells."""
+    """For a `with`: fileno() becomes readable, and came true, when a signal has come."""
 
     def __init__(self):
         self.came = False

@@ -10,7 +10,7 @@ NO_TOOL = "there is no %s; it comes with gdbtp's tools (make tools)"
 
 
 def found(name, *places):
-    """Its path, PLACES being folders beside gdbscripts/; None when it is nowhere."""
+    """The path of a program: PLACES are folders beside gdbscripts/ to look in. None if it is not found."""
     top = os.path.dirname(child.SCRIPTS)
     for path in [os.path.join(top, place, name) for place in places] + [shutil.which(name)]:
         if path and os.access(path, os.X_OK):

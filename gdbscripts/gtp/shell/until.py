@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB, for `gtp record --until EXPRESSION`: the condition that gtp-drain evaluates for each frame, as bytecode.
+"""Runs inside GDB for `gtp record --until EXPRESSION`: compiles the condition to bytecode, which gtp-drain evaluates.
 
 gtp-drain has the run's header and the frames, GDB has the types. It is the bytecode that the kernel would get for the
 condition at that place; tools/record/until.h has the lines.
@@ -26,7 +26,7 @@ def code(expression, location):
 
 
 def reason(error):
-    """Its first line."""
+    """The first line of an error."""
     return columns.sentence(error).strip().partition("\n")[0]
 
 
@@ -68,7 +68,7 @@ def lines(request, header, path):
 
 
 def answer(request, header):
-    """The lines, or those that say why there are none."""
+    """The lines, or lines with the reason why there are none."""
     try:
         with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
             return lines(request, header, folder + "/places.tf")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: the columns of a row at one place, and the dprintf arguments for each."""
+"""Runs inside GDB: finds the columns of a row at one place, and the dprintf argument for each."""
 import re
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ RETURNED = ("$ret", "$kret")
 
 
 class NotCarried(gdb.GdbError):
-    """A value that lines of text cannot have, but frames can."""
+    """A value that a dprintf cannot print, but a frame can have."""
 
 
 class Column(NamedTuple):
