@@ -42,7 +42,7 @@ def answers(word):
 
 
 def measure(name):
-    """Instructions of each call, loop included: one figure for each repetition."""
+    """Instructions per call, with those of the loop: one figure for each repetition."""
     order("measure %s %d %d" % (name, CALLS, REPEATS))
     return [int(ticks) / CALLS for ticks, in answers("ticks")]
 
@@ -119,7 +119,7 @@ def set_up():
 
 
 def write(path, text):
-    """A file opened for writing loses its contents: every probe, every record."""
+    """Write to a file of tracefs. Opening it for writing removes all probes, or all records, that it lists."""
     with open(kernel.TRACING + path, "w") as f:
         f.write(text)
 

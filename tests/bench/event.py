@@ -3,7 +3,7 @@
 # guest that counts instructions.
 #
 # The bench module's event has the fields a, b and n; o->a is 42, o->b is 7, n is 3. A row counts only if
-# whoever was measured says that it has seen every call, or none where its condition is false.
+# the measured tool reports that it has seen every call, or none if its condition is false.
 import re
 import subprocess
 import sys
@@ -100,7 +100,7 @@ def others():
     bpftrace("/args->a > 5/, true, a count", AT + "/args->a > 5/ { @n = count(); }", ALL)
 
 
-# All of it ---------------------------------------------------------------------------------------
+# The measurement ---------------------------------------------------------------------------------
 
 def print_table():
     print("# %s: instructions per hit of a kernel tracepoint above a call that nobody traces"

@@ -138,7 +138,7 @@ def define(place, case):
         # Not "actions": GDB reads what follows that from its terminal only.
         cmd("commands", *actions, "end")
     if case == PASS:
-        cmd("passcount %d" % (ALL + 1))  # what is never reached
+        cmd("passcount %d" % (ALL + 1))  # a count that is never reached
 
 
 def traced(place, engine, case):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Others that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. The same function, the same
-# boot; each must say that it has seen every call, or none where its condition is false.
+# Other tools that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. The same function, in the same
+# boot. Each must report that it has seen every call, or none if its condition is false.
 #
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
 # after), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.

@@ -2,8 +2,8 @@
 # The time to arm and remove many tracepoints at once: 1 to 10000 functions of the kernel, at the instruction
 # after the call that ftrace has at their entries.
 #
-# Run by python3 in a guest that counts instructions: guest time is their number, and what the guest waits. The
-# packets are made here, because GDB's own work on 5000 tracepoints is none of ours.
+# Run by python3 in a guest that counts instructions: guest time is their number, plus the time that the guest waits. The
+# packets are made here, so that GDB's own work on 5000 tracepoints is not measured.
 import collections
 import os
 import random

@@ -24,7 +24,7 @@ VARIABLE, RET, PID = 46, 5, 4
 ENDBR = (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00", b"\x0f\x1f\x40\xd6")
 SITE = 5  # bytes
 
-# $n = $n * 5 * 5 * ..., interpreted: a tenth of a millisecond, which is longer than all that the load does between two hits.
+# $n = $n * 5 * 5 * ..., interpreted: a tenth of a millisecond, which is longer than the time between two hits of the load.
 LONG = "2c%04x%s2d%04x27" % (VARIABLE, "220504" * 800, VARIABLE)
 ACTION = "X%x,%s" % (len(LONG) // 2, LONG)
 COLLECT_RET = "X4,2e%04x27" % RET

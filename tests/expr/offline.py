@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every expression of a class is translated, and GDB compiles the result; what GDB compiles by itself is as it was
-# typed. GDB on a vmlinux without a kernel; hands on what the guest's part runs.
+# Every expression of a class is translated, and GDB compiles the result; an expression that GDB can compile itself stays as
+# it was typed. Runs in a GDB with vmlinux and no kernel; hands its results on to the part in the guest.
 import functools
 import os
 import re

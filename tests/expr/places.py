@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Types are those of the place: each tag that vmlinux defines more than once, in each file that does, by the file's own DWARF.
 #
-# GDB on a vmlinux without a kernel. GTP_TAGS is what tests/expr/tags.c has found, by libdw; GDB is not asked what is right.
+# Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results: tests/expr/tags.c has found them by libdw.
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# At hits in the running kernel, each expression's value as the module computes it is what GDB's evaluator makes of
-# the same C in that frame, out of what the frame holds.
+# At hits in the running kernel: the value that the module computes for an expression equals the value that GDB's evaluator
+# computes for the same C from the contents of that frame.
 import os
 
 import gdb

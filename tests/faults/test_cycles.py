@@ -17,9 +17,9 @@ ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linu
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
 WARM_UP = rounds(40, 20)  # cycles for what the kernel allocates only once
 
-# A leak grows in each part, the machine's other work does not: memory is compared in this many parts, and the test
-# fails only if it grew in each of them by more than so many KiB. A tracepoint (192 bytes) that stays of each cycle is
-# 4.7 KiB in a part of 25, a page of a buffer 100.
+# A leak grows in each part of the test; other memory does not. So compare memory in this many parts, and fail only if it
+# grew in each of them by more than this many KiB. If each cycle leaked a tracepoint (192 bytes), that would be 4.7 KiB in a
+# part of 25 cycles; a page of a buffer, 100 KiB.
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 

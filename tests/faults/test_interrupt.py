@@ -58,7 +58,7 @@ def interrupted_start(how):
         sender.join()
         assert reply == "E.interrupted: nothing is armed", reply
         assert not kprobes() and client.status()["run"] == "T0"
-        # The next one is a start as any other.
+        # The next QTStart must succeed, as any other.
         client.start((1, LEAF))
         target("call leaf 1")
         assert client.hits(1, LEAF) == 1
@@ -200,7 +200,7 @@ def interrupted_by_user():
         for i in range(tries):
             gdb_.begin("tstart")
             gdb_.until("tstart")  # ^C before that takes the line from the terminal
-            time.sleep(i * 1.6 / tries)  # wherever it is by then
+            time.sleep(i * 1.6 / tries)  # so that ^C comes at another point each time
             gdb_.interrupt()
             quits += "Quit" in gdb_.shown()
             assert right_after(gdb_), "after %d" % i

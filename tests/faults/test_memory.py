@@ -88,7 +88,7 @@ def in_session():
             return
         assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
         if not wrong:
-            # Another mechanism takes over, and says why.
+            # Another kind of probe is used, and the reason is reported.
             harmless.append(n)
             assert client.mechanisms == usual or "no memory" in client.mechanisms, (n, client.mechanisms)
     raise AssertionError("500 allocations and no end")

@@ -25,7 +25,7 @@ indexed.at_hand()
 
 
 class Gtp:
-    """The command at work; begun() returns when its probes are in."""
+    """The running command; begun() returns when its probes are armed."""
 
     def __init__(self, *words, shell=None):
         self.errors = tempfile.TemporaryFile("w+")

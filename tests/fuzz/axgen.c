@@ -441,7 +441,7 @@ static void make_term(struct axgen *g, u32 steps)
 	u32 below = g->depth, own = g->own;
 
 	g->depth = 0;
-	g->own = 0; /* nothing else is set */
+	g->own = 0; /* so that the expression sets no other variable */
 	while (steps-- && !exhausted(g)) {
 		while (g->depth > AX_MAX_DEPTH / 2)
 			op(g, AX_OP_pop);
@@ -455,7 +455,9 @@ static void make_term(struct axgen *g, u32 steps)
 	g->own = own;
 }
 
-/* One operation in many spoils the form: the expression no longer just adds, and must still work.
+/*
+ * A few operations spoil the form: the expression then does more than add, and must work all the
+ * same.
  */
 static void make_sum(struct axgen *g)
 {

@@ -13,12 +13,12 @@ enum {
 
 /**
  * struct axgen - a generator and what it has made
- * @in: bytes that decide, up to @end; after them @rng decides
+ * @in: bytes by which all choices are made, up to @end; after them @rng makes the choices
  * @rng: state of the random numbers; 0: the expression ends when the bytes do
  * @page: addresses of the pages that expressions mostly read; page 1 is a hole after page 0; page 3
- * follows page 2, and page 4 is a hole after page 3
- * @tsv: number of the first of four variables that expressions use; if @plain is set, of the first
- * two, and @plain is the number of the first of the other two
+ *	follows page 2, and page 4 is a hole after page 3
+ * @tsv: expressions use four variables with consecutive numbers, of which this is the first; if
+ *	@plain is set, two from here, and two from @plain on
  * @builtin: number of the first of @nbuiltin more, which expressions only read
  * @own: number of the first of two per-CPU variables; three aggregations, which can only be set,
  * follow them; 0: there are none
@@ -52,8 +52,8 @@ struct axgen {
 void axgen_make(struct axgen *g, u32 steps);
 
 /*
- * axgen_make_add - the same, but the expression adds to @g->added, and rarely does anything else to
- * it
+ * axgen_make_add - the same for an expression that adds to @g->added, and that rarely uses it in
+ * another way
  */
 void axgen_make_add(struct axgen *g, u32 steps);
 

@@ -24,8 +24,7 @@ static void check_actions(const struct jitdiff_world *w, struct axgen *g)
 }
 
 /*
- * The first byte says which of these; bytecode is followed by bytes that decide about the
- * environment.
+ * The first byte of an input is one of these. After bytecode, further bytes choose the environment.
  */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
@@ -51,7 +50,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	}
 	axgen_make(&g, 400);
-	g.in = data + 1; /* the same ones once more */
+	g.in = data + 1; /* use the same bytes again */
 	if (jitdiff(w, g.code, g.len, &g)) {
 		fprintf(stderr, "the generator made what the verifier refuses\n");
 		abort();

@@ -188,7 +188,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
-/* Most have no jumps: only those can become part of one snippet. */
+/* Make most expressions without jumps: only those can become part of one snippet. */
 static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 {
 	struct gtp_expr *e = &m->interpreter.expr[n];

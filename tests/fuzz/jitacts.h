@@ -9,8 +9,8 @@
 struct jitacts;
 
 /*
- * struct jitacts_stats - what the tracepoints were like: a test of actions that only fail proves
- * nothing
+ * struct jitacts_stats - counts of the tracepoints' properties: a test in which all actions fail
+ * proves nothing
  */
 struct jitacts_stats {
 	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;
@@ -25,7 +25,7 @@ size_t jitacts_size(void);
  * jitacts() - make a random tracepoint, and hit it both ways
  * @m: jitacts_size() bytes
  * @w: the environment; @w->request compiles
- * @g: decides about everything
+ * @g: makes all choices
  *
  * It goes through gtp_hit() and real trace buffers, which may be small or circular. Both must
  * agree in the blocks of each frame, how the run ends and at which action, the counters, the

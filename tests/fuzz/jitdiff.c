@@ -61,7 +61,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 	return r->tsv[tsv];
 }
 
-/* Run control refuses expressions that set built-in variables, but nobody asks it here. */
+/* Run control refuses expressions that set built-in variables, but there is none here. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 	if (!is_builtin(tsv))

@@ -73,7 +73,7 @@ struct jitdiff_world {
 	u64 pc;
 };
 
-/* struct jitdiff_stats - what the runs were like: a test that sees only errors proves nothing */
+/* struct jitdiff_stats - counts of results: a test in which all runs fail proves nothing */
 struct jitdiff_stats {
 	u64 programs, runs, values, errors[AX_NR_ERRORS], full, bytecode, machine_code;
 };
@@ -82,7 +82,7 @@ extern struct jitdiff_stats jitdiff_stats;
 
 /**
  * jitdiff() - evaluate an expression both ways
- * @w: where
+ * @w: the environment
  * @code: the expression
  * @len: bytes of it
  * @g: decides about registers, room in the trace buffer, and how the compiler is asked
@@ -90,7 +90,7 @@ extern struct jitdiff_stats jitdiff_stats;
  * Result, status, error, what was collected and printed, and the variables must be the same, else
  * @w->differ() reports it.
  * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: they differ; or what
- * @w->compile() said.
+ * @w->compile() returned.
  */
 int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g);
 

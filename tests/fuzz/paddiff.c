@@ -26,8 +26,8 @@ struct piece {
 	u8 patch; /* offset of the displacement (from the end of the instruction) to @to */
 	u8 width;
 	u8 to;	    /* a landing; 0: the data */
-	u8 set;	    /* 1 + register that must have @to's address, or what is at rsp, or the data */
-	bool takes; /* stack that it does not write */
+	u8 set;	    /* 1 + register that must have @to's address; or SET_... */
+	bool takes; /* moves rsp below stack that it does not write */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
 	u16 defines;   /* flags that it certainly sets, where the decoder is in doubt */
 };
@@ -429,7 +429,7 @@ static void compare_ends(const struct test *t, const struct outcome *a, const st
 		complain(t, "the stack differs");
 }
 
-/* The task is in a pad that reads memory already, and this pad would read some too. */
+/* True if the task is already in a pad that reads memory, and this pad would read memory, too. */
 static bool nested(const struct test *t)
 {
 	const struct padworld *w = padworld();

@@ -324,9 +324,9 @@ static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
 }
 
 /*
- * 1 when the string's end is in the first words, all of them can be read, and there is room for the
- * longest; 0: not so; -1: the pad may read more than the string, or less carefully than the
- * interpreter
+ * Must the pad be able to write a frame with this string? 1: yes: the string ends within the words
+ * that a pad reads, all of them can be read, and there is room for the longest string; 0: no; -1:
+ * not known, because the pad may read more than the interpreter does
  */
 static int string_is_plain(void)
 {
@@ -373,7 +373,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	if (!s.string)
 		return !read.careful;
 	plain = string_is_plain();
-	/* Was it the string's read that needs care, or another action's? */
+	/* Is it the string that needs a careful read, or another action? */
 	return read.careful && plain ? -1 : plain;
 }
 

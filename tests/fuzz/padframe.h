@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/padworld.h"
 
-/* struct padframe_stats - what became of the frames */
+/* struct padframe_stats - counts of pads and hits by their result */
 struct padframe_stats {
 	u64 asked, refused; /* pads */
 	u64 written, left;  /* hits: by the pad, to C */

@@ -95,9 +95,9 @@ void padworld_put(const u8 *bytes, u32 len);
 u8 *padworld_data(void);
 
 /**
- * padworld_run() - enter with these registers, come back from a landing
- * @regs: in and out
- * @entry: where
+ * padworld_run() - load these registers, jump to the entry, and return when a landing is reached
+ * @regs: the registers before; receives those at the landing
+ * @entry: the address to jump to
  * @hit: what pad_hit saw; cleared first
  *
  * Return: the landing.
@@ -129,8 +129,8 @@ void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 void padworld_pages(struct axgen *g);
 
 /*
- * padworld_choose_task - make the task one that has disabled page faults, or has not, or is in a
- * pad already
+ * padworld_choose_task - choose the state of the task: it has disabled page faults, or it has not,
+ * or it is already in a pad that reads memory
  */
 void padworld_choose_task(struct axgen *g);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A gdb of its own, for what the topic's gdb cannot do to itself: to be in a continue while calls are made.
+# A second GDB, because the topic's own cannot be in a continue and make calls at the same time.
 import signal
 
 from lib import *

@@ -79,7 +79,7 @@ class Run:
         raise Failure("".join(lines))
 
     def end(self):
-        """(status, what it printed, what it complained of)."""
+        """(status, output, error messages)."""
         out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out, err
 

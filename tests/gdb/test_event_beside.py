@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Kernel tracepoints beside everybody else who looks at them: what ftrace prints for the same hits, perf, BPF,
-# NMIs; and for long.
+# Kernel tracepoints together with their other users: the text that ftrace prints for the same hits, perf, BPF, NMIs; and
+# long runs.
 #
 # GTP_SOAK=1 in the environment makes the last two what a user may do in a day: a hundred rounds, a thousand times.
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Runs whose frames go to a file while GDB has the run, and runs that a trigger freezes: flight recorders.
+# Runs whose frames are written to a file while GDB controls the run, and runs that a trigger ends (flight recorders).
 import contextlib
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Built-in variables beside what the fixture knows of the same moment; actions that enable and disable tracepoints.
+# Built-in variables, compared with the fixture's values of the same moment; actions that enable and disable tracepoints.
 import time
 
 from lib import *

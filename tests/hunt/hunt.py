@@ -102,7 +102,7 @@ class Hunt:
 
     @staticmethod
     def progress(text):
-        """A sign of life while a thousand kprobes are armed under a tracer."""
+        """Print progress while a thousand kprobes are armed under a tracer."""
         if text.startswith("gdbtp: "):
             say("  " + text.strip())
 

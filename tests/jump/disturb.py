@@ -20,7 +20,7 @@ from tap import SECONDS
 PREEMPT = DEBUG + "sched/preempt"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Those that only warn, or make the guest crawl, are left alone.
+# Leave out those that only make the kernel warn, or make the guest very slow.
 FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION",
             "NONTASK_CAPACITY", "TTWU_QUEUE", "SIS_PROP", "SIS_UTIL", "LB_MIN", "ATTACH_AGE_LOAD", "WA_IDLE",
             "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
@@ -51,7 +51,7 @@ class Crowd:
             member.start()
 
     def pause(self):
-        """Without a time limit: others notice a hang."""
+        """Wait without a time limit: watch.py notices a hang."""
         self.go.clear()
         for member in self.members:
             member.idle.wait()

@@ -95,7 +95,7 @@ def work(rounds):
 # The text ----------------------------------------------------------------------------------------
 
 class Text:
-    """All of the kernel's, and the bytes around places of modules, now and then."""
+    """All of the kernel's text, and the bytes around places in modules, at different times."""
 
     def __init__(self):
         at = symbols("_stext", "_etext")

@@ -328,7 +328,7 @@ class Soak:
         self.totals["calls inside"] += on_stacks()
 
     def calm(self, client):
-        """Between rounds; a client for the next."""
+        """Wait until nothing is going on between two rounds; returns a client for the next round."""
         if self.rng.random() < 0.5:
             fixture.target("release")
         self.quiet()

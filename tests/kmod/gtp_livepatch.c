@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A live patch of the function behind /proc/cmdline, which then says so. */
+/* A live patch of the function that prints /proc/cmdline: the file then says that it is patched. */
 #include <linux/livepatch.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>

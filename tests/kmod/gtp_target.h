@@ -52,7 +52,7 @@ enum gtp_target_count {
 		GTP_TARGET_COUNTS
 };
 
-/* gtp_target_count - one call of a function is about to be made on this CPU; any context */
+/* gtp_target_count - count a call that is about to be made on this CPU; any context */
 void gtp_target_count(enum gtp_target_count which);
 u64 gtp_target_counted(enum gtp_target_count which);
 
@@ -121,8 +121,8 @@ void *gtp_target_stack_nth(u32 n);
 int gtp_target_exits(long n);
 
 /*
- * gtp_target_crowd - that many tasks call gtp_target_wait(), from so many calls of
- * gtp_target_sink(); returns when all are inside; 0 or -errno. gtp_target_release - they all return
+ * gtp_target_crowd - make a number of tasks call gtp_target_wait(), at a depth of calls of
+ * gtp_target_sink(); returns when all are inside; 0 or -errno. gtp_target_release - let all return
  */
 int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
@@ -138,10 +138,10 @@ extern const u8 gtp_target_regs_body[];
 void gtp_target_regs_enter(void);
 
 /*
- * gtp_target_regs_call - a call of it with values of @seed in all registers, at its "entry", "deep"
- * down a stack, at its "body"; or as a probe of the "event" gtp_target_count; 0 or -errno. Then
- * these have a bit for each register that was another one for it, and when it had returned; _rsp is
- * what rsp is at its first instruction
+ * gtp_target_regs_call - call it with values made from @seed in all registers: at its "entry",
+ * "deep" down a stack, at its "body"; or as a probe of the "event" gtp_target_count; 0 or -errno.
+ * The following then have a bit for each register that was wrong when the function saw it, and for
+ * each that was wrong after the return; _rsp is the value of rsp at the first instruction
  */
 int gtp_target_regs_call(u32 seed, const char *where);
 u64 gtp_target_regs_wrong_inside(void);

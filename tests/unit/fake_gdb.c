@@ -164,7 +164,7 @@ u64 fake_gdb_symbol(const char *name)
 	return 0;
 }
 
-/* Those contents from tests/kmod/gtp_target_fn.c that the transcripts look at. */
+/* The data of tests/kmod/gtp_target_fn.c that the transcripts read. */
 static void fill_data(u8 *page)
 {
 	for (u32 i = 0; i < 8; i++)

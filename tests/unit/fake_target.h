@@ -13,7 +13,7 @@
 enum {
 	FAKE_CPUS_MAX = 8,
 	FAKE_CPU_BYTES = 65536,	   /* a CPU's buffer when no size is set */
-	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
+	FAKE_BYTES_MAX = 16 << 20, /* the memory that buffers can have in all */
 	FAKE_LOG_MAX = 16384,
 	FAKE_STACK_MAX = 200,
 	FAKE_STACK_LOST = 1, /* stands for GTP_STACKS_LOST */
@@ -55,7 +55,7 @@ struct fake_map {
  * @stack: the callers of the next hits, up to a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
- * @contexts: the same; of it, @entered is what the way to a hit has added
+ * @contexts: the same, for preempt_count(); @entered: the part that the probe's own code has added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
  * @tsv_stuck: another CPU holds the lock, and has been stopped for good
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken

@@ -149,7 +149,7 @@ static const struct lock_row lock_rows[] = {
 	/* Expressions that set nothing may read all variables. */
 	{ ADD_TO("46"), GETV("46") GETV("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
 	{ ADD_TO("46"), TRACEV("46") TRACEV("47"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
-	/* If it is also set in another way, it needs the lock wherever it is set. */
+	/* If any expression sets it without adding, all that set it need the lock. */
 	{ ADD_TO("46"), SET("46", CONST8("05")), AX_TSV_CALL, AX_TSV_CALL, 2, 5, 3 },
 	{ ADD_TO("46"), DOUBLE("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 3 },
 	{ ADD_TO("46"), GETV("46") CONST8("01") SWAP ADD SETV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2,
@@ -165,7 +165,7 @@ static const struct lock_row lock_rows[] = {
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("47") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 4 },
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("46") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 2 },
 	{ ADD_TO("46"), SET("47", GETV("46")) TRACEV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 1 },
-	/* The added value is another variable: both must be accessed in one step. */
+	/* The added value is another variable: the access to both must be atomic. */
 	{ GETV("46") GETV("47") ADD SETV("46"), CONST8("01"), AX_TSV_CALL, AX_TSV_CALL, 1, 3, 3 },
 	{ GETV("46") GETV("47") ADD SETV("46"), ADD_TO("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 3, 4 },
 	/* Nobody else changes per-CPU and built-in variables. */

@@ -92,7 +92,7 @@ static const char *const left[] = {
 	"getv 5; const8 1; add; setv 5; tracev 5; end",
 	"tracev 5; const8 1; setv 5; end",
 	"getv 5; const8 1; add; setv 5; const8 1; add; setv 5; end",
-	/* Another is set, this or that way. */
+	/* The expression sets another variable, too. */
 	"getv 6; const8 1; add; setv 5; end",
 	"getv 5; const8 1; add; setv 5; setv 6; end",
 	"getv 5; const8 1; setv 6; add; setv 5; end",

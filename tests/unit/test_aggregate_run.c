@@ -51,7 +51,7 @@ static void expect(struct fake *f, bool clear, const char *want)
 	assert_int_equal(f->trace.aggregate_bytes, strlen(want));
 }
 
-/* @want: after the tracepoint's name */
+/* @want: the refusal, without the tracepoint's name */
 static void refused(struct fake *f, const char *want)
 {
 	static const char title[] = "tracepoint 1, ";

@@ -10,10 +10,10 @@
 
 enum { PLACES = 4 };
 
-/* The backends' answers for the place of that index, and the questions they got. */
+/* By the number of the place: the results of the two backends, and how often they were called. */
 static struct {
 	int first[PLACES], second[PLACES]; /* ->arm's results */
-	bool gives_up[PLACES];		   /* first's commit turns it down */
+	bool gives_up[PLACES];		   /* the first backend's commit refuses it */
 	int commit;
 	u64 missed; /* misses of each place that has a probe */
 	char log[400];

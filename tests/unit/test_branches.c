@@ -30,7 +30,7 @@ struct branches {
 	u32 indirect; /* jumps and calls */
 	u32 unsafe;   /* of these, how many end in the lower half of a cache line */
 	u32 unfenced; /* how many have no lfence in front, apart from nops */
-	u32 open;     /* of all: how many have something after them that could be run */
+	u32 open;     /* of all three: those not followed by an int3 */
 	u32 at_load;  /* indirect branches where a fast load could be */
 };
 

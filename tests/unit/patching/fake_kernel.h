@@ -178,7 +178,7 @@ static inline bool hlist_unhashed(const struct hlist_node *n)
 	return !n->pprev;
 }
 
-/* struct gtp_shadow has one; nobody looks anything up there */
+/* The type of a member of struct gtp_shadow, which is not used here. */
 struct rb_node {
 	int unused;
 };

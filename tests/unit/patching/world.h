@@ -70,8 +70,8 @@ extern struct world world;
 void world_run(const u8 *bytes, u32 len, bool widen, struct world_other other);
 
 /*
- * world_pad - which pad contains an address, and at which copy is it (0: at the beginning)? false:
- * none does
+ * world_pad - find the pad that contains an address, and the copy that the address is at (0: the
+ * beginning of the pad); false if no pad contains it
  */
 bool world_pad(u64 addr, u32 *pad, u32 *copy);
 
