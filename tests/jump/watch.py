@@ -28,7 +28,7 @@ def ticks(fields):
 
 
 def old_children():
-    """The ticks of each process that a thread of this one waits for, and has for long."""
+    """(path, ticks of CPU time) of each child process that has existed for long: a thread of this process waits for it."""
     up = time.clock_gettime(time.CLOCK_BOOTTIME)
     for path in glob.glob("/proc/[0-9]*/stat"):
         fields = stat(path)
@@ -37,7 +37,7 @@ def old_children():
 
 
 class Watch:
-    """Ends everything when nothing that lasts computes any more: which tasks wait, and where, goes to the console."""
+    """Ends the soak if no long operation uses CPU time any more; prints which tasks wait, and where, to the console."""
 
     def __init__(self, crowd):
         self.crowd, self.main = crowd, threading.get_native_id()

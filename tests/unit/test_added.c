@@ -294,7 +294,7 @@ static void a_tracepoint_is_refused(void **state)
 		  "tracepoint 2, action 1 (X): " READS_X);
 	fire(f, 1);
 	assert_int_equal(value(f, 0x46), 1);
-	/* The advice in the message helps. */
+	/* Do what the message advises: the run then starts. */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	define(f, "2:1000:E:0:0", NULL, SET("46", CONST8("05")) END, NULL);
 	start(f);

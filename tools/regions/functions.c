@@ -73,7 +73,7 @@ static void close_symbols(struct rgn_span *span)
 	}
 }
 
-/* A kernel: from one symbol to the next. */
+/* Find the functions of a kernel or module: each reaches from its symbol to the next one. */
 static void init_kernel(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;

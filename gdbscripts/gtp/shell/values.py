@@ -117,7 +117,7 @@ def is_text(pair, number, pc):
     """Whether a pointer among arguments is to text that ends with a NUL: to const char, with no length after it."""
     texts = [names.expand(title, number, pc) for title in pair]
     try:
-        # A cast of ours to a system call's type has lost the qualifier.
+        # If we have added a cast to the type of a system call's argument, only its text still has `const'.
         target = ctype.plain(cexpr.printed(texts[0], pc)[1]).target()
         constant = "const char *" in texts[0] or target != target.unqualified()
         return constant and not (texts[1:] and ctype.kind_of(cexpr.printed(texts[1], pc)[1]) == ctype.ULONG)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: a function for each type that $ret may be of. */
+/* Job: one function for each type that a function can return, for the tests of $ret. */
 #include "units.h"
 
 struct big {
