@@ -39,7 +39,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
 }
 
-/* Not the flags: a pad with a condition preserves them only for actions that name them. */
+/* $bt leaves out the flags, because a pad with a condition need not preserve them. */
 static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_FLAGS);
 
 int gtp_hit_add_stack(struct gtp_cpu *cpu)

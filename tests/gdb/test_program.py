@@ -38,7 +38,7 @@ class Process:
 
 @contextlib.contextmanager
 def running_program(path=PROGRAM):
-    """The program, which must end well when it is told to."""
+    """Run the program for a `with`; at the end it must exit with status 0."""
     one = Process(path)
     try:
         yield one

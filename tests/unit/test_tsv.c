@@ -121,7 +121,7 @@ static void users(void **state)
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x4a, true), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x49, false), AX_E_UNKNOWN_TSV);
 
-	/* Again: another value, another name, the same variable. */
+	/* Defining it again changes its value and its name, but it is the same variable. */
 	assert_int_equal(define(w, "4a:3:0:6e"), 0);
 	assert_ptr_equal(w->tsvs->slot[0x4a], v);
 	assert_string_equal(v->name, "n");

@@ -67,8 +67,8 @@ def precision(fields, most):
 
 
 def template(mark, place, part, fields, most):
-    """The format of a part's dprintf, as it is typed to GDB. %#s copies all bytes of a string unchanged. A mark shows where the
-    string ends, and the shell escapes the bytes before it prints them."""
+    """The format of a part's dprintf, as it is typed to GDB. %#s copies all bytes of a string unchanged. A mark shows where
+    the string ends, and the shell escapes the bytes before it prints them."""
     long = precision(fields, most)
     conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
                    for f in fields)
