@@ -194,6 +194,8 @@ void rgn_explain_address(const struct rgn_text *text, u64 addr)
 		return;
 	f = rgn_text_function(span, addr);
 	print_cause(text, &v);
+	if (v.id == RGN_VERDICT_INDIRECT && !text->image->kernel && f->unproven)
+		text_printf(stdout, "  %s\n", rgn_unproven_text(f->unproven));
 	if (v.id < RGN_VERDICT_PROBE)
 		return;
 	text_printf(stdout, "  evidence: %s, %s\n", rgn_evidence_word(v.evidence),

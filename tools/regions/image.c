@@ -412,3 +412,29 @@ const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n)
 
 	return s && n <= s->size - (addr - s->addr) ? s->bytes + (addr - s->addr) : NULL;
 }
+
+bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n)
+{
+	bool writable = false;
+	GElf_Phdr ph;
+	size_t i, count;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return true;
+	for (i = 0; i < count; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &ph))
+			return true;
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_W && addr < ph.p_vaddr + ph.p_memsz &&
+		    ph.p_vaddr < addr + n)
+			writable = true;
+	}
+	return writable;
+}
+
+u64 rgn_image_pointer(const struct rgn_image *image, u64 addr)
+{
+	const u8 *p = rgn_image_at(image, addr, 8);
+
+	/* Where code can be at any address, a word that no relocation adjusts is no address. */
+	return p && (image->absolute || image->relocatable) ? gtp_get_le(p, 8) : 0;
+}

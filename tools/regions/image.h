@@ -103,6 +103,12 @@ const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u6
 /* rgn_image_at - @n bytes at an address, or NULL when not all of them are in one such section */
 const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 
+/* rgn_image_writable - true if a program may write to any of @n bytes, also after relocation */
+bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n);
+
+/* rgn_image_pointer - the address that the 8 bytes at @addr hold when the program runs */
+u64 rgn_image_pointer(const struct rgn_image *image, u64 addr);
+
 /* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */
 void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *rela,
 		      const struct rgn_section *target,

@@ -5,6 +5,7 @@
 #include "tools/regions/leaders.h"
 #include "tools/regions/rows.h"
 #include "tools/regions/sites.h"
+#include "tools/regions/switch.h"
 
 #ifndef SHT_RELR
 #define SHT_RELR 19
@@ -171,4 +172,6 @@ void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
 		find_astray(text);
 	}
 	rgn_rows_mark(text, debug);
+	if (!image->kernel)
+		rgn_switch_find(text);
 }

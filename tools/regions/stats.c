@@ -107,6 +107,11 @@ static void count_function(const struct rgn_text *text, const struct rgn_span *s
 	if (!c.n)
 		return;
 	s->functions++;
+	s->unbound += !!(f->flags & RGN_FN_UNBOUND);
+	if (f->flags & RGN_FN_IJMP && f->flags & RGN_FN_BOUND) {
+		s->jumping++;
+		s->unproven[f->unproven] += !(f->flags & RGN_FN_PROVEN);
+	}
 	add(&s->k_region, c.k_region, c.n);
 	add(&s->k_copy, c.k_copy, c.n);
 	add(&s->k_any, c.k_any, c.n);
@@ -188,6 +193,27 @@ static void print_refusals(const struct rgn_stats *s)
 	}
 }
 
+/* Of a program: what is known of its functions. */
+static void print_functions(const struct rgn_stats *s)
+{
+	u64 unproven = 0;
+	u32 i;
+
+	for (i = 0; i < RGN_UNPROVEN_N; i++)
+		unproven += s->unproven[i];
+	text_printf(
+		stdout,
+		"functions: %llu with bounds, and %llu pieces of code without; %llu jump through ",
+		s->functions - s->unbound, s->unbound, s->jumping);
+	text_printf(stdout, "registers, in %llu of these it is known where to\n",
+		    s->jumping - unproven);
+	for (i = 0; i < RGN_UNPROVEN_N; i++) {
+		if (s->unproven[i])
+			text_printf(stdout, "  %9llu  %s\n", s->unproven[i],
+				    i ? rgn_unproven_text(i) : "other jumps cannot be trusted");
+	}
+}
+
 void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 {
 	text_printf(stdout, "CPU: %s\n", rgn_cpu_text(text->cpu));
@@ -201,6 +227,8 @@ void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 	print_share(s, "  K as from 6.5 on", &s->k65_copy, &s->b_copy);
 	print_share(s, "with a relocating copier", &s->k_any, &s->b_any);
 	print_refusals(s);
+	if (!text->image->kernel)
+		print_functions(s);
 	text_printf(stdout,
 		    "leaders inside functions: %llu, hidden from a decode of the function: %llu\n",
 		    s->leaders, s->hidden);

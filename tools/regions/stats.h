@@ -31,6 +31,9 @@ struct rgn_stats {
 	u64 deny_bits[16];   /* of @deny, by enum rgn_leader bit */
 	u64 leaders, hidden; /* inside functions; of those what their decode does not show */
 	u64 hidden_bits[16];
+	u64 unbound;		      /* of @functions: code without bounds, of a program */
+	u64 jumping;		      /* functions that jump through registers */
+	u64 unproven[RGN_UNPROVEN_N]; /* of @jumping: why it is not known where to */
 };
 
 void rgn_stats_count(const struct rgn_text *text, struct rgn_stats *stats);

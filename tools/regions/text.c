@@ -43,6 +43,17 @@ const char *rgn_site_text(u32 bits)
 	return word_for(sites, bits);
 }
 
+const char *rgn_unproven_text(enum rgn_unproven why)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		RGN_UNPROVENS(X)
+#undef X
+	};
+
+	return texts[why];
+}
+
 static const struct {
 	const char *word;
 	const char *text;

@@ -26,7 +26,8 @@
 	X(REF,        0x0200, "an instruction that names its address") \
 	X(CONST,      0x0400, "a constant in data that is its address") \
 	X(ROW,        0x0800, "the line table: a basic block starts here") \
-	X(LANDING,    0x1000, "an exception's landing pad")
+	X(LANDING,    0x1000, "an exception's landing pad") \
+	X(TABLE,      0x2000, "an entry of a jump table")
 /* clang-format on */
 
 enum rgn_leader {
@@ -72,6 +73,7 @@ enum rgn_function_flag {
 	RGN_FN_WRAP = 1024,    /* no argument is on the stack, and it returns */
 	RGN_FN_BOUND = 8192,   /* of a program: an FDE or a symbol with a size bounds it */
 	RGN_FN_UNBOUND = 2048, /* of a program: nothing does */
+	RGN_FN_PROVEN = 16384, /* of a program: all its jumps through registers lead to leaders */
 	RGN_FN_ASTRAY = 4096,  /* of a program: a jump leads into the middle of an instruction */
 };
 
@@ -85,6 +87,28 @@ struct rgn_function {
 	u32 size;
 	u32 body; /* size by the symbol itself, 0 when it has none: what follows is padding */
 	u16 flags;
+	u8 unproven; /* enum rgn_unproven: why it is not RGN_FN_PROVEN */
+};
+
+/* X(name, text): why it is not known where a program's jump through a register leads */
+/* clang-format off */
+#define RGN_UNPROVENS(X) \
+	X(NOT,       "it has no such jump") \
+	X(VALUE,     "the target is computed in a way that is not known here") \
+	X(INDEX,     "nothing bounds the index of the table") \
+	X(WRITABLE,  "the program may write to the table") \
+	X(ENTRY,     "an entry of the table leads out of the function, or to no instruction") \
+	X(FRAME,     "the target comes from memory or the caller, and the frame is not gone") \
+	X(LABELS,    "the target comes from memory or the caller, and labels of it are stored") \
+	X(UNREACHED, "nothing that is known leads to the jump") \
+	X(LONG,      "the function is too large")
+/* clang-format on */
+
+enum rgn_unproven {
+#define X(name, text) RGN_UNPROVEN_##name,
+	RGN_UNPROVENS(X)
+#undef X
+		RGN_UNPROVEN_N,
 };
 
 enum rgn_span_kind {
@@ -197,5 +221,6 @@ const char *rgn_cpu_text(enum rgn_cpu cpu);
 /* rgn_leader_text, rgn_site_text - the words for the lowest bit that is set */
 const char *rgn_leader_text(u32 bits);
 const char *rgn_site_text(u32 bits);
+const char *rgn_unproven_text(enum rgn_unproven why);
 
 #endif /* _RGN_TEXT_H */

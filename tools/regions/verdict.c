@@ -204,7 +204,9 @@ static enum rgn_evidence evidence_of(const struct rgn_text *text, const struct r
 	 */
 	if (text->relocations && text->image->kernel)
 		return RGN_EVIDENCE_RELOCS;
-	return f->flags & RGN_FN_ROWS ? RGN_EVIDENCE_ROWS : RGN_EVIDENCE_DIRECT;
+	if (f->flags & RGN_FN_ROWS)
+		return RGN_EVIDENCE_ROWS;
+	return f->flags & RGN_FN_PROVEN ? RGN_EVIDENCE_TABLES : RGN_EVIDENCE_DIRECT;
 }
 
 static void judge(const struct rgn_text *text, const struct rgn_span *span,

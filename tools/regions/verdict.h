@@ -55,6 +55,7 @@ enum rgn_verdict_id {
 /* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
+	X(TABLES, "T", "jump tables and tail calls, proven, and all of the above") \
 	X(ROWS,   "W", "the line table's basic blocks, complete for this function") \
 	X(RELOCS, "R", "relocations: every address of code that is stored is known")
 /* clang-format on */

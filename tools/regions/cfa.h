@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How deep the stack is at an instruction, as its function's CFA program tells. */
+#ifndef _RGN_CFA_H
+#define _RGN_CFA_H
+
+#include "tools/regions/eh_frame.h"
+
+/*
+ * rgn_cfa_is_entry - true if at @addr only the return address is on the stack, as at a function's
+ * entry; false also if the program has a form that is not known here
+ */
+bool rgn_cfa_is_entry(const struct rgn_fde *fde, u64 addr);
+
+#endif /* _RGN_CFA_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prove where a program's jumps through registers lead.
+ *
+ * A function is executed with what is known of its registers (value.c), along all ways that a
+ * decode and all other evidence show, until nothing changes any more. A jump is proven if then
+ *
+ *  - it goes to an entry of a table whose place is known, whose index has a bound, which the
+ *    program cannot write, and all of whose entries lead to instructions of the function, of its
+ *    .cold part, or to the start of another function; or
+ *  - its target comes whole from memory or from the caller, only the return address is on the
+ *    stack, and no address inside the function is stored anywhere: a tail call.
+ *
+ * Every way that a table shows is walked, too. So one jump that cannot be proven makes all other
+ * proofs of its function worthless: the function is refused as a whole.
+ */
+#include <stdlib.h>
+#include "tools/regions/cfa.h"
+#include "tools/regions/switch.h"
+#include "tools/regions/value.h"
+
+/* More entries than any compiler makes, and more rounds than any function needs. */
+enum { ENTRIES_MAX = 1 << 14, VISITS_MAX = 4000 };
+
+struct block {
+	struct rgn_state state;
+	u32 visits;
+	bool queued;
+};
+
+/**
+ * struct walk - one function
+ * @fde: its description, or NULL
+ * @blocks: the block that starts at each byte, or NULL
+ * @queue: offsets of blocks whose state has changed, @queue_n of them
+ * @final: nothing changes any more: now jumps are judged
+ * @why: the first reason against a proof
+ * @seen: jumps that were judged
+ * @grown: a target was found that was no leader
+ */
+struct walk {
+	struct rgn_text *text;
+	struct rgn_span *span;
+	struct rgn_function *f;
+	const struct rgn_fde *fde;
+	u32 start;
+	u32 end;
+	struct block **blocks;
+	u32 *queue;
+	u32 queue_n;
+	bool final;
+	enum rgn_unproven why;
+	u32 seen;
+	bool grown;
+};
+
+static const ZydisDecoder *decoder(void)
+{
+	static ZydisDecoder d;
+	static bool ready;
+
+	if (!ready)
+		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ready = true;
+	return &d;
+}
+
+static void refuse(struct walk *w, enum rgn_unproven why)
+{
+	if (w->final && !w->why)
+		w->why = why;
+}
+
+/* Control comes to the offset with that state. */
+static void arrive(struct walk *w, u32 at, const struct rgn_state *s)
+{
+	struct block *b;
+	bool changed = true;
+
+	if (w->final || at < w->start || at >= w->end)
+		return;
+	b = w->blocks[at - w->start];
+	if (!b) {
+		b = rgn_alloc(1, sizeof(*b));
+		b->state = *s;
+		w->blocks[at - w->start] = b;
+	} else {
+		changed = rgn_state_join(&b->state, s, w->span->addr + at);
+	}
+	if (!changed || b->queued)
+		return;
+	b->queued = true;
+	w->queue[w->queue_n++] = at;
+}
+
+static bool read_only(const struct rgn_image *image, u64 addr, u64 n)
+{
+	const struct rgn_section *s = rgn_image_section_at(image, addr);
+
+	if (!s || n > s->size - (addr - s->addr) || s->flags & SHF_EXECINSTR)
+		return false;
+	return !(s->flags & SHF_WRITE) && !rgn_image_writable(image, addr, n);
+}
+
+/* True if @g's code jumps into the inside of @f: it is a part of @f. */
+static bool part_of(const struct walk *w, const struct rgn_span *span, const struct rgn_function *g)
+{
+	u32 at = rgn_function_start(span, g), end = rgn_function_end(span, g);
+	struct rgn_decoded insn;
+
+	for (; at < end && span->len[at]; at += span->len[at]) {
+		rgn_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		if ((insn.kind == RGN_DECODED_JMP || insn.kind == RGN_DECODED_JCC) &&
+		    insn.target > w->f->addr && insn.target < w->f->addr + w->f->size)
+			return true;
+	}
+	return false;
+}
+
+/* One entry of a table. */
+static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
+{
+	struct rgn_span *span = rgn_text_span(w->text, target);
+	const struct rgn_function *g;
+	u32 at;
+
+	if (!span)
+		return false;
+	at = (u32)(target - span->addr);
+	g = rgn_text_function(span, target);
+	if (g == w->f) {
+		w->grown |= !(span->leader[at] & RGN_LEADER_TABLE);
+		span->leader[at] |= RGN_LEADER_TABLE;
+		arrive(w, at, s);
+		return span->len[at];
+	}
+	w->grown |= !(span->leader[at] & RGN_LEADER_OTHER);
+	span->leader[at] |= RGN_LEADER_OTHER;
+	return span->len[at] && g->flags & RGN_FN_BOUND &&
+	       (g->addr == target || part_of(w, span, g));
+}
+
+/* All entries of a table; false if it is no table that can be trusted. */
+static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
+		       const struct rgn_state *s)
+{
+	const struct rgn_image *image = w->text->image;
+	bool good = true;
+	u64 i;
+
+	if (v->last >= ENTRIES_MAX) {
+		refuse(w, RGN_UNPROVEN_INDEX);
+		return false;
+	}
+	if (!read_only(image, v->at, (v->last + 1) * size)) {
+		refuse(w, RGN_UNPROVEN_WRITABLE);
+		good = false;
+	}
+	for (i = 0; i <= v->last; i++) {
+		const u8 *p = rgn_image_at(image, v->at + i * size, size);
+		u64 target;
+
+		if (!p)
+			return false;
+		target = size == 8 ? rgn_image_pointer(image, v->at + i * 8) :
+				     v->base + (u64)(s64)(s32)gtp_get_le(p, 4);
+		if (!take_entry(w, target, s)) {
+			refuse(w, RGN_UNPROVEN_ENTRY);
+			good = false;
+		}
+	}
+	return good;
+}
+
+/* An address inside the function is stored somewhere: it has labels that values lead to. */
+static bool has_labels(const struct walk *w)
+{
+	u32 at;
+
+	for (at = w->start + 1; at < w->end; at++) {
+		u16 leader = w->span->leader[at];
+
+		if (leader & (RGN_LEADER_RELOC | RGN_LEADER_REF | RGN_LEADER_CONST) &&
+		    !(leader & RGN_LEADER_TABLE))
+			return true;
+	}
+	return false;
+}
+
+/* The target may be a label whose address is stored in a table that is proven elsewhere. */
+static void arrive_at_labels(struct walk *w)
+{
+	struct rgn_state s;
+	u32 at;
+
+	for (at = w->start + 1; at < w->end; at++) {
+		if (!(w->span->leader[at] & (RGN_LEADER_RELOC | RGN_LEADER_CONST)))
+			continue;
+		rgn_state_unknown(&s, w->span->addr + at);
+		arrive(w, at, &s);
+	}
+}
+
+static void take_tail_call(struct walk *w, u64 addr)
+{
+	if (!w->final) {
+		arrive_at_labels(w);
+		return;
+	}
+	if (!w->fde || !rgn_cfa_is_entry(w->fde, addr))
+		refuse(w, RGN_UNPROVEN_FRAME);
+	else if (has_labels(w))
+		refuse(w, RGN_UNPROVEN_LABELS);
+}
+
+static void take_jump(struct walk *w, const struct rgn_insn *insn, const struct rgn_state *s)
+{
+	const ZydisDecodedOperand *op = &insn->ops[0];
+	struct rgn_value v = { 0 };
+	u32 r;
+
+	w->seen++;
+	if (insn->z.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
+		refuse(w, RGN_UNPROVEN_VALUE);
+		return;
+	}
+	if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		v.kind = rgn_state_table(s, insn, op, 8, &v) ? RGN_VALUE_SLOT : RGN_VALUE_OUTSIDE;
+		if (v.kind == RGN_VALUE_OUTSIDE && op->mem.index != ZYDIS_REGISTER_NONE &&
+		    (!w->fde || !rgn_cfa_is_entry(w->fde, insn->addr)))
+			refuse(w, RGN_UNPROVEN_INDEX);
+	} else {
+		r = rgn_reg(op->reg.value);
+		if (r < RGN_REGS)
+			v = s->reg[r];
+	}
+	switch (v.kind) {
+	case RGN_VALUE_TARGET:
+		take_table(w, &v, 4, s);
+		break;
+	case RGN_VALUE_SLOT:
+		take_table(w, &v, 8, s);
+		break;
+	case RGN_VALUE_CONST:
+		if (!take_entry(w, v.at, s))
+			refuse(w, RGN_UNPROVEN_ENTRY);
+		break;
+	case RGN_VALUE_OUTSIDE:
+		take_tail_call(w, insn->addr);
+		break;
+	default:
+		refuse(w, RGN_UNPROVEN_VALUE);
+		break;
+	}
+}
+
+/* Run from the offset to the next block or the end of the flow. */
+static void run_block(struct walk *w, u32 at)
+{
+	struct rgn_state s = w->blocks[at - w->start]->state;
+	struct rgn_insn insn;
+
+	for (;;) {
+		u32 next;
+
+		insn.addr = w->span->addr + at;
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), w->span->bytes + at,
+							 w->end - at, &insn.z, insn.ops)))
+			return;
+		next = at + insn.z.length;
+		switch (w->span->insn[at] & RGN_DECODED_KIND) {
+		case RGN_DECODED_JCC: {
+			struct rgn_state taken = s;
+
+			rgn_state_branch(&taken, &insn, true);
+			rgn_state_branch(&s, &insn, false);
+			arrive(w, next + (u32)insn.z.raw.imm[0].value.s, &taken);
+			break;
+		}
+		case RGN_DECODED_JMP:
+			arrive(w, next + (u32)insn.z.raw.imm[0].value.s, &s);
+			return;
+		case RGN_DECODED_IJMP:
+			take_jump(w, &insn, &s);
+			return;
+		case RGN_DECODED_RET:
+		case RGN_DECODED_UD:
+		case RGN_DECODED_INT3:
+		case RGN_DECODED_BAD:
+			return;
+		default:
+			rgn_state_step(&s, &insn);
+			break;
+		}
+		at = next;
+		if (at >= w->end)
+			return;
+		if (w->blocks[at - w->start] || w->span->leader[at]) {
+			arrive(w, at, &s);
+			return;
+		}
+	}
+}
+
+/* Where control comes from outside, from an exception, or by a stored address: nothing is known. */
+static void start_walk(struct walk *w)
+{
+	u16 inside = RGN_LEADER_JUMP | RGN_LEADER_TABLE;
+	u16 stored = RGN_LEADER_RELOC | RGN_LEADER_CONST;
+	u16 at_start = stored | RGN_LEADER_ENTRY | RGN_LEADER_OTHER | RGN_LEADER_CALL |
+		       RGN_LEADER_REF;
+	struct rgn_state s;
+	u32 at;
+
+	rgn_state_entry(&s);
+	arrive(w, w->start, &s);
+	for (at = w->start; at < w->end; at++) {
+		u16 leader = w->span->leader[at];
+
+		/* A table's own entries are stored addresses, too, which lead here by the table. */
+		if (leader & RGN_LEADER_TABLE)
+			leader &= (u16)~stored;
+		if (at == w->start)
+			leader &= (u16)~at_start;
+		if (!(leader & ~inside) || !w->span->len[at])
+			continue;
+		rgn_state_unknown(&s, w->span->addr + at);
+		arrive(w, at, &s);
+	}
+}
+
+static u32 jumps_of(const struct walk *w)
+{
+	u32 at, n = 0;
+
+	for (at = w->start; at < w->end; at++)
+		n += w->span->len[at] && (w->span->insn[at] & RGN_DECODED_KIND) == RGN_DECODED_IJMP;
+	return n;
+}
+
+static void settle(struct walk *w)
+{
+	while (w->queue_n) {
+		u32 at = w->queue[--w->queue_n];
+		struct block *b = w->blocks[at - w->start];
+
+		b->queued = false;
+		if (b->visits++ == VISITS_MAX) {
+			w->why = RGN_UNPROVEN_LONG;
+			return;
+		}
+		run_block(w, at);
+	}
+}
+
+/* Walk one function; true if it has shown a target that was not known. */
+static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
+			  const struct rgn_fde *fde)
+{
+	struct walk w = { .text = text, .span = span, .f = f, .fde = fde };
+	u32 i;
+
+	w.start = rgn_function_start(span, f);
+	w.end = w.start + f->body;
+	w.blocks = rgn_alloc(f->body, sizeof(struct block *));
+	w.queue = rgn_alloc(f->body, sizeof(u32));
+	start_walk(&w);
+	settle(&w);
+	w.final = true;
+	w.seen = 0;
+	for (i = 0; i < f->body; i++) {
+		if (w.blocks[i])
+			run_block(&w, w.start + i);
+	}
+	if (w.seen < jumps_of(&w))
+		refuse(&w, RGN_UNPROVEN_UNREACHED);
+	f->unproven = (u8)w.why;
+	f->flags &= (u16)~RGN_FN_PROVEN;
+	if (!w.why)
+		f->flags |= RGN_FN_PROVEN;
+	for (i = 0; i < f->body; i++)
+		free(w.blocks[i]);
+	free(w.blocks);
+	free(w.queue);
+	return w.grown;
+}
+
+struct fdes {
+	struct rgn_fde *all;
+	u32 n;
+	u32 room;
+};
+
+static void collect(void *ctx, const struct rgn_fde *fde)
+{
+	struct fdes *f = ctx;
+
+	if (f->n == f->room) {
+		struct rgn_fde *more =
+			rgn_alloc(f->room ? 2 * (size_t)f->room : 1024, sizeof(*more));
+
+		if (f->n)
+			memcpy(more, f->all, f->n * sizeof(*more));
+		free(f->all);
+		f->all = more;
+		f->room = f->room ? 2 * f->room : 1024;
+	}
+	f->all[f->n++] = *fde;
+}
+
+static int fde_order(const void *a, const void *b)
+{
+	const struct rgn_fde *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static const struct rgn_fde *fde_of(const struct fdes *f, u64 start)
+{
+	struct rgn_fde key = { .start = start };
+
+	return f->n ? bsearch(&key, f->all, f->n, sizeof(key), fde_order) : NULL;
+}
+
+/* One round over all functions that have such jumps. */
+static bool round_over(struct rgn_text *text, const struct fdes *fdes)
+{
+	bool grown = false;
+	u32 i, j;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct rgn_span *span = &text->spans[i];
+
+		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
+			struct rgn_function *f = &span->functions[j];
+
+			if (!(f->flags & RGN_FN_IJMP) || !(f->flags & RGN_FN_BOUND) ||
+			    f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING))
+				continue;
+			grown |= walk_function(text, span, f, fde_of(fdes, f->addr));
+		}
+	}
+	return grown;
+}
+
+void rgn_switch_find(struct rgn_text *text)
+{
+	struct fdes fdes = { 0 };
+
+	rgn_eh_frame_each(text->image, collect, &fdes);
+	if (fdes.n)
+		qsort(fdes.all, fdes.n, sizeof(*fdes.all), fde_order);
+	/* A table may lead into another function: then what was known there was too much. */
+	while (round_over(text, &fdes))
+		;
+	free(fdes.all);
+}

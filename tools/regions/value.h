@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Values of registers, as far as the proof of a jump table needs them. */
+#ifndef _RGN_VALUE_H
+#define _RGN_VALUE_H
+
+#include <Zydis/Zydis.h>
+#include "base/base.h"
+
+enum { RGN_REGS = 16 };
+
+enum rgn_value_kind {
+	RGN_VALUE_UNKNOWN,
+	RGN_VALUE_OUTSIDE, /* whole, from memory or a caller: nothing was added to it here */
+	RGN_VALUE_CONST,   /* @at */
+	RGN_VALUE_ENTRY,   /* 4 bytes, sign-extended, of the table @at */
+	RGN_VALUE_TARGET,  /* such an entry, added to @base */
+	RGN_VALUE_SLOT,	   /* 8 bytes of the table @at */
+};
+
+/**
+ * struct rgn_value - one register; compared byte by byte, so it has no padding
+ * @kind: enum rgn_value_kind
+ * @bits: the low @bits bits, as a number, are at most @max; 0: nothing is known
+ * @same: this many low bits are those of the value @id
+ * @id: which value it is; registers with the same @id hold the same one. 0: none
+ * @last: an index of the table @at is at most that
+ */
+struct rgn_value {
+	u32 kind;
+	u16 bits;
+	u16 same;
+	u64 max;
+	u64 id;
+	u64 at;
+	u64 base;
+	u64 last;
+};
+
+/**
+ * struct rgn_compare - a comparison with a constant: of the value @id, or of memory
+ * @bits: its width; 0: there is none
+ * @memory: true if it is of memory, at @disp from the register @base
+ */
+struct rgn_compare {
+	u32 bits;
+	u16 memory;
+	u16 base;
+	u64 id;
+	s64 disp;
+	u64 with;
+};
+
+/**
+ * struct rgn_state - what is known before an instruction
+ * @flags: the comparison that the flags are from
+ * @memory: memory whose value is at most .with
+ */
+struct rgn_state {
+	struct rgn_value reg[RGN_REGS];
+	struct rgn_compare flags;
+	struct rgn_compare memory;
+};
+
+struct rgn_insn {
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	u64 addr;
+};
+
+/* rgn_state_entry - the state at a function's entry: every register is the caller's */
+void rgn_state_entry(struct rgn_state *s);
+
+/* rgn_state_unknown - nothing is known; ids are made from the address */
+void rgn_state_unknown(struct rgn_state *s, u64 addr);
+
+/* rgn_state_join - control may come with either state; true if @to has changed */
+bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr);
+
+/* rgn_state_step - the state after an instruction that is no jump */
+void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
+
+/* rgn_state_branch - the state on one side of a conditional jump */
+void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool taken);
+
+/*
+ * rgn_state_table - true if a memory operand is an entry of @scale bytes in a table at a known
+ * address, with a bound on its index
+ */
+bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
+		     const ZydisDecodedOperand *op, u32 scale, struct rgn_value *v);
+
+/* rgn_reg - the number of a general register, RGN_REGS for any other */
+u32 rgn_reg(ZydisRegister reg);
+
+#endif /* _RGN_VALUE_H */
