@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A location with a jump pad, to which a jump, an ftrace call or the code of another backend leads. */
+/* A location with a jump pad: a jump, an ftrace call or the code of another backend leads there. */
 #ifndef _GTP_PAD_PROBE_H
 #define _GTP_PAD_PROBE_H
 

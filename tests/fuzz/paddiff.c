@@ -25,9 +25,9 @@ struct piece {
 	u8 len;
 	u8 patch; /* offset of the displacement (from the end of the instruction) to @to */
 	u8 width;
-	u8 to;	    /* a landing; 0: the data */
-	u8 set;	    /* 1 + register that must have @to's address; or SET_... */
-	bool takes; /* moves rsp below stack that it does not write */
+	u8 to;	       /* a landing; 0: the data */
+	u8 set;	       /* 1 + register that must have @to's address; or SET_... */
+	bool takes;    /* moves rsp below stack that it does not write */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
 	u16 defines;   /* flags that it certainly sets, where the decoder is in doubt */
 };
