@@ -48,7 +48,8 @@ the collected values. FORMAT is one of GDB's, or
   /mac    six bytes, or a pointer to them: 52:54:00:12:34:56
   /err    an error's name: -2 (ENOENT)
   /flags  the kernel's names of a type's bits: GFP_KERNEL|__GFP_ZERO; which
-          ones, /flags:NAME says: gfp, vm, page, an enum, one of its constants
+          ones, /flags:NAME says: gfp, vm, page, open, mmap, prot, clone, tcp, an
+          enum, one of its constants, or one of the flags if they are macros
   /time   nanoseconds: 1.5 us      /bytes  a size: 4 KiB
   /dev    a dev_t: 8:1             /sym    an address: vfs_read+0x10
   /id     a kuid_t: 1000           /pid    a struct pid *: 0x... (1234)

@@ -214,6 +214,39 @@ def pure():
         same("flags %d" % number, texts.flags(number, table), wanted)
 
 
+@tap.test("flags that are macros: open, mmap, clone, TCP's, and others by one of them; their values are the headers'")
+def macros():
+    numbers = {}
+    for header, names in (("linux/fcntl.h", "O_WRONLY O_CREAT O_TRUNC O_CLOEXEC O_SYNC O_DSYNC O_ACCMODE O_TMPFILE O_NONBLOCK"),
+                          ("linux/mman.h", "MAP_PRIVATE MAP_SHARED MAP_SHARED_VALIDATE MAP_ANONYMOUS MAP_FIXED PROT_READ PROT_EXEC"),
+                          ("linux/sched.h", "CLONE_VM CLONE_FS CLONE_THREAD CLONE_CHILD_SETTID"),
+                          ("net/tcp.h", "TCPHDR_SYN TCPHDR_ACK"), ("linux/fs.h", "SB_NODEV SB_I_NODEV FMODE_READ FMODE_LSEEK")):
+        numbers.update(of_headers(header, names.split()))
+    same("of the headers", len(numbers), 26)
+
+    def shown(family, *names, rest=0):
+        value = sum(numbers[name] for name in names) | rest
+        text = printed("gtp print/flags:%s %d" % (family, value))
+        same("%s %#x" % (family, value), sorted(text.split("|")), sorted([*names, *(["%#x" % rest] if rest else [])]))
+    shown("open", "O_WRONLY", "O_CREAT", "O_TRUNC", "O_CLOEXEC")
+    shown("open", "O_SYNC", "O_WRONLY")
+    shown("open", "O_DSYNC", "O_NONBLOCK", rest=1 << 30)
+    shown("O_TRUNC", "O_TMPFILE")
+    shown("mmap", "MAP_PRIVATE", "MAP_ANONYMOUS", "MAP_FIXED")
+    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # not MAP_SHARED and MAP_PRIVATE
+    shown("prot", "PROT_READ", "PROT_EXEC")
+    shown("clone", "CLONE_VM", "CLONE_FS", "CLONE_THREAD")
+    shown("clone", "CLONE_CHILD_SETTID", rest=17)  # the signal
+    shown("tcp", "TCPHDR_SYN", "TCPHDR_ACK")
+    shown("FMODE_READ", "FMODE_READ", "FMODE_LSEEK")
+    same("a bit with two names", (numbers["SB_NODEV"], printed("gtp print/flags:SB_RDONLY 4")), (numbers["SB_I_NODEV"], "4"))
+    same("nothing", printed("gtp print/flags:open 0"), "O_RDONLY")
+    same("several bits", [printed("gtp print/flags:mmap %d" % n) for n in (5, 0xf)], ["5", "MAP_TYPE"])
+    finds("no macro", refused("gtp print/flags:NO_SUCH_FLAG 1"), "and the kernel's headers have no macro")
+    with headers.unasked():
+        finds("not asked", refused("gtp print/flags:MSG_PEEK 1"), "the text has been brought by a file or a target")
+
+
 # In frames ----------------------------------------------------------------------------------------
 
 ASKED = (("/ip " + at("unsigned int", 0), "192.168.0.9", "151038144"), ("/mac " + at("unsigned char *", 0xc8), "52:54:00:12:34:56", None),

@@ -12,8 +12,8 @@ from typing import NamedTuple, Optional
 import gdb
 
 from gtp import cells
-from gtp.cexpr import ctype
-from gtp.view import image, texts
+from gtp.cexpr import ctype, macros
+from gtp.view import family, image, texts
 
 ASKED = re.compile(r"/([a-z]+)(?::([\w:.]+))?(?=\s|\(|$)\s*")
 LETTERS = "xduotcazf"  # GDB's
@@ -22,7 +22,8 @@ SOCKADDR = ("sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_storage", "__ke
 LENGTHS = {socket.AF_INET: 8, socket.AF_INET6: 28}  # bytes that endpoint() reads
 # Tables that the kernel has for a type.
 TABLES = {"gfp_t": "gfpflag_names", "vm_flags_t": "vmaflag_names"}
-FAMILIES = {"gfp": "gfpflag_names", "vm": "vmaflag_names", "page": "pageflag_names"}
+FAMILIES = {"gfp": "gfpflag_names", "vm": "vmaflag_names", "page": "pageflag_names", "open": "O_CREAT", "mmap": "MAP_PRIVATE",
+            "prot": "PROT_READ", "clone": "CLONE_VM", "tcp": "TCPHDR_SYN"}
 
 
 class Form(NamedTuple):
@@ -155,9 +156,11 @@ def flag_names(kind, argument):
         return None
     if argument is None:
         return own_flags(kind, bare)
-    found = image.table(FAMILIES.get(argument, argument)) or image.enumerated(argument)
+    word = FAMILIES.get(argument, argument)
+    found = image.table(word) or image.enumerated(word) or family.table(word)
     if not found:
-        raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one, and no table of that name" % argument)
+        raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one, and no table of that name, and %s" % (
+            argument, macros.missing() or "the kernel's headers have no macro"))
     return found
 
 

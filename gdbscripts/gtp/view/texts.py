@@ -79,14 +79,15 @@ def size(number):
 
 
 def flags(number, table, joint="|"):
-    """Names for the bits of a number, as the kernel's trace_print_flags_seq(): TABLE is [(mask, name)] in its order."""
+    """Names for the bits of a number, as the kernel's trace_print_flags_seq(): TABLE is [(mask, name)] in its order; in
+    (mask, value, name) the bits of the mask have that value."""
     found, rest = [], number
-    for mask, name in table:
-        if mask and rest & mask == mask:
+    for mask, *value, name in table:
+        if mask and rest & mask and rest & mask == (value or [mask])[0]:
             found.append(name)
             rest &= ~mask
     if not found:
-        zero = next((name for mask, name in table if not mask), None)
+        zero = next((name for mask, *_, name in table if not mask), None)
         return (zero or "0") if not number else None
     return joint.join(found + (["%#x" % rest] if rest else []))
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Flags that are macros, as O_CREAT: one of them names its family, the macros with the same beginning in its header.
+
+vmlinux has no macros; the compiler is asked, once for each family. A bit has a name only if the headers leave no doubt:
+ - a macro whose definition is the name of another one is an alias, and left out;
+ - a bit with two names (SB_NODEV and SB_I_NODEV are of two variables) stays a number;
+ - a macro of several bits is a set if its definition has a |, as O_SYNC. Otherwise these bits are a field, as O_ACCMODE,
+   whose value has a name as a whole or not at all.
+"""
+import functools
+import re
+
+import gdb
+
+from gtp import quiet
+from gtp.cexpr import headers
+
+BEGINNING = re.compile(r"[A-Za-z0-9]+_")
+DEFINED = re.compile(r"^#define (\w+) +(.*)$", re.M)
+VALUE = re.compile(r"^gtp_value (\w+) (.+)$", re.M)
+# By the kernel's conventions these are no flags: amounts, positions, sizes.
+NO_FLAG = re.compile(r"_(?:SHIFT|BITS|SIZE|MAX|MIN|NR|LEVELS)(?:_|$)")
+CALL = re.compile(r"\w\s*\(")
+BITS = 64
+
+
+def number(text):
+    """The value of an expanded macro; None if it is not a constant. Nothing is called: there is no target for that."""
+    bare = re.sub(r"\(\s*\w+\s*\)", "", text)  # casts
+    if CALL.search(bare) or re.search(r"[\"{};=]|\+\+|--", text):
+        return None
+    try:
+        value = int(quiet.value(text))
+    except (gdb.error, ValueError, RuntimeError):
+        return None
+    return value if 0 <= value < 2**BITS else None
+
+
+@functools.lru_cache(None)
+def macros(folder, word):
+    """{name: (value, definition)} of a macro's family; {} if there is no such macro."""
+    beginning = BEGINNING.match(word)
+    for header in headers.defining(folder, word, "")[:headers.MOST_TRIES] if beginning else ():
+        include = "#include <%s>\n" % header
+        defined = {name: text for name, text in DEFINED.findall(headers.compiler(folder, include, "-E", "-dM") or "")
+                   if name.startswith(beginning.group(0))}
+        if word not in defined:
+            continue
+        # A mark in the first word: the names themselves would be expanded.
+        lines = "".join("gtp_value gtp_%s %s\n" % (name, name) for name in defined)
+        expanded = headers.compiler(folder, include + lines, "-E", "-P") or ""
+        values = {name[4:]: number(text) for name, text in VALUE.findall(expanded)}
+        return {name: (value, defined[name]) for name, value in values.items() if value is not None}
+    return {}
+
+
+def fields(multiple):
+    """Masks of the bits that are not flags by themselves: values of several bits, joined where they overlap."""
+    found = []
+    for value in multiple:
+        apart = [mask for mask in found if not mask & value]
+        found = apart + [functools.reduce(int.__or__, (mask for mask in found if mask & value), value)]
+    return found
+
+
+def shifted(known):
+    """The macros, with each mask that has a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, where its bits are."""
+    found = dict(known)
+    for name, (value, text) in known.items():
+        shift = known.get(re.sub("_MASK$", "_SHIFT", name))
+        if name.endswith("_MASK") and shift and value & 1 and shift[0] < BITS:
+            found[name] = value << shift[0], text
+    return found
+
+
+def ordered(known):
+    """[(mask, value, name)] for texts.flags(), from {name: (value, definition)}: sets first, then fields, then bits."""
+    own = {name: (value, text) for name, (value, text) in shifted(known).items()
+           if text.strip("() ") not in known and not NO_FLAG.search(name)}
+    several = {name: value for name, (value, _) in own.items() if value & value - 1}
+    sets = {name: value for name, value in several.items() if "|" in own[name][1]}
+    masks = fields(value for name, value in several.items() if name not in sets)
+    found = [(value, value, name) for name, value in sorted(sets.items(), key=lambda one: -bin(one[1]).count("1"))]
+    for name, (value, _) in sorted(own.items()):
+        if name not in sets:
+            mask = next((mask for mask in masks if mask & value), value)
+            found.append((mask, value, name))
+    taken = [entry[:2] for entry in found]
+    return [entry for entry in found if taken.count(entry[:2]) == 1]
+
+
+def table(word):
+    """The table of a macro's family; [] if there is no such macro, or no header."""
+    try:
+        return ordered(macros(headers.folder(), word))
+    except headers.Missing:
+        return []
