@@ -80,6 +80,7 @@ GTP_SHARED := \
 	hit/lines.c \
 	hit/lost.c \
 	hit/stacks.c \
+	hit/ustack.c \
 	hit/walk.c \
 	pad/cond.c \
 	pad/frame.c \
@@ -115,9 +116,9 @@ GTP_X86 := base/cpu.h base/compat.h base/regs.h
 GTP_X86 += jit/* pad/* kernel/jit/* kernel/pad/* user/jit/*
 # The decoder, and what a 5-byte jump may replace.
 GTP_X86 += regions/* tools/regions/*
-# A hit in the kernel: interrupts, faults, the TSC, stacks.
-GTP_X86 += hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
-GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/walk_kernel.c
+# A hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
+GTP_X86 += hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
+GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/ustack_kernel.c kernel/hit/walk_kernel.c
 # Changed text: int3, jumps, ftrace sites, kprobes' forms.
 GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
 # Entries in assembly, and the registers that have a tracepoint's arguments.

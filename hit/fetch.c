@@ -86,6 +86,17 @@ static int fetch_trace_string(void *ctx, u64 addr, u64 max)
 	return touch_string(ctx, addr, max);
 }
 
+/* Read what the hit will read of the program's stack. */
+static s64 fetch_ustack(struct gtp_fetch *f)
+{
+	struct gtp_ustack_from from;
+	bool cut;
+
+	f->ustack(f->ctx, f->env.regs, &from);
+	gtp_ustack_take(&from, f->read, f->ctx, NULL, &cut);
+	return 0;
+}
+
 /* Variables that say something of the task, or that an expression has set before this hit. */
 static s64 fetch_getv(void *ctx, u16 num)
 {
@@ -99,6 +110,8 @@ static s64 fetch_getv(void *ctx, u16 num)
 	case GTP_TSV_TASK_PT_REGS:
 	case GTP_TSV_CPU_NUMBER:
 		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
+	case GTP_TSV_USTACK:
+		return fetch_ustack(f);
 	default:
 		return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
 	}
@@ -123,6 +136,8 @@ static int fetch_tracev(void *ctx, u16 num)
 	struct gtp_fetch *f = ctx;
 	const struct gtp_regs *regs = f->env.regs;
 
+	if (num == GTP_TSV_USTACK)
+		fetch_ustack(f);
 	if (num == GTP_TSV_BT && f->run->hit_ops->stack_bytes)
 		touch(f, gtp_regs_stack(regs),
 		      f->run->hit_ops->stack_bytes(f->run->ctx, regs, f->env.pc));

@@ -10,13 +10,15 @@
  * @env: of the expressions
  * @run: the run
  * @read: copy memory, and wait for it if it has to be brought; 0 or -EFAULT
- * @ctx: for @read
+ * @ustack: say where the program's stack begins
+ * @ctx: for @read and @ustack
  * @stack, @text: for @env
  */
 struct gtp_fetch {
 	struct ax_env env;
 	const struct gtp_run *run;
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	void (*ustack)(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 	void *ctx;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];

@@ -9,6 +9,7 @@
 #include "agentexpr/ax.h"
 #include "hit/lines.h"
 #include "hit/stacks.h"
+#include "hit/ustack.h"
 #include "trace/buffer.h"
 #include "trace/index.h"
 #include "trace/sdata.h"
@@ -196,15 +197,17 @@ static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u
 enum gtp_in_hit {
 	GTP_HIT_NONE,
 	GTP_HIT_BEGUN,
-	GTP_HIT_STACK, /* in a hit, and @kstack is known */
-	GTP_HIT_LOST,  /* it will never end: the kernel died in it, see gtp_hit_lost() */
+	GTP_HIT_KSTACK = 2, /* a bit: in a hit, and @kstack is known */
+	GTP_HIT_USTACK = 4, /* a bit: in a hit, and @ustack is known */
+	GTP_HIT_LOST = 8,   /* it will never end: the kernel died in it, see gtp_hit_lost() */
 };
 
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
- * @in_hit: enum gtp_in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is
- *          skipped and counted
+ * @in_hit: enum gtp_in_hit, and bits of it: a hit is being handled; an interrupt or NMI that hits
+ *          meanwhile is skipped and counted
  * @kstack: the number of the hit's stack
+ * @ustack: the number of the program's stack
  * @id: for $cpu_id
  * @run: the run, from gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
@@ -239,6 +242,7 @@ struct gtp_cpu {
 	u64 wall_at;
 	u64 value;
 	u32 kstack;
+	u32 ustack;
 	const struct gtp_calibration *tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
@@ -265,8 +269,10 @@ struct gtp_cpu {
  *         @pc, then return addresses; for interrupted code its instruction pointer plus 1, so that
  *         every address minus 1 is inside its instruction. An incomplete stack ends with
  *         GTP_STACKS_LOST. @to has room for 2 * @max words, and @stack may use the second half;
- *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so is
- *         @stack_bytes: this host cannot take stacks
+ *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so are
+ *         @ustack and @stack_bytes: this host cannot take stacks
+ * @ustack: say where the stack of the task's program begins, for gtp_ustack_take(); its memory is
+ *          read by @read
  * @stack_bytes: the number of bytes of the stack that $bt collects, from @regs' rsp on
  * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
  *            holder may have been stopped for good, so wait only for a limited time, and return
@@ -286,6 +292,7 @@ struct gtp_hit_ops {
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 	u32 (*stack)(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		     u32 max);
+	void (*ustack)(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 	u32 (*stack_bytes)(void *ctx, const struct gtp_regs *regs, u64 pc);
 	bool (*tsv_lock)(void *ctx, unsigned long *flags);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);

@@ -18,6 +18,24 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
 	return gtp_stacks_put(run->stacks, pc, n);
 }
 
+static u32 look_up_ustack(const struct gtp_cpu *cpu)
+{
+	const struct gtp_run *run = cpu->run;
+	struct gtp_ustack_from from;
+	bool cut;
+	u64 *pc;
+	u32 n;
+
+	if (unlikely(!run->stacks))
+		return 0;
+	pc = gtp_stacks_scratch(run->stacks, cpu->id);
+	run->hit_ops->ustack(run->ctx, cpu->env.regs, &from);
+	n = gtp_ustack_take(&from, run->hit_ops->read, run->ctx, pc, &cut);
+	if (unlikely(cut))
+		gtp_fetch_add(&run->stacks->cut, 1);
+	return gtp_stacks_put(run->stacks, pc, n);
+}
+
 /*
  * Take the stack once for a hit and all its tracepoints, however often it is named: GDB's "collect
  * $kstack" reads the value before it collects it. Not inline, so that other variables save no
@@ -25,11 +43,20 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
  */
 static noinline s64 stack_number(struct gtp_cpu *cpu)
 {
-	if (cpu->in_hit != GTP_HIT_STACK) {
+	if (!(cpu->in_hit & GTP_HIT_KSTACK)) {
 		cpu->kstack = look_up_stack(cpu);
-		cpu->in_hit = GTP_HIT_STACK;
+		WRITE_ONCE(cpu->in_hit, cpu->in_hit | GTP_HIT_KSTACK);
 	}
 	return cpu->kstack;
+}
+
+static noinline s64 ustack_number(struct gtp_cpu *cpu)
+{
+	if (!(cpu->in_hit & GTP_HIT_USTACK)) {
+		cpu->ustack = look_up_ustack(cpu);
+		WRITE_ONCE(cpu->in_hit, cpu->in_hit | GTP_HIT_USTACK);
+	}
+	return cpu->ustack;
 }
 
 static noinline s64 stack_bytes(struct gtp_cpu *cpu)
@@ -117,6 +144,8 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return 1;
 	case GTP_TSV_KSTACK:
 		return stack_number(cpu);
+	case GTP_TSV_USTACK:
+		return ustack_number(cpu);
 	case GTP_TSV_BT:
 		return stack_bytes(cpu);
 	default:

@@ -15,6 +15,7 @@
 #include "kernel/hit/cpu_kernel.h"
 #include "kernel/hit/hit_kernel.h"
 #include "kernel/hit/stack_kernel.h"
+#include "kernel/hit/ustack_kernel.h"
 #include "kernel/hit/walk_kernel.h"
 #include "kernel/host.h"
 #include "kernel/jit/run_kernel.h"
@@ -158,6 +159,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.wall_ns = gtp_hit_wall_ns,
 	.builtin = gtp_hit_builtin,
 	.stack = gtp_stack_take,
+	.ustack = gtp_ustack_begin,
 	.stack_bytes = gtp_stack_bytes,
 	.tsv_lock = gtp_hit_tsv_lock,
 	.tsv_unlock = gtp_hit_tsv_unlock,

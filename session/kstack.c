@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of stacks: a run has one if any of its expressions uses $kstack. */
+/* The table of stacks: a run has one if any of its expressions uses $kstack or $ustack. */
 #include "base/space.h"
 #include "session/kstack.h"
 
 struct use {
-	bool kstack, bt;
+	bool kstack, ustack, bt;
 };
 
 static enum ax_err note_use(void *ctx, u16 tsv, bool sets)
@@ -12,6 +12,7 @@ static enum ax_err note_use(void *ctx, u16 tsv, bool sets)
 	struct use *use = ctx;
 
 	use->kstack |= tsv == GTP_TSV_KSTACK;
+	use->ustack |= tsv == GTP_TSV_USTACK;
 	use->bt |= tsv == GTP_TSV_BT;
 	return AX_OK;
 }
@@ -53,16 +54,24 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 	}
 	if (use.kstack && gtp_space_is(tp->addr)) {
 		gtp_why(why,
-			"%s names $kstack, and is in a program: the kernel's stack is empty there; $bt collects the program's",
+			"%s names $kstack, and is in a program: the kernel's stack is empty there; $ustack is the program's",
 			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}
-	if (tp->dprintf && use.kstack) {
+	if (tp->dprintf && (use.kstack || use.ustack)) {
 		gtp_why(why,
-			"a dprintf has no table of stacks: collect $kstack, or set a key to it, at a tracepoint");
+			"a dprintf has no table of stacks: collect $%s, or set a key to it, at a tracepoint",
+			use.kstack ? "kstack" : "ustack");
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static bool needs_table(const struct gtp_tracepoint *tp)
+{
+	struct use use = uses(tp);
+
+	return use.kstack || use.ustack;
 }
 
 static bool is_needed(const struct gtp_trace *t, const struct gtp_tracepoint *only)
@@ -70,9 +79,9 @@ static bool is_needed(const struct gtp_trace *t, const struct gtp_tracepoint *on
 	const struct gtp_tracepoint *tp;
 
 	if (only)
-		return uses(only).kstack;
+		return needs_table(only);
 	for (tp = t->tps.first; tp; tp = tp->next)
-		if (uses(tp).kstack)
+		if (needs_table(tp))
 			return true;
 	return false;
 }
@@ -100,7 +109,7 @@ int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struc
 		mem = t->mem.alloc(t->mem.ctx, all);
 	if (!mem) {
 		gtp_why(why,
-			"no memory for $kstack's table of %u KiB: set the module parameter stacks_kb to less",
+			"no memory for the table of stacks of %u KiB: set the module parameter stacks_kb to less",
 			bytes >> 10);
 		return -ENOMEM;
 	}

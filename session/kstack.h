@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of stacks: a run has one if any of its expressions uses $kstack. */
+/* The table of stacks: a run has one if any of its expressions uses $kstack or $ustack. */
 #ifndef _GTP_KSTACK_H
 #define _GTP_KSTACK_H
 
 #include "session/session.h"
 
 /**
- * gtp_kstack_check() - check that $kstack and $bt are used where they have a meaning
+ * gtp_kstack_check() - check that $kstack, $ustack and $bt are used where they have a meaning
  * @tp: its variables are known to exist
  * @why: the refusal
  *
- * Return: 0; -EINVAL if a dprintf names $kstack, or a tracepoint that is reported at a return $bt.
+ * Return: 0; -EINVAL if a dprintf names $kstack or $ustack, or a tracepoint that is reported at a
+ * return $bt.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 

@@ -41,9 +41,9 @@
  * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there. Only hits in
  *                NMIs can begin during @fn, and they end before it continues. May wait for a hit to
  *                end
- * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now. A
+ * @memory_most: bytes that tables of aggregations, their text, or the stacks' table may take now. A
  *               larger allocation could make the machine kill processes
- * @stacks_bytes: memory for $kstack's stacks
+ * @stacks_bytes: memory for the stacks of $kstack and $ustack
  * @wallclock_us: microseconds since the epoch
  * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
  *             the words (NULL: it cannot go wrong)

@@ -26,6 +26,7 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_DISABLE] = "disable",
 	[GTP_TSV_KSTACK] = "kstack",
 	[GTP_TSV_BT] = "bt",
+	[GTP_TSV_USTACK] = "ustack",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)

@@ -51,6 +51,7 @@ enum gtp_tsv_builtin {
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
 	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
+	GTP_TSV_USTACK, /* the number of the program's stack, as GTP_TSV_KSTACK */
 	GTP_TSV_NR_BUILTIN,
 };
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Stacks by their numbers, which are the values of $kstack: their addresses, and the symbols of these.
+# Stacks by their numbers, which are the values of $kstack and $ustack: their addresses, and the symbols of these.
+import collections
 import functools
 import re
 
 import gdb
 
-from gtp import kept, loaded, points, quiet, remote, source
+from gtp import kept, loaded, points, quiet, remote, source, space, ustack
 
+VARIABLES = ("$kstack", "$ustack")
 NO_ROOM = 0
+DEEPEST = 127  # addresses that are kept of one of the kernel's
 LOST = 0  # the last address of a stack that ends too early
 CUT_OFF = "[the unwinder could not follow]"
 KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")
@@ -71,6 +74,25 @@ class Symbols:
             self.known[address, back] = self.look_up(address, back)
         return self.known[address, back]
 
+    def in_program(self, address, back):
+        """The same for an address in a program: GDB has symbols only in file spaces."""
+        if address == LOST:
+            return ustack.CUT_OFF
+        found = space.has(address) and re.match(r"(.+?)(?: \+ (\d+))? in section", quiet.execute("info symbol %d" % (address - back)))
+        if not found:
+            return "%#x" % address
+        if self.with_offsets:
+            return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back)
+        return found.group(1)
+
+    def of_program(self, stack, whose):
+        if not ustack.pid(whose):
+            return [ustack.none(whose)]
+        for i, address in enumerate(stack):
+            if (address, i > 0, "program") not in self.known:
+                self.known[address, i > 0, "program"] = self.in_program(address, int(i > 0))
+        return [self.known[address, i > 0, "program"] for i, address in enumerate(stack)]
+
     def hint(self):
         """Advice that would name more, as lines."""
         if self.without:
@@ -79,12 +101,18 @@ class Symbols:
     def names(self, stack):
         """The names for a stack. A return address may be in the next function, because a call may be the last
         instruction."""
+        addresses_, whose = ustack.parted(stack)
+        if whose is not None:
+            return self.of_program(addresses_, whose)
         return [self.name(address, int(i > 0)) for i, address in enumerate(stack)]
 
 
+# is_programs: not the kernel's.
+Found = collections.namedtuple("Found", "names is_programs may_be_cut")
+
+
 class Stacks:
-    """Lookups that a command needs more than once. keys: the names of variables that are set to $kstack; MADE adds
-    others."""
+    """Lookups that a command needs more than once. keys: the names of variables that are set to one; MADE adds others."""
 
     def __init__(self, made=(), look_up=addresses):
         self.made, self.look_up = set(made), look_up
@@ -99,19 +127,38 @@ class Stacks:
     def names(self, number):
         """The functions of a stack, the innermost first; a note for a stack that found no room. No stack may have the
         number."""
-        if number == NO_ROOM:
-            return ["[no room in the table of stacks]"]
+        return self.found(number).names
+
+    def found(self, number):
         if number not in self.known:
-            try:
-                self.known[number] = self.symbols.names(self.look_up(number))
-            except gdb.GdbError:
-                self.known[number] = ["[stack %d]" % number]
+            self.known[number] = self.read(number)
         return self.known[number]
+
+    def read(self, number):
+        if number == NO_ROOM:
+            return Found(["[no room in the table of stacks]"], False, False)
+        try:
+            stack = self.look_up(number)
+        except gdb.GdbError:
+            return Found(["[stack %d]" % number], False, False)
+        addresses_, whose = ustack.parted(stack)
+        deepest = DEEPEST if whose is None else ustack.DEEPEST
+        return Found(self.symbols.names(stack), whose is not None, len(addresses_) == deepest)
+
+    def joined(self, numbers, cut="[callers above %d are not kept]"):
+        """The functions of a hit's stacks as one: the kernel's, then the program's that has called it. CUT: what
+        follows the functions of a stack that may be deeper; None: nothing."""
+        names = []
+        for found in sorted(map(self.found, numbers), key=lambda one: one.is_programs):
+            names += found.names
+            if found.may_be_cut and cut:
+                names.append(cut % len(found.names))
+        return names
 
 
 def keys():
-    """The names of the variables that tracepoints set to $kstack, and to nothing else."""
+    """The names of the variables that tracepoints set to $kstack or $ustack, and to nothing else."""
     stacks, others = set(), set()
     for name, text in KEY.findall(points.table()):
-        (stacks if CASTS.sub("", text) == "$kstack" else others).add(name)
+        (stacks if CASTS.sub("", text) in VARIABLES else others).add(name)
     return stacks - others

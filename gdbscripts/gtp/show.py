@@ -52,7 +52,7 @@ def number_text(word, kind):
 def known_stacks():
     """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
     found = kept.opened() if source.is_trace_file() else None
-    made = {name for name, what in known.names().items() if what.text == "$kstack"}
+    made = {name for name, what in known.names().items() if what.text in kstack.VARIABLES}
     return kstack.Stacks(made | found.keys if found else made)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp stacks`: hits by their stacks, from an aggregation that has $kstack as a key; a stack by its number.
+# The command `gtp stacks`: hits by their stacks, from an aggregation that has $kstack or $ustack as a key; a stack by its
+# number.
 import collections
 import os
 
 import gdb
 
-from gtp import aggregations, harmless, kstack, quiet, screen, show, words, written
+from gtp import aggregations, harmless, kstack, quiet, screen, show, ustack, words, written
 from gtp.command import Command
 from gtp.export import registry
 
@@ -26,7 +27,7 @@ def chosen(reading, name, stack_keys):
     """The aggregation of that name, or the only one."""
     found = [one for one in show.chosen(reading, name) if stack_keys & set(one.keys)]
     if not found:
-        raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack; "
+        raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack or $ustack; "
                            "say gtp count by $kstack at LOCATION, and tstart")
     if len(found) > 1:
         raise gdb.GdbError("say which: %s" % words.few("$" + one.name for one in found))
@@ -42,21 +43,21 @@ def by_key(one, text):
 
 
 def sums(one, stack_keys, by, weigh=None):
-    """{(words of KEY, number of the stack): weight}. WEIGH: a function for the weight of an entry, if not weight()."""
-    stack = next(name for name in one.keys if name in stack_keys)
+    """{(words of KEY, numbers of the stacks): weight}. WEIGH: a function for the weight of an entry, if not weight()."""
+    stacks = [name for name in one.keys if name in stack_keys]
     total = collections.Counter()
     for entry in one.entries:
         part = dict(show.parts(one.keys, entry.keys))
-        total[tuple(part[by]) if by else (), part[stack][0]] += weigh(entry) if weigh else weight(one, entry)
+        total[tuple(part[by]) if by else (), tuple(part[stack][0] for stack in stacks)] += weigh(entry) if weigh else weight(one, entry)
     return total
 
 
 def by_functions(total, stacks, by):
     """[(text of KEY or None, names, weight)], those with the most first; one line for stacks of the same functions."""
     merged = collections.Counter()
-    for (key, number), n in total.items():
+    for (key, numbers), n in total.items():
         text = show.key_texts([by], list(key))[0] if by else None
-        merged[text, tuple(stacks.names(number))] += n
+        merged[text, tuple(stacks.joined(numbers, None))] += n
     return sorted(((key, names, n) for (key, names), n in merged.items()), key=lambda row: (-row[2], str(row[:2])))
 
 
@@ -114,14 +115,15 @@ class Options:
 
     def number(self):
         """The number of a stack, if the argument is one; None if it names an aggregation."""
-        if self.name is None or not (self.name.isdecimal() or self.name == "kstack"):
+        if self.name is None or not (self.name.isdecimal() or "$" + self.name in kstack.VARIABLES):
             return None
-        if self.name != "kstack":
+        if self.name.isdecimal():
             return int(self.name)
         try:
-            return int(quiet.value("$kstack"))
+            return int(quiet.value("$" + self.name))
         except gdb.error:
-            raise gdb.GdbError("no trace frame that has $kstack is selected; collect $kstack, and say tfind") from None
+            raise gdb.GdbError("no trace frame that has $%s is selected; collect $%s, and say tfind" %
+                               (self.name, self.name)) from None
 
 
 def one_stack(number):
@@ -129,23 +131,37 @@ def one_stack(number):
     if number == kstack.NO_ROOM:
         return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
     found, symbols = kstack.addresses(number), kstack.Symbols(True)
+    found, whose = ustack.parted(found)
+    if whose is not None:
+        return program_stack(found, whose, symbols)
     return ["%#x %s" % pair for pair in zip(found, symbols.names(found))] + list(symbols.hint())
 
 
+def program_stack(found, whose, symbols):
+    """The lines of a program's stack; the last one says whose it is."""
+    if not ustack.pid(whose):
+        return [ustack.none(whose)]
+    names = symbols.of_program(found, whose)
+    lines = [name if name.startswith("[") else "%#x %s" % (address, name) for address, name in zip(found, names)]
+    return [*lines, "of process %d" % ustack.pid(whose)]
+
+
 class GtpStacks(Command):
-    """Show how often each kernel stack was hit.
+    """Show how often each stack was hit.
 
 gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE]
 gtp stacks NUMBER
-Of an aggregation that has $kstack as a key, while the run goes on or after it:
+Of an aggregation that has $kstack, $ustack or both as keys, while the run goes
+on or after it:
   gtp count by $kstack at kmem_cache_alloc
   gtp sum size by $kstack, current->comm at __kmalloc
-Its other keys are added up, except KEY. The 20 stacks with the most come
+  gtp count by $kstack, $ustack at vfs_write
+Of both, the kernel's is on top of the program's. Its other keys are added up, except KEY. The 20 stacks with the most come
 first, or N of them. --folded prints a line for each stack, the outermost
 function first, and how often it was hit, for flame graph tools. Hits that found
 no room are there, too. With a FILE the lines are written there. --svg FILE
-draws them: gtp export flamegraph FILE. With a NUMBER, or $kstack in a trace
-frame that has collected it: the addresses of that stack."""
+draws them: gtp export flamegraph FILE. With a NUMBER, or $kstack or $ustack
+in a trace frame that has collected it: the addresses of that stack."""
 
     def __init__(self):
         super().__init__("gtp stacks", gdb.COMMAND_STATUS)

@@ -6,15 +6,21 @@
 #include <linux/percpu.h>
 
 #include "base/space.h"
+#include "hit/ustack.h"
 
 /**
  * struct gtp_user_hit - where the task has the file that was hit
  * @here: the place of the hit, an address of a file space
  * @at: where the task has it
+ * @file: where the task has the file's code
+ * @file_bytes: its bytes
+ * @says: of the instruction there
  */
 struct gtp_user_hit {
 	u64 here;
 	u64 at;
+	u64 file, file_bytes;
+	enum gtp_ustack_at says;
 };
 
 /* The hit in a program that this CPU handles; the task does not leave the CPU meanwhile. */

@@ -23,6 +23,7 @@
 #include "kernel/hit/cpu_kernel.h"
 #include "kernel/hit/irqsave_notrace.h"
 #include "kernel/hit/user_kernel.h"
+#include "kernel/hit/ustack_kernel.h"
 #include "probe/backend.h"
 #include "probe/policy/refuse.h"
 #include "probe/self.h"
@@ -35,12 +36,17 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of l
  * @probe: the kernel's part
  * @loc: the location
  * @file: where it is
+ * @says: of the instruction
+ * @from_code: its distance from the beginning of the file's code
+ * @code_bytes: of that code
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct user_probe {
 	struct gtp_uprobe probe;
 	struct gtp_location *loc;
 	struct gtp_file_space *file;
+	enum gtp_ustack_at says;
+	u64 from_code, code_bytes;
 	atomic_long_t no_buffer;
 };
 
@@ -104,6 +110,11 @@ static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
 	return copy_from_user(dst, (const void __user *)addr, len) ? -EFAULT : 0;
 }
 
+static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+{
+	gtp_ustack_begin_at(ctx, regs, from);
+}
+
 /* Not inline: other hits need no stack memory. */
 static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user)
@@ -114,6 +125,7 @@ static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.run = p->loc->run;
 	fetch.read = read_and_wait;
+	fetch.ustack = program_stack;
 	fetch.ctx = user;
 	gtp_fetch(&fetch, p->loc->first, regs);
 }
@@ -137,7 +149,13 @@ GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
-	struct gtp_user_hit user = { .here = p->loc->addr, .at = regs->ip };
+	struct gtp_user_hit user = {
+		.here = p->loc->addr,
+		.at = regs->ip,
+		.file = regs->ip - p->from_code,
+		.file_bytes = p->code_bytes,
+		.says = p->says,
+	};
 
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
 		return 0;
@@ -236,6 +254,17 @@ static void set_probe(void *arg)
 	s->err = gtp_uprobe_set(s->probe);
 }
 
+/* The instruction as the file has it; it may be shorter than what is looked at. */
+static enum gtp_ustack_at judge(const struct gtp_location *loc)
+{
+	u8 code[4];
+	u32 n = sizeof(code);
+
+	while (n && gtp_files_read(code, loc->addr, n))
+		n--;
+	return gtp_ustack_judge(code, n);
+}
+
 static int set(struct user_probe *p, const struct gtp_elf_segment *segment, struct gtp_why *why)
 {
 	struct setting s = { .probe = &p->probe };
@@ -269,6 +298,9 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	p->loc = loc;
 	p->file = file;
+	p->says = judge(loc);
+	p->from_code = gtp_space_linked(loc->addr) - segment->addr;
+	p->code_bytes = segment->bytes;
 	err = set(p, segment, why);
 	if (err) {
 		gtp_mem_free(p);

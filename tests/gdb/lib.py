@@ -79,7 +79,8 @@ def running():
 
 BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret",
            "hardirq_count", "softirq_count", "irq_count", "current_task_user", "task_pt_regs", "xtime_sec", "xtime_nsec",
-           "rdtsc", "cpu_number", "self_trace", "enable", "disable", "kstack", "bt")
+           "rdtsc", "cpu_number", "self_trace", "enable", "disable", "kstack", "bt",
+           "ustack")
 
 
 def forget_variables():

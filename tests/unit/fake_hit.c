@@ -17,6 +17,11 @@ u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u6
 	return n;
 }
 
+void fake_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+{
+	*from = ((const struct fake *)ctx)->ustack;
+}
+
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
 {
 	return ((const struct fake *)ctx)->deep;

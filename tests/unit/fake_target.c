@@ -26,10 +26,7 @@ static void fake_free(void *ctx, void *p)
 
 	if (p)
 		f->live--;
-	if (f->give)
-		f->give(p);
-	else
-		free(p);
+	(f->give ? f->give : free)(p);
 }
 
 /* --- memory of the machine --- */
@@ -462,6 +459,7 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.wall_ns = wall_ns,
 	.builtin = builtin,
 	.stack = fake_stack,
+	.ustack = fake_ustack,
 	.stack_bytes = fake_stack_bytes,
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,

@@ -93,6 +93,7 @@ struct fake {
 	void (*while_exchanging)(struct fake *f, struct gtp_cpu *cpu);
 	void (*while_telling)(struct fake *f, const char *text);
 	u64 stack[FAKE_STACK_MAX];
+	struct gtp_ustack_from ustack;
 	u32 deep;
 	u64 stacks_bytes;
 	u64 task;
@@ -140,6 +141,7 @@ int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 /* Callbacks for the ops: the stack's addresses, its bytes, the memory for all stacks. */
 u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 	       u32 max);
+void fake_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 u64 fake_stacks_bytes(void *ctx);
 

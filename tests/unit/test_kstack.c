@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * $kstack and $bt at a hit: numbers of stacks, a stack's bytes; memory is allocated only where it
- * is used.
+ * $kstack, $ustack and $bt at a hit: numbers of stacks, a stack's bytes; memory is allocated only
+ * where it is used.
  */
 #include <stdlib.h>
 #include "hit_case.h"
@@ -12,6 +12,7 @@
 
 #define KSTACK TRACEV("15") END
 #define BT TRACEV("16") END
+#define USTACK TRACEV("17") END
 
 static void callers(struct fake *f, u64 first, u32 n)
 {
@@ -50,6 +51,32 @@ static void collected(void **state)
 	/* They stay as long as the frames do. */
 	expect_stack(f, 6, 0x8000, 2);
 	assert_int_equal(f->tsv_locks, 0);
+}
+
+/* Both stacks are in one table, and each is looked up once: it would be another one meanwhile. */
+static void of_the_program(void **state)
+{
+	struct fake *f = *state;
+	const u64 *pc;
+	u32 n;
+
+	define(f, "1:1000:E:0:0", NULL, KSTACK, GETV("17") USTACK, KSTACK, NULL);
+	start(f);
+	callers(f, 0x7000, 1);
+	f->ustack = (struct gtp_ustack_from){ .pc = 0x400100, .whose = gtp_ustack_tag(12, 1) };
+	fire(f, 2);
+	f->ustack = (struct gtp_ustack_from){ .whose = gtp_ustack_tag(0, GTP_USTACK_KERNEL) };
+	fire(f, 1);
+	expect_stack(f, 1, 0x7000, 1);
+	pc = gtp_stacks_get(f->trace.run.stacks, 4, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(pc[0], 0x400100);
+	assert_int_equal(pc[1], 0x7500003000000001);
+	pc = gtp_stacks_get(f->trace.run.stacks, 7, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(pc[0], 0x7500000000000001);
+	expect_frames(f, "1@1000 v21=1 v23=4 v21=1\n1@1000 v21=1 v23=4 v21=1\n"
+			 "1@1000 v21=1 v23=7 v21=1\n");
 }
 
 static void only_where_it_is_used(void **state)
@@ -159,15 +186,15 @@ static void without_memory(void **state)
 		if (!gtp_trace_start(&f->trace, &why))
 			break;
 		assert_int_equal(f->live, live);
-	} while (!strstr(why.text, "$kstack"));
+	} while (!strstr(why.text, "table of stacks"));
 	assert_string_equal(
 		why.text,
-		"no memory for $kstack's table of 1024 KiB: set the module parameter stacks_kb to less");
+		"no memory for the table of stacks of 1024 KiB: set the module parameter stacks_kb to less");
 	f->fail_alloc = 0;
 	why.text[0] = '\0';
 	f->memory_most = 1 << 20;
 	assert_int_equal(gtp_trace_start(&f->trace, &why), -ENOMEM);
-	assert_non_null(strstr(why.text, "no memory for $kstack's table"));
+	assert_non_null(strstr(why.text, "no memory for the table of stacks"));
 	f->memory_most = 2 << 20;
 	start(f);
 }
@@ -318,20 +345,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(collected),
-		T(only_where_it_is_used),
-		T(in_a_condition),
-		T(as_a_key),
-		T(looked_up_once_a_hit),
-		T(joins_a_run),
-		T(without_memory),
-		T(no_room),
-		T(without_a_table),
-		T(not_in_a_dprintf),
-		T(bytes_not_at_a_return),
-		T(at_a_return),
-		T(bytes_of_the_stack),
-		T(a_stack_that_is_not_there),
+		T(collected),	    T(of_the_program),	   T(only_where_it_is_used),
+		T(in_a_condition),  T(as_a_key),	   T(looked_up_once_a_hit),
+		T(joins_a_run),	    T(without_memory),	   T(no_room),
+		T(without_a_table), T(not_in_a_dprintf),   T(bytes_not_at_a_return),
+		T(at_a_return),	    T(bytes_of_the_stack), T(a_stack_that_is_not_there),
 	};
 #undef T
 

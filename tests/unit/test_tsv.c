@@ -87,6 +87,7 @@ static void built_in(void **state)
 		"14:0:1:64697361626c65",		    /* disable */
 		"15:0:1:6b737461636b",			    /* kstack */
 		"16:0:1:6274",				    /* bt */
+		"17:0:1:75737461636b",			    /* ustack */
 	};
 	struct world *w = *state;
 	u32 i;

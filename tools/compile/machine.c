@@ -323,6 +323,10 @@ static u32 no_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *reg
 	return 0;
 }
 
+static void no_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+{
+}
+
 static u32 no_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
 {
 	return 0;
@@ -331,6 +335,7 @@ static u32 no_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
 static const struct gtp_hit_ops hit_ops = {
 	.read = machine_read,
 	.stack = no_stack,
+	.ustack = no_ustack,
 	.stack_bytes = no_stack_bytes,
 };
 

@@ -32,7 +32,7 @@ class Event:
     place: its Place. index: the frame's number, as for tfind.
     time_ns: of $clock. For a call that is reported at its return it is the return's time, begin_ns the entry's, and
     latency_ns the difference. cpu, pid, tgid, comm: of the hit; tgid and comm where current->tgid and current->comm
-    were collected. stack: the number of $kstack, for gtp.kstack. values: for each of the place's columns an int, a str,
+    were collected. stack: the number of $kstack, or else of $ustack, for gtp.kstack. values: for each of the place's columns an int, a str,
     or None. at, end: the frame's position in the run's data.
     """
 
@@ -197,12 +197,15 @@ class Run:
         """The Events in the order of the file."""
         clock, entry, latency, cpu, pid, task, stack = map(self.trace.variables.get, (
             "clock", "entry_clock", "latency", "cpu_id", "current_task_pid", "current_task", "kstack"))
+        program = self.trace.variables.get("ustack")
         members = None
         for frame, place, here in self.frames():
             event = Event()
             event.place, event.index, event.at, event.end = place, frame.index, frame.at, frame.end
             held = frame.variables
             event.time_ns, event.cpu, event.pid, event.stack = map(held.get, (clock, cpu, pid, stack))
+            if event.stack is None:
+                event.stack = held.get(program)
             event.begin_ns, event.latency_ns = call(event.time_ns, held.get(entry), held.get(latency))
             event.tgid = event.comm = None
             if task in held:

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import cells, kinds, kstack
+from gtp import cells, kinds, kstack, ustack
 from gtp.export import clock, frames, protobuf, registry, tracks
 
 # TracePacket
@@ -71,17 +71,18 @@ class Stacks:
 
     def callstack(self, addresses):
         """The outermost function comes first."""
+        path = "kernel" if ustack.parted(addresses)[1] is None else "program"
         named = zip(addresses, self.symbols.names(addresses))
-        return b"".join(number(2, self.frame(*pair)) for pair in reversed(list(named)))
+        return b"".join(number(2, self.frame(path, *pair)) for pair in reversed(list(named)))
 
-    def frame(self, address, name):
-        return self.interned.number(FRAMES, (address, name), lambda: (
-            number(2, self.interned.text(FUNCTIONS, name)) + number(3, self.mapping()) + number(4, address)))
+    def frame(self, path, address, name):
+        return self.interned.number(FRAMES, (path, address, name), lambda: (
+            number(2, self.interned.text(FUNCTIONS, name)) + number(3, self.mapping(path)) + number(4, address)))
 
-    def mapping(self):
-        """One mapping for all of memory: every address is the kernel's."""
-        return self.interned.number(MAPPINGS, "", lambda: (
-            number(4, 0) + number(5, protobuf.MASK) + number(7, self.interned.text(PATHS, "kernel"))))
+    def mapping(self, path):
+        """One mapping for all of memory: the addresses of a stack are the kernel's, or those of programs."""
+        return self.interned.number(MAPPINGS, path, lambda: (
+            number(4, 0) + number(5, protobuf.MASK) + number(7, self.interned.text(PATHS, path))))
 
 
 class Annotations:

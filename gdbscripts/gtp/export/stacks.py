@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The formats of `gtp export` that show hits by their stacks, from an aggregation that has $kstack as a key.
+# The formats of `gtp export` that show hits by their stacks, from an aggregation that has $kstack or $ustack as a key.
 import collections
 import json
 
@@ -8,9 +8,7 @@ import gdb
 from gtp import aggregations, show, stacks, words
 from gtp.export import flamegraph, registry, subsystem
 
-DEEPEST = 127  # addresses that the module keeps of a stack, the innermost ones
 NO_ROOM = "[no room for the keys]"
-MAYBE_CUT = "[callers above %d are not kept]" % DEEPEST
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"
 # The format's names of units; it knows no others.
 SPEEDSCOPE = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
@@ -52,18 +50,14 @@ class Hits:
     def merged(self, total, weigh):
         """{names: weight}; stacks with the same functions are added up."""
         found = collections.Counter()
-        for (key, number), n in total.items():
-            found[self.front(key) + self.outermost_first(number)] += n
+        for (key, numbers), n in total.items():
+            found[self.front(key) + tuple(reversed(self.known.joined(numbers)))] += n
         for entry in self.one.noroom:
             found[NO_ROOM,] += weigh(entry)
         return found
 
     def front(self, key):
         return tuple(show.key_texts([self.by], list(key))) if self.by else ()
-
-    def outermost_first(self, number):
-        names = list(self.known.names(number))
-        return tuple(reversed(names + [MAYBE_CUT] if len(names) == DEEPEST else names))
 
     def title(self):
         by = ", by " + show.key_title(self.by) if self.by else ""
@@ -82,7 +76,8 @@ class Hits:
         for names, n in self.rows:
             for name in set(names):
                 weights[name] += n
-        at = {name: address - back for (address, back), name in self.known.symbols.known.items() if name[0] not in "[0"}
+        at = {name: address - back for (address, back, *program), name in self.known.symbols.known.items()
+              if name[0] not in "[0" and not program}
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):

@@ -30,7 +30,7 @@ def of_frames(found):
     names, stacks = found["names"], found["stacks"]
     rows = [([names[name] for name in reversed(stacks[number])], n) for number, n in counts.items()]
     if rows:
-        yield flamegraph.svg(rows, "Frames by $kstack", "frames")
+        yield flamegraph.svg(rows, "Frames by their stacks", "frames")
 
 
 def all_of(found, read, stacks):

@@ -55,7 +55,7 @@ class Numbers(dict):
 
 
 # The leading columns, by the titles that they also have among the others.
-IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>kstack))$|"
+IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>[ku]stack))$|"
                       r"(?:current|\(\(struct task_struct \*\)\$current_task\))->(?:(?P<comm>comm)|(?P<pid>pid))$")
 
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stack of the task's program at a hit: whose it is, and where it begins.
+ *
+ * A process is known by its number, the time when it began, and how often it has become another
+ * program. The memory map belongs to all three: addresses mean nothing without it, and both a
+ * number and the address of a struct mm_struct are soon used again.
+ */
+#include <linux/hash.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <asm/ptrace.h>
+#include <asm/segment.h>
+
+#include "kernel/hit/ustack_kernel.h"
+
+static u64 whose(void)
+{
+	const struct task_struct *leader = READ_ONCE(current->group_leader);
+	u64 begun = leader->start_boottime + READ_ONCE(current->self_exec_id) * GOLDEN_RATIO_64;
+
+	return gtp_ustack_tag(current->tgid, hash_64(begun, GTP_USTACK_PID_SHIFT));
+}
+
+static void none(struct gtp_ustack_from *from, enum gtp_ustack_none why)
+{
+	*from = (struct gtp_ustack_from){ .whose = gtp_ustack_tag(0, why) };
+}
+
+void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
+			 struct gtp_ustack_from *from)
+{
+	*from = (struct gtp_ustack_from){
+		.pc = user->at,
+		.sp = regs->rsp,
+		.bp = regs->rbp,
+		.whose = whose(),
+		.file = user->file,
+		.file_bytes = user->file_bytes,
+		.to_space = user->here - user->at,
+		.at = user->says,
+		.is_hit = true,
+	};
+}
+
+/*
+ * The registers with which the task has entered the kernel: a thread of the kernel has none. One
+ * that the kernel has made for a process, as for io_uring, has the process's memory, but zeroes as
+ * its registers.
+ */
+void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+{
+	const struct gtp_user_hit *user = this_cpu_read(gtp_user_now);
+	struct pt_regs *entry = task_pt_regs(current);
+
+	if (user) {
+		gtp_ustack_begin_at(user, regs, from);
+	} else if (!current->mm || current->flags & PF_KTHREAD || !user_mode(entry) ||
+		   !(entry->ip | entry->sp)) {
+		none(from, GTP_USTACK_KERNEL);
+	} else if (entry->cs != __USER_CS) {
+		none(from, GTP_USTACK_NARROW);
+	} else {
+		*from = (struct gtp_ustack_from){
+			.pc = entry->ip,
+			.sp = entry->sp,
+			.bp = entry->bp,
+			.whose = whose(),
+		};
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stack of the task's program at a hit: whose it is, and where it begins. */
+#ifndef _GTP_USTACK_KERNEL_H
+#define _GTP_USTACK_KERNEL_H
+
+#include "base/regs.h"
+#include "hit/ustack.h"
+#include "kernel/hit/user_kernel.h"
+
+/*
+ * gtp_ustack_begin - of struct gtp_hit_ops; @ctx is not used. Context: a hit, which may be in an
+ * NMI; preemption is off
+ */
+void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
+
+/* gtp_ustack_begin_at - the same in a hit in a program, with that program's registers */
+void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
+			 struct gtp_ustack_from *from);
+
+#endif /* _GTP_USTACK_KERNEL_H */

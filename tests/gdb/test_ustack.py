@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# $ustack: the stacks of programs, beside the return addresses that the functions themselves have noted.
+import contextlib
+import os
+import re
+import subprocess
+import sys
+
+from lib import *
+from others import looped
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregations, kstack, space, ustack
+
+BUILT = os.path.join(TOP, "build/program", RELEASE)
+FRAMED = os.path.join(BUILT, "framed")
+FRAMELESS = os.path.join(BUILT, "frameless")
+SCRATCH = scratch()
+PATHS = 4
+HOSTILE = ("loop", "static", "misaligned", "below", "unmapped", "one", "text", "direct", "last", "hole", "space", "top", "kernels")
+
+
+class Process:
+    """tests/program/frames.c on the traced machine; its answer to a line."""
+
+    def __init__(self, path):
+        self.process = there.popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = int(self("pid"))
+        self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
+
+    def __call__(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        check(answer, "the program ended at %r" % line)
+        return answer[-1]
+
+    def path(self, line):
+        """The addresses that leaf() and its callers have noted, the innermost first."""
+        return [int(word, 16) for word in self(line).split(",")]
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(), 0, "the program's status")
+
+
+@contextlib.contextmanager
+def running_program(path=FRAMED):
+    one = Process(path)
+    yield one
+    one.end()
+
+
+def linked(path):
+    """The file's symbols, by the linker's own table."""
+    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+
+
+def function_of(path, where):
+    """The function that has a link-time address, by the linker's own table."""
+    return max((address_, name) for name, address_ in linked(path).items() if address_ <= where)[1]
+
+
+def instructions(path, function, without):
+    """The addresses of a function's instructions other than WITHOUT, by GNU objdump."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
+                          capture_output=True, text=True, check=True).stdout
+    return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != without]
+
+
+def gtp_trace(arg, *collect):
+    """gtp trace, its number; what is collected there."""
+    text = cmd("gtp trace " + arg)
+    num = int(matches(r"Tracepoints? (\d+)", text).group(1))
+    for one in collect:
+        cmd("gtp collect " + one)
+    return num
+
+
+def stack_of(number_):
+    """(addresses, process) of a stack."""
+    addresses, whose = ustack.parted(kstack.addresses(number_))
+    check(whose is not None, "no program's stack: %s" % addresses)
+    return addresses, ustack.pid(whose)
+
+
+def stacks(num, one):
+    """The stacks in the frames of a tracepoint, all of one process."""
+    found = []
+    for _ in frames():
+        if number("$tracepoint") == num:
+            addresses, pid = stack_of(number("$ustack"))
+            equal(pid, one.pid)
+            found.append([space.linked(word) + one.base if space.has(word) else word for word in addresses])
+    return found
+
+
+def begins(stack, truth, why):
+    equal([hex(where) for where in stack[:len(truth)]], [hex(where) for where in truth], why)
+
+
+def of_getppid(one):
+    """A tracepoint at the kernel's side of the call that leaf() makes."""
+    return trace("__x64_sys_getppid if $current_task_pid == %d" % one.pid, "collect $ustack")
+
+
+@test("in the kernel, at a system call: the program's callers, as they have noted themselves")
+def at_a_system_call():
+    with running_program() as one:
+        num = of_getppid(one)
+        cmd("tstart")
+        truth = [one.path("path %d" % n) for n in range(PATHS)]
+        cmd("tstop")
+        found = stacks(num, one)
+        equal(len(found), PATHS)
+        for n, (stack, noted) in enumerate(zip(found, truth)):
+            begins(stack, noted, "path %d" % n)
+        equal(number_of_mains(found), PATHS, "stacks that reach main()")
+
+
+def number_of_mains(found):
+    """How many have one more program function above those that note themselves: main()."""
+    return sum(len(stack) > 5 for stack in found)
+
+
+@test("at each instruction of a function, from its first one to its return: the same callers")
+def at_each_instruction():
+    # A step over "syscall" ends after the next instruction: a uprobe there is not hit then, so there is none at the call.
+    wheres = instructions(FRAMED, "leaf", "syscall")
+    check(len(wheres) > 10, wheres)
+    with running_program() as one:
+        base = int(matches(r"is at (0x[0-9a-f]+)", cmd("gtp lib " + FRAMED)).group(1), 16)
+        nums = {trace("*%#x" % (base + where), "collect $ustack"): where for where in wheres}
+        cmd("tstart")
+        truth = [one.path("path %d" % n) for n in (0, 1, 3)]
+        cmd("tstop")
+        for num, where in nums.items():
+            found = stacks(num, one)
+            equal(len(found), len(truth), "hits at leaf+%d" % (where - wheres[0]))
+            for stack, noted in zip(found, truth):
+                begins(stack, [one.base + where] + noted[1:], "at leaf+%d" % (where - wheres[0]))
+
+
+@test("a function that is called by a pointer: its caller is there at its first instruction")
+def by_a_pointer():
+    with running_program() as one:
+        num = gtp_trace("-x %s leaf" % FRAMED, "$ustack, $pc")
+        cmd("tstart")
+        truth = one.path("path 2")
+        cmd("tstop")
+        stack, = stacks(num, one)
+        begins(stack, [one.base + linked(FRAMED)["leaf"]] + truth[1:], "wide()")
+
+
+@test("threads on all CPUs, counted by stack: each path has exactly its calls")
+def together():
+    name = matches(r"\$(count_\w+);", cmd("gtp count by $ustack at __x64_sys_getppid")).group(1)
+    with running_program() as one:
+        cmd("tstart")
+        truth = [one.path("path %d" % n) for n in range(PATHS)]
+        one("threads 8 500")
+        cmd("tstop")
+        found, = [each for each in aggregations.read().all if each.name == name]
+        counts = [0] * PATHS
+        for entry in found.entries:
+            stack, pid = stack_of(entry.keys[0])
+            if pid != one.pid:
+                continue
+            # The threads enter by another function: all below go() is the same.
+            which, = [n for n, noted in enumerate(truth) if stack[:len(noted) - 2] == noted[:-2]]
+            counts[which] += entry.count
+        equal(counts, [8 * 500 + 1] * PATHS)
+    equal((nested(), missed()), (0, 0))
+
+
+@test("something in rbp that is no frame pointer ends the stack, which says so; nothing else happens")
+def hostile():
+    with running_program() as one:
+        num = of_getppid(one)
+        at_leaf = gtp_trace("-x %s leaf" % FRAMED, "$ustack")
+        cmd("tstart")
+        truth = [one.path("hostile " + kind) for kind in HOSTILE]
+        zero = one.path("hostile zero")
+        cmd("tstop")
+        go = int(one("address go"), 16)
+        more = {"loop": [go]}  # a static variable is below the stack
+        for which in (num, at_leaf):
+            *found, whole = stacks(which, one)
+            for kind, stack, noted in zip(HOSTILE, found, truth):
+                equal([hex(where) for where in stack[1:]], [hex(where) for where in noted[1:] + more.get(kind, []) + [0]], kind)
+            equal(whole[1:], zero[1:])
+        equal(kstack.Symbols().names(kstack.addresses(last_number()))[-1], "[no frame pointer leads on]")
+
+
+def last_number():
+    """The number of the last hostile stack."""
+    return [number("$ustack") for _ in frames()][-3]
+
+
+@test("without frame pointers: the function, the mark; never another program's or the kernel's memory")
+def frameless():
+    with running_program(FRAMELESS) as one:
+        num = of_getppid(one)
+        cmd("tstart")
+        truth = [one.path("path %d" % n) for n in range(PATHS)]
+        cmd("tstop")
+        for stack, noted in zip(stacks(num, one), truth):
+            equal(stack[0], noted[0])
+            check(all(where < 1 << 56 for where in stack), stack)
+
+
+@test("a function's first instruction without frame pointers: who has called it")
+def frameless_entry():
+    with running_program(FRAMELESS) as one:
+        num = gtp_trace("-x %s leaf" % FRAMELESS, "$ustack")
+        cmd("tstart")
+        truth = [one.path("path %d" % n) for n in (0, 1, 3)]
+        cmd("tstop")
+        for stack, noted in zip(stacks(num, one), truth):
+            begins(stack, [one.base + linked(FRAMELESS)["leaf"], noted[1]], "the caller")
+
+
+@test("threads of the kernel have no stack of a program, and say so; both stacks in one hit")
+def kernel_threads():
+    num = trace("*gtp_target_irq", "collect $ustack, $current_task_user")
+    beside = trace("gtp_target_add", "collect $kstack, $ustack")
+    cmd("tstart")
+    target("call irq 4")
+    target("call add 1 1")
+    looped("mix", 10)
+    cmd("tstop")
+    check(hits(num) > 0, "no hit")
+    seen = set()
+    for _ in frames():
+        if number("$tracepoint") != num:
+            continue
+        words = kstack.addresses(number("$ustack"))
+        has = number("$current_task_user") != 0
+        equal(bool(ustack.pid(words[-1])), has)
+        if not has:
+            equal(cmd("gtp stacks $ustack"), "[a thread of the kernel, which has no program]\n")
+        seen.add(has)
+    note("interrupts of %s" % seen)
+    cmd("tfind tracepoint %d" % beside)
+    check(number("$kstack") != number("$ustack"), "one number for both")
+    equal(kstack.Symbols().names(kstack.addresses(number("$kstack")))[0], "gtp_target_add")
+    check(stack_of(number("$ustack"))[1] > 0, "no process")
+
+
+@test("in a program: its own functions have names, also when the process has ended")
+def names():
+    num = gtp_trace("-x %s leaf" % FRAMED, "$ustack")
+    with running_program() as one:
+        cmd("tstart")
+        truth = one.path("path 1")
+    cmd("tstop")
+    wanted = [function_of(FRAMED, where - one.base - 1) for where in truth]
+    cmd("tfind tracepoint %d" % num)
+    lines = cmd("gtp stacks $ustack").splitlines()
+    equal([re.sub(r"^0x47[0-9a-f]{14} |\+\d+$", "", line) for line in lines[:len(wanted)]], wanted)
+    equal(wanted[:3], ["leaf", "path_c", "other"])
+    matches(r" leaf\+0$", lines[0])
+    equal(lines[-1], "of process %d" % one.pid)
+
+
+@test("gtp stacks, folded lines: the kernel's functions are on top of the program's")
+def joined():
+    with running_program() as one:
+        cmd("gtp count by $kstack, $ustack at __x64_sys_getppid if $current_task_pid == %d" % one.pid)
+        cmd("tstart")
+        truth = one.path("path 0")
+        one("path 0")
+        cmd("tstop")
+        line, = cmd("gtp stacks --folded").splitlines()
+    text, count = line.rsplit(" ", 1)
+    equal(count, "2")
+    names = text.split(";")
+    equal(names[-1], "__x64_sys_getppid")
+    at = names.index("%#x" % truth[0])
+    matches("^entry_SYSCALL_64", names[at + 1])
+    equal(names[at - len(truth) + 1:at], ["%#x" % where for where in reversed(truth[1:])])
+
+
+@test("the same stack has the same number; a trace file has the addresses; $kstack is refused in a program")
+def elsewhere():
+    with running_program() as one:
+        gtp_trace("-x %s path_c" % FRAMED, "$ustack, n")
+        cmd("tstart")
+        one.path("path 0")
+        one.path("path 1")
+        one.path("path 0")
+        cmd("tstop")
+        numbers = collected("$ustack")
+        equal(len(set(numbers)), 2)
+        equal(numbers[0], numbers[2])
+        cmd("gtp save %s/ustack.tf" % SCRATCH)
+        words = kstack.addresses(numbers[1])
+        text = other_gdb("source %s/gdbscripts/gtp.py" % TOP, "target tfile %s/ustack.tf" % SCRATCH, "tfind 1", "gtp stacks $ustack")
+        matches(r"%#x .*\n%#x " % (words[0], words[1]), text)
+        matches("of process %d" % one.pid, text)
+    cmd("delete")
+    gtp_trace("-x %s leaf" % FRAMED, "$kstack")
+    matches("ustack is the program's", refused("tstart"))
+
+
+run()
