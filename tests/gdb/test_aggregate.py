@@ -244,6 +244,28 @@ def commands():
     check("obj-0" not in counted, counted)
 
 
+@test("bytes that are no text are a key of all of them, wherever a zero is among them; from the run and from its file")
+def bytes_as_key():
+    cmd("gtp count by *(unsigned char (*)[6])o->values at gtp_target_obj")
+    cmd("gtp count by *(unsigned char (*)[12])o->values at gtp_target_obj")
+    run_trace("call obj 0", "call obj 1", "call obj 2", "call obj 2")
+    found = [gdb.selected_inferior().read_memory(address("(long)gtp_target_objs[%d].values" % i), 12).tobytes() for i in range(3)]
+    check(all(b"\0" in one[:4] for one in found), "no zeroes in %s" % found)
+    wanted = [[re.escape(one[:6].hex(":")), "%s  +%s" % (one[:8].hex(":"), one[8:].hex(":"))] for one in found]
+    live = cmd("gtp show")
+    path = scratch() + "/bytes.tf"
+    cmd("gtp save " + path)
+    disconnect()
+    cmd("target tfile " + path)
+    in_file = cmd("gtp show")
+    connect()
+    os.unlink(path)
+    for text in live, in_file:
+        for (six, twelve), count in zip(wanted, (1, 1, 2)):
+            for key in six, twelve:
+                check(re.search("^%s +%d$" % (key, count), text, re.M), "%s %d is not in:\n%s" % (key, count, text))
+
+
 @test("titles and types are those of what GDB looks at: a file's own, the run's own; a condition is part of them")
 def own_names():
     path = scratch() + "/run.tf"
