@@ -128,7 +128,9 @@ GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py gdbscripts/gtp/s
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
 GTP_X86 += gdbscripts/gtp/cexpr/returned.py
 
-# Features that no version number tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
+# Features that no version number tells: see GTP_SYSCORE(), gtp_trace_puts() and
+# gtp_call_after_atomic_readers() in base/compat.h.
 GTP_COMPAT_FLAGS = \
 	$(if $(shell grep -sw register_syscore $(srctree)/include/linux/syscore_ops.h),-DGTP_SYSCORE_HAS_DATA) \
+	$(if $(shell grep -sw tracepoint_srcu $(srctree)/include/linux/tracepoint.h),-DGTP_TRACEPOINTS_HAVE_SRCU) \
 	$(if $(shell grep -s '__trace_puts(unsigned long ip, const char \*str);' $(srctree)/include/linux/trace_printk.h),-DGTP_TRACE_PUTS_HAS_NO_SIZE)

@@ -24,11 +24,15 @@
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_trace.h>
 #include <linux/sched.h>
+#include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/syscore_ops.h>
 #include <linux/timekeeping.h>
 #include <linux/trace.h>
+#include <linux/tracepoint.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -209,6 +213,31 @@ static inline int gtp_trace_puts(unsigned long ip, const char *text)
 	return __trace_puts(ip, text);
 #else
 	return __trace_puts(ip, text, strlen(text));
+#endif
+}
+
+/*
+ * Call @fn with @head when all tasks have left the functions that kernel tracepoints were calling:
+ * tracepoint_synchronize_unregister() in two steps that do not wait. 6.13 ("tracing: Declare system
+ * call tracepoints with TRACE_EVENT_SYSCALL") has tracepoints whose functions may sleep. Of the
+ * others, 6.1 has some under SRCU, and so have some 7.x, all of them ("tracing: Guard
+ * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"): Kbuild looks into the header.
+ */
+static inline void gtp_call_after_sleeping_readers(struct rcu_head *head, rcu_callback_t fn)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	call_rcu_tasks_trace(head, fn);
+#else
+	call_rcu(head, fn);
+#endif
+}
+
+static inline void gtp_call_after_atomic_readers(struct rcu_head *head, rcu_callback_t fn)
+{
+#ifdef GTP_TRACEPOINTS_HAVE_SRCU
+	call_srcu(&tracepoint_srcu, head, fn);
+#else
+	call_rcu(head, fn);
 #endif
 }
 

@@ -19,6 +19,7 @@
 #include "kernel/dying.h"
 #include "kernel/hit/cpu_kernel.h"
 #include "kernel/host.h"
+#include "probe/wait.h"
 
 /* The other CPUs are stopped. Interrupts are off. */
 static int panics(struct notifier_block *nb, unsigned long code, void *text)
@@ -37,6 +38,7 @@ static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 
 	if (what != DIE_OOPS)
 		return NOTIFY_DONE;
+	gtp_wait_task_died();
 	cpu = this_cpu_read(gtp_this_cpu);
 	if (cpu && READ_ONCE(cpu->in_hit) != GTP_HIT_NONE)
 		gtp_hit_lost(cpu);

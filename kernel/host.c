@@ -25,6 +25,7 @@
 #include "probe/event/event.h"
 #include "probe/event/event_list.h"
 #include "probe/user/files.h"
+#include "probe/wait.h"
 #include "session/dprintf.h"
 
 struct gtp_host gtp_host;
@@ -185,6 +186,15 @@ static void tell_progress(const char *what, u32 done, u32 total)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
 
+static bool host_stays(void *ctx, struct gtp_why *why)
+{
+	if (!gtp_wait_gave_up())
+		return false;
+	gtp_why(why,
+		"a task has died in a kernel tracepoint, and the kernel waits for it for ever; probes of kernel tracepoints stay where they are, but do nothing, and no other can be set");
+	return true;
+}
+
 static void host_progress(void *ctx, const char *what, u32 done, u32 total)
 {
 	gtp_progress(what, done, total);
@@ -257,6 +267,7 @@ static const struct gtp_target_ops target_ops = {
 	.stacks_bytes = stacks_bytes,
 	.wallclock_us = wallclock_us,
 	.clock_off = gtp_hit_clock_off,
+	.stays = host_stays,
 	.progress = host_progress,
 	.tell = host_tell,
 	.name = host_name,

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Wait until no task is in code that cannot be reached any more. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/panic.h>
 #include <linux/rcupdate.h>
 #include <linux/stop_machine.h>
 
+#include "base/compat.h"
 #include "kernel/base/lock_kernel.h"
 #include "probe/wait.h"
 
@@ -53,4 +59,89 @@ void gtp_wait_for_tasks(void)
 	}
 	destroy_rcu_head_on_stack(&w.rcu);
 	gtp_wait_for_idle();
+}
+
+/* --- readers of kernel tracepoints --- */
+
+enum { READERS_S = 5 };
+
+/* @rcu, @over: the wait that is under way, or given up. All but the callbacks: under gtp_lock */
+static struct {
+	struct rcu_head rcu;
+	struct completion over;
+	bool under_way;
+	bool pinned; /* a wait was given up, and we hold a reference to this module */
+} readers;
+
+static atomic_t deaths = ATOMIC_INIT(0); /* since this module was loaded */
+static int deaths_over = -1; /* of these it is known that the readers end in spite of them */
+
+void gtp_wait_task_died(void)
+{
+	atomic_inc(&deaths);
+}
+
+static bool any_died(void)
+{
+	return atomic_read(&deaths) || test_taint(TAINT_DIE);
+}
+
+static void readers_over(struct rcu_head *rcu)
+{
+	complete(&readers.over);
+}
+
+static void sleeping_over(struct rcu_head *rcu)
+{
+	gtp_call_after_atomic_readers(rcu, readers_over);
+}
+
+/*
+ * The kernel may still call functions of ours, at the end of this wait or from a tracepoint. While
+ * this module is being unloaded it cannot be pinned any more; then go on waiting.
+ */
+static bool give_up(void)
+{
+	if (!readers.pinned) {
+		readers.pinned = try_module_get(THIS_MODULE);
+		if (readers.pinned)
+			pr_warn("a task has died in a kernel tracepoint, and the kernel waits for it for ever: gdbtp stays loaded\n");
+	}
+	return readers.pinned;
+}
+
+bool gtp_wait_for_readers(void)
+{
+	u32 seconds = 0;
+
+	if (readers.under_way && !try_wait_for_completion(&readers.over))
+		return false;
+	readers.under_way = true;
+	init_completion(&readers.over);
+	gtp_call_after_sleeping_readers(&readers.rcu, sleeping_over);
+	while (!wait_for_completion_timeout(&readers.over, HZ)) {
+		seconds++;
+		gtp_progress("waiting for tasks in kernel tracepoints, seconds", seconds, seconds);
+		if (seconds >= READERS_S && any_died() && give_up())
+			return false;
+	}
+	readers.under_way = false;
+	return true;
+}
+
+bool gtp_readers_end(void)
+{
+	int now = atomic_read(&deaths);
+
+	if (!any_died() || deaths_over == now)
+		return true;
+	if (!gtp_wait_for_readers())
+		return false;
+	deaths_over = now;
+	return true;
+}
+
+bool gtp_wait_gave_up(void)
+{
+	return readers.pinned;
 }

@@ -47,6 +47,7 @@
  * @wallclock_us: microseconds since the epoch
  * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
  *             the words (NULL: it cannot go wrong)
+ * @stays: true if the module cannot be unloaded until a reboot; @why has the words (NULL: it can)
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. If it is
  *              NULL, so are the other four: all expressions are interpreted
@@ -77,6 +78,7 @@ struct gtp_target_ops {
 	u64 (*stacks_bytes)(void *ctx);
 	u64 (*wallclock_us)(void *ctx);
 	bool (*clock_off)(void *ctx, struct gtp_why *why);
+	bool (*stays)(void *ctx, struct gtp_why *why);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why);
 	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);

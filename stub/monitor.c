@@ -167,6 +167,15 @@ static void print_run(struct gtp_stub *s)
 	gtp_stub_printf(s, "%s\n", text);
 }
 
+static void print_stays(struct gtp_stub *s)
+{
+	const struct gtp_target_ops *target = s->trace->target;
+	struct gtp_why why = { "" };
+
+	if (target->stays && target->stays(s->trace->ctx, &why))
+		gtp_stub_printf(s, "unloading: not possible until a reboot: %s\n", why.text);
+}
+
 static void print_status(struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
@@ -180,6 +189,7 @@ static void print_status(struct gtp_stub *s)
 	print_run(s);
 	print_buffer(s);
 	print_settings(s);
+	print_stays(s);
 	for (tp = t->tps.first; tp; tp = tp->next)
 		print_tracepoint(s, tp);
 	for (i = 0; i < t->run.ncpus; i++)

@@ -319,17 +319,20 @@ static void if_it_is(struct tracepoint *tp, void *found)
 static void watch(void)
 {
 	for_each_kernel_tracepoint(if_it_is, &ends);
-	if (ends && tracepoint_probe_register(ends, task_ends, NULL))
+	if (ends && (!gtp_readers_end() || tracepoint_probe_register(ends, task_ends, NULL)))
 		ends = NULL;
 }
 
-static void unwatch(void)
+/* False if task_ends() may still be called, which keeps this module loaded. */
+static bool unwatch(void)
 {
 	if (!ends)
-		return;
+		return true;
+	if (!gtp_readers_end())
+		return false;
 	tracepoint_probe_unregister(ends, task_ends, NULL);
-	tracepoint_synchronize_unregister();
 	ends = NULL;
+	return gtp_wait_for_readers();
 }
 
 /* --- idle tasks --- */
@@ -397,8 +400,7 @@ static void look(struct work_struct *work)
 		if (n) {
 			queue_delayed_work(gtp_unbound_wq(), &look_work,
 					   msecs_to_jiffies(RETRY_MS));
-		} else {
-			unwatch();
+		} else if (unwatch()) {
 			gtp_wait_for_tasks();
 			pinned = false;
 			module_put(THIS_MODULE);

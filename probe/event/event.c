@@ -16,6 +16,7 @@
 #include "probe/event/event_entry.h"
 #include "probe/event/event_list.h"
 #include "probe/self.h"
+#include "probe/wait.h"
 
 /**
  * struct event_probe - a location's probe
@@ -23,7 +24,7 @@
  *      member because event_entry.S reads it
  * @pad: that pad; it stays as long as the probe
  * @shadow: its entry in the index of probed places, see probe/shadow.h
- * @loc: the location
+ * @loc: the location; NULL: hits do nothing any more
  * @tp: the tracepoint
  * @call: as in struct gtp_event
  * @data: how its records are made; ->file is NULL unless a tracepoint here collects $_sdata
@@ -40,12 +41,13 @@ struct event_probe {
 	atomic_long_t no_buffer;
 };
 
-static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 held)
+static void handle_hit(struct event_probe *p, const struct gtp_location *loc,
+		       const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (likely(cpu))
-		gtp_hit_inline(p->loc->first, cpu, regs, held, 0);
+		gtp_hit_inline(loc->first, cpu, regs, held, 0);
 	else
 		atomic_long_inc(&p->no_buffer);
 }
@@ -57,13 +59,16 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 h
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {
+	const struct gtp_location *loc = READ_ONCE(p->loc);
 	unsigned long flags;
 	bool tell;
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
+	if (unlikely(!loc))
+		return;
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(loc, preempt_count()))
 		return;
 	flags = gtp_irqsave_notrace(&tell);
-	handle_hit(p, regs, held);
+	handle_hit(p, loc, regs, held);
 	gtp_irqrestore_notrace(flags, tell);
 }
 
@@ -91,6 +96,15 @@ static int refuse_locked_down(struct gtp_why *why)
 	if (err)
 		gtp_why(why, "the kernel is locked down: it allows no tracing");
 	return err;
+}
+
+static int refuse_stuck(struct gtp_why *why)
+{
+	if (gtp_readers_end())
+		return 0;
+	gtp_why(why,
+		"a task has died in a kernel tracepoint, and the kernel waits for it for ever when one changes: reboot before you trace events");
+	return -EBUSY;
 }
 
 /*
@@ -164,6 +178,8 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 	if (loc->kind != GTP_LOCATION_EVENT)
 		return -EOPNOTSUPP;
 	err = refuse_locked_down(why);
+	if (!err)
+		err = refuse_stuck(why);
 	if (err)
 		return err;
 	p = gtp_mem_alloc(sizeof(*p));
@@ -238,27 +254,61 @@ static void event_forget(struct gtp_location *loc)
 	gtp_shadow_remove(&p->shadow);
 	loc->missed += event_missed(loc);
 	loc->probe = NULL;
-	gtp_mem_free(p);
+}
+
+/* No hit of a list of locations runs any more, and none will come. */
+static void forget_all(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+
+	for (loc = first; loc; loc = loc->next_own) {
+		struct event_probe *p = loc->probe;
+
+		event_forget(loc);
+		gtp_mem_free(p);
+	}
 }
 
 /*
- * Probes run with preemption off, or under SRCU if RCU was not watching.
- * tracepoint_synchronize_unregister() waits for both, once for all probes. Until then the events'
- * data must stay.
+ * The kernel may go on calling the probes, or call one late that it has read before. So they and
+ * the way to them (gtp_event_entry) stay for ever, but lead to nothing. A hit does not sleep, so a
+ * task that is in one, or in its pad, leaves it before gtp_wait_for_tasks() returns.
+ */
+static void cut_off(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+
+	for (loc = first; loc; loc = loc->next_own) {
+		struct event_probe *p = loc->probe;
+
+		WRITE_ONCE(p->go, 0);
+		WRITE_ONCE(p->loc, NULL);
+	}
+	gtp_wait_for_tasks();
+	for (loc = first; loc; loc = loc->next_own)
+		event_forget(loc);
+}
+
+/*
+ * Wait for the readers once for all probes. Until then the events' data must stay. If they do not
+ * end, unregistering would block the kernel's next change of any tracepoint, so do not.
  */
 static void event_disarm(struct gtp_location *first)
 {
 	struct gtp_location *loc;
+	bool end;
 
 	mutex_lock(&gtp_events_lock);
-	for (loc = first; loc; loc = loc->next_own) {
+	end = gtp_readers_end();
+	for (loc = first; loc && end; loc = loc->next_own) {
 		struct event_probe *p = loc->probe;
 
 		tracepoint_probe_unregister(p->tp, gtp_event_entry, p);
 	}
-	tracepoint_synchronize_unregister();
-	for (loc = first; loc; loc = loc->next_own)
-		event_forget(loc);
+	if (end && gtp_wait_for_readers())
+		forget_all(first);
+	else
+		cut_off(first);
 	mutex_unlock(&gtp_events_lock);
 }
 

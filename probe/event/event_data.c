@@ -224,7 +224,10 @@ void gtp_event_data_exit(void)
 	if (!instance)
 		return;
 	trace_array_put(instance);
-	if (trace_array_destroy(instance))
+	/* It waits for the readers of kernel tracepoints, and one that has died never ends. */
+	if (test_taint(TAINT_DIE))
+		pr_warn("a task has died: the ftrace instance '" INSTANCE "' stays behind\n");
+	else if (trace_array_destroy(instance))
 		pr_warn("the ftrace instance '" INSTANCE "' is in use and stays behind\n");
 	instance = NULL;
 }
