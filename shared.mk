@@ -87,6 +87,7 @@ GTP_SHARED := \
 	pad/pad.c \
 	probe/arm.c \
 	probe/user/elf.c \
+	probe/user/sdt.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
 	trace/buffer.c \

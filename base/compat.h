@@ -265,6 +265,7 @@ struct gtp_uprobe {
 	struct uprobe_consumer consumer;
 	struct inode *inode;
 	loff_t offset;
+	loff_t ref_ctr; /* of a 16-bit number that counts the probe, in each process; 0: none */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	struct uprobe *set;
 #endif
@@ -273,7 +274,7 @@ struct gtp_uprobe {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 static inline int gtp_uprobe_set(struct gtp_uprobe *u)
 {
-	struct uprobe *set = uprobe_register(u->inode, u->offset, 0, &u->consumer);
+	struct uprobe *set = uprobe_register(u->inode, u->offset, u->ref_ctr, &u->consumer);
 
 	if (IS_ERR(set))
 		return PTR_ERR(set);
@@ -293,7 +294,7 @@ static inline void gtp_uprobes_wait(void)
 #else
 static inline int gtp_uprobe_set(struct gtp_uprobe *u)
 {
-	return uprobe_register(u->inode, u->offset, &u->consumer);
+	return uprobe_register_refctr(u->inode, u->offset, u->ref_ctr, &u->consumer);
 }
 
 static inline void gtp_uprobe_clear(struct gtp_uprobe *u)
@@ -305,6 +306,12 @@ static inline void gtp_uprobes_wait(void)
 {
 }
 #endif
+
+/*
+ * Does the kernel make a uprobe on a nop of ten bytes a call? libbpf's usdt.h puts one after a
+ * marker's first nop. 7.3 does. Kernels before step it, or refuse it.
+ */
+#define GTP_UPROBE_CALLS_NOP10 (LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0))
 
 /*
  * GTP_UPROBE_HANDLER(name) - the head of a handler, with @self and @regs. 6.13 ("uprobe: Add data

@@ -314,6 +314,7 @@ void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ct
 		*at = space->next;
 		nfiles--;
 		fput(space->file);
+		gtp_mem_free(space->semaphores);
 		gtp_mem_free(space);
 	}
 }

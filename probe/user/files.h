@@ -16,6 +16,7 @@
  * @file: open for reading, so the file stays as long as this, even if its last name is removed
  * @inode: what processes map, which is not @file's own on an overlay; @file holds it
  * @elf: its segments
+ * @semaphores: of its markers, NULL: not known yet (probe/user/semaphore.c)
  * @armed: how many probes are in it
  * @name: the path by which it was opened
  */
@@ -25,6 +26,7 @@ struct gtp_file_space {
 	struct file *file;
 	struct inode *inode;
 	struct gtp_elf elf;
+	struct gtp_semaphores *semaphores;
 	u32 armed;
 	char name[];
 };

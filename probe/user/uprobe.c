@@ -28,6 +28,8 @@
 #include "probe/policy/refuse.h"
 #include "probe/self.h"
 #include "probe/user/files.h"
+#include "probe/user/sdt.h"
+#include "probe/user/semaphore.h"
 
 enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of life */
 
@@ -36,6 +38,7 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of l
  * @probe: the kernel's part
  * @loc: the location
  * @file: where it is
+ * @second: it is on the long nop after a marker's nop, one byte after the location
  * @says: of the instruction
  * @from_code: its distance from the beginning of the file's code
  * @code_bytes: of that code
@@ -47,6 +50,7 @@ struct user_probe {
 	struct gtp_file_space *file;
 	enum gtp_ustack_at says;
 	u64 from_code, code_bytes;
+	bool second;
 	atomic_long_t no_buffer;
 };
 
@@ -151,8 +155,8 @@ GTP_UPROBE_HANDLER(handle_hit)
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
 	struct gtp_user_hit user = {
 		.here = p->loc->addr,
-		.at = regs->ip,
-		.file = regs->ip - p->from_code,
+		.at = regs->ip - p->second,
+		.file = regs->ip - p->second - p->from_code,
 		.file_bytes = p->code_bytes,
 		.says = p->says,
 	};
@@ -198,6 +202,10 @@ static void by_worker(void (*fn)(void *arg), void *arg)
 static void explain(int err, struct gtp_why *why)
 {
 	switch (err) {
+	case -EINVAL:
+		gtp_why(why,
+			"the kernel refused a uprobe: another tracer may have one there, with another semaphore or none");
+		break;
 	case -EOPNOTSUPP:
 	case -ENOTSUPP:
 		gtp_why(why,
@@ -265,13 +273,28 @@ static enum gtp_ustack_at judge(const struct gtp_location *loc)
 	return gtp_ustack_judge(code, n);
 }
 
+/* Newer kernels make a marker's second nop a call, which costs half of an exception. */
+static bool has_second(u64 addr)
+{
+	u8 code[16];
+
+	return GTP_UPROBE_CALLS_NOP10 && !gtp_files_read(code, addr, sizeof(code)) &&
+	       gtp_sdt_second(code, sizeof(code));
+}
+
 static int set(struct user_probe *p, const struct gtp_elf_segment *segment, struct gtp_why *why)
 {
 	struct setting s = { .probe = &p->probe };
+	u64 linked = gtp_space_linked(p->loc->addr), semaphore;
+	int marker = gtp_semaphore_find(p->file, linked, &semaphore, why);
 
+	if (marker < 0)
+		return marker;
+	p->second = marker && has_second(p->loc->addr);
 	p->probe.consumer.handler = handle_hit;
 	p->probe.inode = p->file->inode;
-	p->probe.offset = gtp_space_linked(p->loc->addr) - segment->addr + segment->offset;
+	p->probe.ref_ctr = (loff_t)semaphore;
+	p->probe.offset = linked - segment->addr + segment->offset + p->second;
 	/* Hits may come before this returns. */
 	by_worker(set_probe, &s);
 	if (s.err)
