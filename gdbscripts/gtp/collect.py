@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import gdb
 
-from gtp import cexpr, names, points, screen, typed
+from gtp import cexpr, define, names, points, screen, typed
 from gtp.command import Command
 from gtp.view import forms
 
@@ -31,14 +31,22 @@ def formed(text):
     return text, found
 
 
+ELSEWHERE = """at %#x an argument of the marker is elsewhere than at the tracepoint's other places:
+  gtp trace -x FILE PROVIDER:NAME sets a tracepoint at each"""
+
+
 def translated(number, text):
     """The Taken of a list."""
-    takes, lines, asked = {}, [], {}
+    takes, lines, asked, first = {}, [], {}, None
     text, own = formed(text)
     for pc in points.addresses(number):
-        found = cexpr.pieces(names.expand(text, number, pc), pc)
+        meant = names.expand(text, number, pc)
+        first = meant if first is None else first
+        if meant != first:
+            raise gdb.GdbError(ELSEWHERE % pc)
+        found = cexpr.pieces(meant, pc)
         for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
-            # $args and the like stand for several variables, so they cannot be the title of one of them.
+            # A word that stands for several variables, such as $args, is no title for one of them.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             asked.update(dict.fromkeys(some, form))
             lines += told
@@ -65,7 +73,8 @@ def add_to_all(numbers, text, flags):
 
     An expression that has a value at none of them is an error; then nothing is added.
     """
-    plan, lines, failed = [], ["collected at tracepoints %s" % " and ".join(map(str, numbers))], {}
+    at = " and ".join(map(str, numbers)) if len(numbers) == 2 else define.numbered(numbers).split(" ", 1)[1]
+    plan, lines, failed = [], ["collected at tracepoints %s" % at], {}
     pieces = [piece for _, piece in cexpr.split(text)]
     for number in numbers:
         for piece in pieces:

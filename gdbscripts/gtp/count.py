@@ -206,7 +206,7 @@ def aggregate(said, prefix, tail=""):
     if said.place is None:
         if said.condition is not None:
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
-        return add(points.last(), said, prefix, tail, set())
+        return add_all(*with_alike(points.last(), said), prefix, tail, set())[0]
     mine, before = set(), set(known.variables)
     try:
         with define.Definitions() as definitions:
@@ -217,6 +217,14 @@ def aggregate(said, prefix, tail=""):
         raise
     screen.put(told)
     return made[0]
+
+
+def with_alike(number, said):
+    """The tracepoints that are places of one thing with this one, and a Said that names the thing."""
+    there = points.numbers()
+    alike = [n for n in points.alike.get(number, ()) if n in there]
+    own = names.of(number, points.addresses(number)[0]) if len(alike) > 1 else None
+    return (alike, said._replace(place=own.title)) if own else ([number], said)
 
 
 def add_all(numbers, said, prefix, tail, mine):

@@ -2,7 +2,7 @@
 # The commands `gtp event` and `gtp events`: static tracepoints by the names of the kernel's events.
 import gdb
 
-from gtp import cexpr, define, events, modules, names, places, screen, words
+from gtp import cexpr, define, events, harmless, markers, modules, names, places, program, screen, space, words
 from gtp.command import Command
 
 USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
@@ -136,24 +136,42 @@ def meaning(own, name):
     return own.stands_for.get(name, "in the record only")
 
 
+def list_markers(one, pattern, detail):
+    """The output of `gtp events -x`."""
+    there = markers.of(one)
+    for line in there.lines:
+        screen.say("note: %s: %s" % (one.path, line))
+    if not there.markers:
+        raise gdb.GdbError("%s has no markers" % one.path)
+    for marker in markers.find(one, pattern):
+        screen.say(marker.declared())
+        for address, note in marker.places if detail else ():
+            screen.say("    *%#x: %s" % (space.linked(address), harmless.line(note.operands)))
+
+
 class GtpEvents(Command):
-    """List the kernel's own events, or the arguments and fields of one.
+    """List the kernel's own events, or the arguments and fields of one; markers of a program.
 
 gtp events [PATTERN]
 gtp events -v SYSTEM:EVENT
+gtp events [-v] -x FILE [PATTERN]
 PATTERN matches SYSTEM:EVENT, or one of the two. With -v: the arguments, and the
 fields of the record in terms of the arguments. For a field that exists only in
-the record, use collect $_sdata and gtp sdata."""
+the record, use collect $_sdata and gtp sdata. With -x: the markers (USDT, SDT)
+of a program or library, the types of their arguments, in how many places they
+are, and whether a semaphore enables them; with -v the operands at each place."""
 
     def __init__(self):
         super().__init__("gtp events", gdb.COMMAND_STATUS)
 
     def invoke(self, arg, from_tty):
-        argv = gdb.string_to_argv(arg)
-        detail = "-v" in argv
-        argv = [a for a in argv if a != "-v"]
-        if len(argv) > 1 or detail and not argv:
-            raise gdb.GdbError("say gtp events [PATTERN], or gtp events -v SYSTEM:EVENT")
+        argv, found = words.options(arg, "gtp events -x FILE [PATTERN]", valued=("-x",), flags=("-v",))
+        detail = "-v" in found
+        if len(argv) > 1 or detail and not argv and "-x" not in found:
+            raise gdb.GdbError("say gtp events [PATTERN], gtp events -v SYSTEM:EVENT, or gtp events -x FILE [PATTERN]")
+        if "-x" in found:
+            list_markers(program.known(found["-x"]), argv[0] if argv else "*", detail)
+            return
         if detail and not words.is_glob(argv[0]):
             found = [events.find(argv[0])]
         else:

@@ -7,7 +7,7 @@ import re
 
 import gdb
 
-from gtp import define, functions, places, program, space, words
+from gtp import define, functions, markers, places, program, screen, space, words
 
 OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
 WORD = re.compile(r"""((?:[^\s\\'"]|\\.|'[^']*'|"[^"]*")+)\s*""")
@@ -78,9 +78,31 @@ def target(one, location, definitions):
     return places.Target(location, "*%#x" % found[0], named, [])
 
 
+NOT_ENABLED = """note: only the separate debug file of {file} has the markers' notes, so no semaphore is set:
+  where the program tests it, the marker is not run"""
+
+
+def at_markers(one, name, limit):
+    """The Targets of the markers that a name or a pattern means."""
+    there = markers.of(one)
+    found = markers.find(one, name)
+    count = sum(len(marker.places) for marker in found)
+    if count > limit:
+        raise places.too_many(name, count, "places", limit)
+    if there.apart and any(marker.has_semaphore() for marker in found):
+        screen.say(NOT_ENABLED.format(file=one.path))
+    targets = []
+    for marker in found:
+        named = [places.Place(address, None, None) for address, _ in marker.places]
+        targets.append(places.Target(marker.id, "*%#x" % named[0].pc, named, []))
+    return targets
+
+
 def targets(one, location, limit, definitions):
     """The Targets of a location in a program, with no more places than the limit."""
     name = words.unquoted(location)
+    if markers.is_one(one, name):
+        return at_markers(one, name, limit)
     if words.is_glob(name) and not name.startswith("*"):
         wanted = functions.table(one.path).functions
         matching = functions.filtered(wanted, name)

@@ -75,6 +75,9 @@ def check_ends(lines):
 # The number of the last tracepoint that a command has made -> all that it has made together, as a system call's two.
 groups = {}
 
+# The same of those that a command has set at all places of a marker: what aggregates belongs to each.
+alike = {}
+
 IN_RUN = ("the run that is on keeps its actions and conditions, since GDB sends none to it:\n"
           "  tstop and tstart begin a run with the new ones")
 

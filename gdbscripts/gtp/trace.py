@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, inside, modules, names, places, progress, quiet, screen, words
+from gtp import cexpr, define, inside, markers, modules, names, places, points, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -16,7 +16,8 @@ class Condition:
         # A name that is a variable at one of the places must be one at all: elsewhere GDB would use a static variable
         # of any file.
         used = names.identifiers(text or "")
-        self.variables = {v for t in targets for p in t.places or () for v in used & places.variables(p.pc)}
+        self.variables = {v for t in targets for p in t.places or ()
+                          for v in used.difference(markers.arguments_at(p.pc)) & places.variables(p.pc)}
 
     def at(self, place):
         """The condition as GDB takes it at a place, None without one."""
@@ -25,7 +26,8 @@ class Condition:
         missing = sorted(self.variables - places.variables(place.pc)) if self.variables else None
         if missing:
             raise gdb.GdbError("no variable %s here" % ", ".join(missing))
-        return cexpr.condition(self.text, place.pc)
+        own = markers.names_at(place.pc)
+        return cexpr.condition(self.text, place.pc) if own is None else at_marker(own, self.text, place.pc)
 
     def at_all(self, definitions, found):
         """[(place, text)]; refuses a place at which the condition has no meaning."""
@@ -36,6 +38,15 @@ class Condition:
             except (gdb.GdbError, gdb.error) as error:
                 definitions.refuse(name(place), error)
         return said
+
+
+def at_marker(own, text, pc):
+    """The condition at a marker's place, which has Names."""
+    meant = own.expand(text)
+    try:
+        return cexpr.condition(meant, pc)
+    except (gdb.GdbError, gdb.error) as error:
+        raise gdb.GdbError(own.advised(error))
 
 
 def name(place):
@@ -50,7 +61,7 @@ def name(place):
 def together(definitions, target, said):
     """One tracepoint for all places of a function, if GDB finds exactly the same ones; else None."""
     texts = {text for _, text in said}
-    if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces:
+    if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces or target.location.startswith("*"):
         return None
     try:
         number = definitions.add(target.location, texts.pop())
@@ -143,10 +154,12 @@ class GtpTrace(Command):
 
 gtp trace [--limit N] LOCATION [if EXPRESSION]
 gtp trace -x FILE LOCATION [if EXPRESSION]
+gtp trace -x FILE PROVIDER:MARKER [if EXPRESSION]
 gtp trace -p PID [-x FILE] LOCATION [if EXPRESSION]
 With -x, in all processes that run the program FILE or have the library FILE:
 FUNCTION, FILE:LINE, *ADDRESS (as the file was linked). With -p, only in the
-process PID; its program is FILE, if no other is given.
+process PID; its program is FILE, if no other is given. gtp events -x FILE lists
+its markers (USDT, SDT): arg1, arg2 are their arguments in expressions.
 LOCATION is one of
   FUNCTION, FILE:FUNCTION   its first instruction, where all arguments are valid,
                             and every place where it is inlined
@@ -176,11 +189,15 @@ are refused; --limit N allows N."""
             condition = Condition(said.condition, targets)
             done = all_set(definitions, targets, condition, said.limit)
             definitions.settle()
-        for line in places.strangers(said.condition, done[0][2][0].pc):
+        first = done[0][2][0].pc
+        for line in places.strangers(said.condition, first, markers.arguments_at(first)):
             screen.put("note: %s\n" % line)
+        at_markers = markers.names_at(first) is not None
+        if at_markers and len(definitions.numbers) > 1:
+            points.alike[definitions.numbers[-1]] = points.groups[definitions.numbers[-1]] = list(definitions.numbers)
         if matching > 1:
-            screen.put("%s: %d of %d functions that match %s; places: %d\n" % (
-                define.numbered(definitions.numbers), len(done), matching, said.place,
+            screen.put("%s: %d of %d %s that match %s; places: %d\n" % (
+                define.numbered(definitions.numbers), len(done), matching, "markers" if at_markers else "functions", said.place,
                 sum(len(found) for _, _, found in done)))
             return
         for one in done:
