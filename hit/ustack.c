@@ -7,9 +7,8 @@ enum {
 	WORD = sizeof(u64),
 	CALL = 5,	  /* bytes of a call with its target in it */
 	CALL_LONGEST = 7, /* of one that says by registers and memory where the target is */
-	PROLOGUE =
-		64, /* bytes from a function's first instruction to the last that makes its frame */
-	LOWEST = 4096, /* no code is in the first page */
+	PROLOGUE = 64,	  /* bytes of a function's first instructions, up to "mov %rsp,%rbp" */
+	LOWEST = 4096,	  /* no code is in the first page */
 };
 
 static_assert((u32)GTP_USTACK_WORDS <= (u32)GTP_STACKS_DEPTH, "a stack is kept with its last word");
