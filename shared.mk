@@ -109,7 +109,8 @@ GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call prob
 # The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe
 
-# The files whose code may name a register, an opcode or an instruction of x86-64: all that a port has to write.
+# The files whose code may name a register, an opcode or an instruction of x86-64: the code that a port has to write.
+# Data of x86-64 is elsewhere, too: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py.
 # tests/structure fails on any other file that does.
 # The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h

@@ -29,7 +29,7 @@ struct gtp_stream_lost {
 /**
  * struct gtp_stream_cpu - the buffers of a CPU that hits do not write into now
  * @before: has frames that the last sweep left; read with the next one
- * @taken: taken from hits by the last sweep
+ * @taken: the buffer that the last sweep took from the hits
  * @ready: those of its frames that are older than the sweep
  * @base: the number of dropped frames when hits got their current buffer
  * @lost: precedes @ready, if there were losses

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A jump pad's frame: the pad itself does for simple hits what hit/hit.h does in C. The layout of
- * a frame is in trace/frame.h, and docs/trace-file.md says who depends on it.
+ * a frame, and which files depend on it, are in trace/frame.h.
  *
  *	pushfq; push rax, rdx, r10, r11		and others that the actions' code overwrites
  *	cli

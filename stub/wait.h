@@ -26,7 +26,7 @@ void gtp_wait_print_clock(struct gtp_stub *s, const char *head);
 /* gtp_wait_print_lost_stacks - print, after @head, hits whose stack found no room or is cut */
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 
-/* gtp_wait_print_end - print gtp_wait_describe_run()'s text as a line, and errors */
+/* gtp_wait_print_end - print how the run has ended, as a line, and then its errors */
 void gtp_wait_print_end(struct gtp_stub *s);
 
 /* gtp_wait_end - end the wait for a stop: send "S05" (the run ended) or "S02" (^C) */

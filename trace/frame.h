@@ -11,7 +11,7 @@
  * gdbtp's own, cheap for a hit to write; GDB's images are generated on reading (see
  * trace/tfile.h). No program outside the module sees it.
  *
- * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/settle.c,
+ * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/hit.c, hit/settle.c,
  * trace/buffer.c, and by the pads of pad/frame.c; blocks by trace/buffer.c, by the machine code of
  * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c,
  * trace/tfile.c and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and

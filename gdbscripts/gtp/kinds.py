@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kinds of values in columns, for formats that distinguish numbers from text; and numbers of these kinds.
 #
-# To add a kind, extend columns.py (values of the kind), export/frames.py (columns whose kind differs by place),
-# export/perfetto.py, export/ctf2.py, export/tsdl.py and report/data.py. They treat an unknown kind as an integer.
+# To add a kind, extend of_type() and cell() here; columns.py's kind_of_field() if $_sdata has it; and then each format:
+# export/perfetto.py, export/ctf2.py, export/tsdl.py and report/data.py, which treat an unknown kind as an integer.
 import collections
 
 import gdb

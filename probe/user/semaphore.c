@@ -14,7 +14,7 @@
 /**
  * struct gtp_semaphores - the markers of a file
  * @n: entries of @one
- * @one: a marker's place and its semaphore's, both as linked; 0: it has none
+ * @one: of each marker, its link-time address and that of its semaphore (0: none)
  */
 struct gtp_semaphores {
 	u32 n;

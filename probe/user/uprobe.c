@@ -39,9 +39,9 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of l
  * @loc: the location
  * @file: where it is
  * @second: it is on the long nop after a marker's nop, one byte after the location
- * @says: of the instruction
- * @from_code: its distance from the beginning of the file's code
- * @code_bytes: of that code
+ * @says: how the instruction tells where the return address is, for $ustack
+ * @from_code: the location's distance from the beginning of the file's code
+ * @code_bytes: the size of that code
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct user_probe {
@@ -186,8 +186,8 @@ static void make_call(struct work_struct *work)
 
 /*
  * The kernel writes breakpoints by get_user_pages(), which gives up once its caller was killed.
- * If a killed GDB's tstop removed them, some would stay in the programs, and nobody would take them
- * back. A worker is never killed. It takes no lock of ours, so wait for it under gtp_lock.
+ * If a killed GDB's tstop removed them, some would stay in the programs, and nothing would remove
+ * them. A worker is never killed. It takes no lock of ours, so wait for it under gtp_lock.
  */
 static void by_worker(void (*fn)(void *arg), void *arg)
 {

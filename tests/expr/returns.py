@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $ret has the type that its function is declared to return. GDB on tests/expr/units, with rax as gcc's callees leave it.
+# $ret has the type that its function is declared to return. Runs GDB on tests/expr/units; rax has garbage above the
+# declared type, as functions that gcc compiled may leave it.
 #
 # A convenience variable stands for the trace state variable where GDB's evaluator is asked.
 import os

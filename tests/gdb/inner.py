@@ -85,7 +85,7 @@ class Typed:
         return plain(self.marked())
 
     def during(self, *calls):
-        """A continue, the fixture's calls, and ^C; what was printed."""
+        """Continue, make the fixture's calls, send ^C; return the output."""
         self.wait()
         for line in calls:
             target(line)

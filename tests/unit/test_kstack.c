@@ -317,7 +317,7 @@ static void bytes_of_the_stack(void **state)
 	assert_non_null(strstr(text, " r1=b "));
 	assert_non_null(strstr(text, " r7=9000 "));
 	assert_non_null(strstr(text, " r16=1000 "));
-	/* A pad need not keep the flags (r17), unless an action asks for them. */
+	/* $bt leaves out the flags (r17): a pad with a condition need not preserve them. */
 	assert_null(strstr(text, " r17="));
 	assert_non_null(strstr(text, " r18="));
 	assert_non_null(strstr(text, " m9000=303132333435363738396162 v22=12\n"));

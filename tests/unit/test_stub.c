@@ -205,7 +205,7 @@ static void partial_reads_end_at_a_page(void **state)
 	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_DATA_END - 8));
 	assert_int_equal(strlen(got), 16);
 	ASK(packetf("m%llx,20", FAKE_DATA_END), "E01");
-	/* Three pages of code and constants adjoin; the fourth is not mapped. */
+	/* Two pages are mapped at FAKE_TEXT, and a reply has 8192 bytes at most. */
 	got = fake_gdb_ask(&gdb, packetf("m%llx,4000", FAKE_TEXT));
 	assert_int_equal(strlen(got), 2 * 8192);
 	got = fake_gdb_ask(&gdb, packetf("m%llx,ffffffffffffffff", FAKE_TEXT + 4));

@@ -221,7 +221,7 @@ static void expect_bytes(u64 rsp, u32 want)
 	assert_int_equal(gtp_stack_bytes(NULL, &regs, PC), want);
 }
 
-/* Up to the end of the task's stack, of the stack that the unwinder knows, or of the page. */
+/* $bt reaches to the end of the task's stack, else of the unwinder's stack, else of the page. */
 static void bytes(void **state)
 {
 	gtp_bt_bytes = 512;

@@ -22,7 +22,7 @@ struct pipe {
 /* pipe_signals - from here on wait for signals, except those that nohup ignores */
 void pipe_signals(struct pipe *p);
 
-/* pipe_open - open it without waiting for a run; calls fail() if it cannot be read */
+/* pipe_open - open the pipe without waiting for a run; call fail() if it is not readable */
 void pipe_open(struct pipe *p, const char *path);
 
 enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };

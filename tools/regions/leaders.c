@@ -24,7 +24,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 	case R_X86_64_PC32:
 	case R_X86_64_PLT32:
 	case R_X86_64_PC64:
-		/* The decode of code has these: it knows what the operand is relative to. */
+		/* In code the decoder marks the targets of relative operands: it has their base. */
 		if (scan->code)
 			return;
 		break;

@@ -48,7 +48,7 @@ def check(text, pc):
 
 
 def refusal(text, pc):
-    """The reason why GDB must not evaluate it; None if it may."""
+    """Return why GDB must not evaluate the expression, or None."""
     try:
         check(text, pc)
     except Error as error:

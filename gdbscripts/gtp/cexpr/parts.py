@@ -64,7 +64,7 @@ def covers(kind):
 
 
 def texts(text, found):
-    """The text with each of the suffixes."""
+    """Return the text with each suffix in FOUND appended."""
     if found == [""]:
         return [text]
     base = text if SIMPLE.fullmatch(text) else "(%s)" % text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The data of a report's page: the frames and aggregations of the run that GDB looks at, and facts about that run.
+# The data of a report's page: the frames and aggregations of GDB's current run, live or from a file, and facts about it.
 import datetime
 import os
 import re

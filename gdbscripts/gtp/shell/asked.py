@@ -10,7 +10,7 @@ from gtp.damaged import Damaged
 
 
 def answer(settings, do):
-    """Write the answer, DO(request), a dict; or the error's message if that fails."""
+    """Write the dict that DO(request) returns to the file for the answer; if DO raises, write the error's message."""
     paths = json.loads(os.environ.pop("GTP_SHELL"))
     with open(paths["request"], encoding="utf-8") as file:
         request = json.load(file)
