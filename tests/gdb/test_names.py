@@ -219,7 +219,7 @@ def event_refusals():
     nothing("gtp event sched:sched_switch if common_pid == 1",
             "column 1, common_pid: ftrace writes this field; $current_task_pid and $cpu_id are what there is here")
     check("no event matches xyzzy*" in refused("gtp events xyzzy*"), "gtp events")
-    check("say gtp events [PATTERN], or gtp events -v SYSTEM:EVENT" in refused("gtp events -v"), "gtp events -v")
+    check("say gtp events [PATTERN], gtp events -v SYSTEM:EVENT, or" in refused("gtp events -v"), "gtp events -v")
 
 
 @test("the number of a system call is known at its end, too: gtp count by id at raw_syscalls:sys_exit")

@@ -94,6 +94,7 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
+	"tsv 17:0:1:75737461636b\n"                                                                \
 	"tsv 16:0:1:6274\n"                                                                        \
 	"tsv 15:0:1:6b737461636b\n"                                                                \
 	"tsv 14:0:1:64697361626c65\n"                                                              \
