@@ -77,6 +77,9 @@ static bool is_call_of(const u8 *code, u32 bytes)
 	if (modrm[-1] != 0xff || (*modrm >> 3 & 7) != 2)
 		return false;
 	if (kind != 3 && base == 4) {
+		/* The SIB byte would lie behind @code. */
+		if (bytes < 3)
+			return false;
 		base = modrm[1] & 7;
 		rest++;
 	}

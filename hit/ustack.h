@@ -21,6 +21,7 @@ enum {
 enum gtp_ustack_none {
 	GTP_USTACK_KERNEL = 1, /* a thread of the kernel */
 	GTP_USTACK_NARROW,     /* a program of 32 bits */
+	GTP_USTACK_ENDING,     /* a task that exits, and has no memory any more */
 };
 
 /* enum gtp_ustack_at - where a function's return address is, as its instruction at the hit says */

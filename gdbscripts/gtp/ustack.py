@@ -4,7 +4,8 @@
 TAG, TAG_SHIFT = 0x75, 56
 PID_SHIFT = 34
 DEEPEST = 125  # addresses that are kept
-NONE = {1: "[a thread of the kernel, which has no program]", 2: "[a program of 32 bits]"}
+NONE = {1: "[a thread of the kernel, which has no program]", 2: "[a program of 32 bits]",
+        3: "[a task that exits, and has no memory any more]"}
 CUT_OFF = "[no frame pointer leads on]"
 
 

@@ -56,8 +56,9 @@ void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_
 
 	if (user) {
 		gtp_ustack_begin_at(user, regs, from);
-	} else if (!current->mm || current->flags & PF_KTHREAD || !user_mode(entry) ||
-		   !(entry->ip | entry->sp)) {
+	} else if (!current->mm && !(current->flags & PF_KTHREAD)) {
+		none(from, GTP_USTACK_ENDING);
+	} else if (current->flags & PF_KTHREAD || !user_mode(entry) || !(entry->ip | entry->sp)) {
 		none(from, GTP_USTACK_KERNEL);
 	} else if (entry->cs != __USER_CS) {
 		none(from, GTP_USTACK_NARROW);

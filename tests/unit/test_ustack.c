@@ -316,6 +316,7 @@ static void calls(void **state)
 		{ "\xff\x15\0\1\0\0", 6, true },     /* call *0x100(%rip) */
 		{ "\xff\x14\xc5\0\1\0\0", 7, true }, /* call *0x100(,%rax,8) */
 		{ "\xff\xe0", 2, false },	     /* jmp *%rax */
+		{ "\xff\x14", 2, false },	     /* a call without its SIB byte */
 		{ "\xe9\0\0\0\0", 5, false },
 		{ "\x50\x53", 2, false },
 	};
