@@ -41,7 +41,8 @@ class Named:
 
     def text(self, event, i):
         which = id(event.place), i, event.values[i]
-        if which not in self.known:
+        # A pointer that is shown by what it points to, as /pid: that is another thing at another frame.
+        if which not in self.known or event.place.columns[i].kind.viewed:
             cell = event.place.here(event.frame).cells[i]
             self.known[which] = table.text(cell.text, event.frame)
         return self.known[which]

@@ -64,7 +64,7 @@ def or_null(argument, pc):
 
 def view(text, form, kind):
     """The data of the form that was asked for or that the value has by itself; None."""
-    form = form or (forms.Form("err") if text in RETURNED else bytype.form(kind))
+    form = form or (bytype.of_return(kind) if text in RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 
@@ -76,7 +76,7 @@ def column(title, text, number, pc, form=None, viewed=True):
     if argument is None:
         raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
     told = described(kind)
-    found = view(text, form, kind) if form or viewed else None
+    found = view(text, form, kind) if form or viewed and told["kind"] != "string" else None
     if form and not found and not (form.name == "mac" and told["kind"] == "bytes"):
         raise NotCarried("/%s of %s" % (form.name, text))
     if found:

@@ -24,6 +24,27 @@ def form(kind):
     return None
 
 
+def of_return(kind):
+    """The Form of a function's return value: that of its type, or that of an error if it may be one; None.
+
+    An unsigned number of 32 bits and less is none: it may be a hash, a sum or a size.
+    """
+    own, bare = form(kind), ctype.plain(kind)
+    if own is None and (bare.code == gdb.TYPE_CODE_PTR or forms.number_type(kind, 8) or
+                        forms.number_type(kind, 2, 4) and bare.is_signed):
+        return forms.Form("err")
+    return own
+
+
+class Returned:
+    """In place of a Form that was asked for: the one that a return value has by itself."""
+
+    @staticmethod
+    def show(kind):
+        found = of_return(kind)
+        return found and found.show(kind)
+
+
 def show(kind):
     """The function of forms.Form.show() that the type asks for; None."""
     found = form(kind)
@@ -57,7 +78,7 @@ class Shown(cells.Formats):
         return show(kind) is not None
 
     def returned(self):
-        return Asked(self, forms.Form("err"))
+        return Asked(self, Returned)
 
 
 class Asked:
