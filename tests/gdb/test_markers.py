@@ -1,56 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Markers of programs (USDT, SDT): places, arguments, semaphores, beside what the program prints itself.
-import contextlib
 import os
 import re
 import subprocess
 
 import fixture as modules
+import programs
 from lib import *
+from programs import BUILT
 from tap import rounds
 
-BUILT = os.path.join(TOP, "build/program", RELEASE)
 PROGRAM = os.path.join(BUILT, "markers")
 
-class Process:
-    """tests/program/markers.c on the traced machine; the words of its answer to a line."""
 
-    def __init__(self, path=PROGRAM):
-        self.process = there.popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = int(self("pid"))
-
-    def words(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
-        check(answer, "the program ended at %r" % line)
-        return answer
-
-    def __call__(self, line):
-        return self.words(line)[-1]
+class Process(programs.Process):
+    """tests/program/markers.c."""
 
     def numbers(self, line):
         """Those that it prints after "done"."""
         return list(map(int, self.words(line)[1:]))
 
-    def end(self):
-        self.process.stdin.close()
-        equal(self.process.wait(), 0, "the program's status")
 
-    def kill(self):
-        shell()("kill -KILL %d" % self.pid)
-        self.process.wait()
-
-
-@contextlib.contextmanager
 def running_program(path=PROGRAM):
-    one = Process(path)
-    try:
-        yield one
-    except BaseException:
-        one.kill()
-        raise
-    one.end()
+    return programs.running_program(path, Process)
 
 
 def gtp_trace(arg, *collect):
@@ -281,7 +253,7 @@ def killed():
         cmd("tstart")
         seen = 0
         for _ in range(rounds(20, 5)):
-            other = Process()
+            other = Process(PROGRAM)
             other("forever")
             until(lambda before=seen: hits(num) > before, "a hit")
             other.kill()

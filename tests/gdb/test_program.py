@@ -1,51 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs: tracepoints in all processes that run a file, beside what the program counts and prints itself.
-import contextlib
 import os
-import subprocess
 
 import fixture as modules
+import programs
 from lib import *
+from programs import BUILT, Process, linked
 from tap import rounds
 
-BUILT = os.path.join(TOP, "build/program", RELEASE)
 PROGRAM = os.path.join(BUILT, "program")
 SOURCES = os.path.join(TOP, "tests/program")
 
 
-class Process:
-    """tests/program/program.c on the traced machine; its answer to a line."""
-
-    def __init__(self, path=PROGRAM):
-        self.process = there.popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = int(self("pid"))
-
-    def __call__(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
-        check(answer, "the program ended at %r" % line)
-        return answer[-1]
-
-    def end(self):
-        self.process.stdin.close()
-        equal(self.process.wait(), 0, "the program's status")
-
-    def kill(self):
-        shell()("kill -KILL %d" % self.pid)
-        self.process.wait()
-
-
-@contextlib.contextmanager
 def running_program(path=PROGRAM):
-    """Run the program for a `with`; at the end it must exit with status 0."""
-    one = Process(path)
-    try:
-        yield one
-    except BaseException:
-        one.kill()
-        raise
-    one.end()
+    return programs.running_program(path)
 
 
 def gtp_trace(arg, *collect):
@@ -55,12 +23,6 @@ def gtp_trace(arg, *collect):
     for one in collect:
         cmd("gtp collect" + (one if one.startswith("/") else " " + one))
     return num
-
-
-def linked(path=PROGRAM):
-    """The file's symbols, by the linker's own table."""
-    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
-    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
 
 
 def line_of(remark):
@@ -83,7 +45,7 @@ def code_of(one, count=64):
 def file_code(count=64):
     """The same of the file."""
     with open(PROGRAM, "rb") as file:
-        file.seek(linked()["work"])  # this linker leaves no gap between the file and the addresses before .data
+        file.seek(linked(PROGRAM)["work"])  # this linker leaves no gap between the file and the addresses before .data
         return ["%02x" % byte for byte in file.read(count)]
 
 
@@ -97,7 +59,7 @@ def lib():
     base = base_of(text)
     equal(base >> 56, 0x47)
     equal(cmd("gtp lib " + PROGRAM), text)
-    equal(address("&work"), base + linked()["work"])
+    equal(address("&work"), base + linked(PROGRAM)["work"])
     matches("%#x  %s, 0 probes" % (base, re.escape(PROGRAM)), cmd("gtp lib"))
 
 
@@ -165,7 +127,7 @@ def locals_():
 
 @test("an address as the file was linked; an instruction in the middle of a function")
 def addresses():
-    where = linked()["pushed"]
+    where = linked(PROGRAM)["pushed"]
     nums = [gtp_trace("-x %s *%#x" % (PROGRAM, where), "$rdi"), gtp_trace("-x %s *%#x" % (PROGRAM, where + 1), "$rdi, $rsp")]
     with running_program() as one:
         cmd("tstart")
@@ -269,7 +231,7 @@ def removed():
     with running_program(path) as one:
         shell()("rm " + path)
         old = base_of(cmd("gtp lib --at /proc/%d/exe %s" % (one.pid, PROGRAM)))
-        num = trace("*%#x" % (old + linked()["work"]))
+        num = trace("*%#x" % (old + linked(PROGRAM)["work"]))
         cmd("tstart")
         one("call 0 3")
         copy("gone")
@@ -285,7 +247,7 @@ def removed():
 def removed_meanwhile():
     path = copy("going")
     num = gtp_trace("-x %s work" % PROGRAM)
-    gone = trace("*%#x" % (base_of(cmd("gtp lib --at %s %s" % (path, PROGRAM))) + linked()["work"]))
+    gone = trace("*%#x" % (base_of(cmd("gtp lib --at %s %s" % (path, PROGRAM))) + linked(PROGRAM)["work"]))
     with running_program(path) as one:
         cmd("tstart")
         one("call 0 2")
@@ -362,7 +324,7 @@ def kinds():
 def again():
     num = gtp_trace("-x %s work" % PROGRAM, "n")
     cmd("set circular-trace-buffer on")
-    one = Process()
+    one = Process(PROGRAM)
     one("forever")
     cmd("tstart")
     where = address("&work")
@@ -382,7 +344,7 @@ def killed():
     cmd("tstart")
     seen = 0
     for _ in range(rounds(20, 8)):
-        one = Process()
+        one = Process(PROGRAM)
         one("forever")
         until(lambda before=seen: hits(num) > before, "a hit")
         one.kill()
@@ -425,7 +387,7 @@ def held():
     disconnect()
     connect()
     equal(cmd("monitor files"), "")
-    num = trace("*%#x" % (base_of(cmd("gtp lib --at %s %s" % (path, PROGRAM))) + linked()["work"]))
+    num = trace("*%#x" % (base_of(cmd("gtp lib --at %s %s" % (path, PROGRAM))) + linked(PROGRAM)["work"]))
     with running_program(path) as one:
         cmd("tstart")
         one("call 0 1")

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # $ustack: the stacks of programs, beside the return addresses that the functions themselves have noted.
-import contextlib
 import os
 import re
 import subprocess
 import sys
 
+import programs
 from lib import *
 from others import looped
+from programs import BUILT, linked
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregations, kstack, space, ustack
 
-BUILT = os.path.join(TOP, "build/program", RELEASE)
 FRAMED = os.path.join(BUILT, "framed")
 FRAMELESS = os.path.join(BUILT, "frameless")
 SCRATCH = scratch()
@@ -20,41 +20,20 @@ PATHS = 4
 HOSTILE = ("loop", "static", "misaligned", "below", "unmapped", "one", "text", "direct", "last", "hole", "space", "top", "kernels")
 
 
-class Process:
-    """tests/program/frames.c on the traced machine; its answer to a line."""
+class Process(programs.Process):
+    """tests/program/frames.c."""
 
     def __init__(self, path):
-        self.process = there.popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = int(self("pid"))
+        super().__init__(path)
         self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
-
-    def __call__(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
-        check(answer, "the program ended at %r" % line)
-        return answer[-1]
 
     def path(self, line):
         """The addresses that leaf() and its callers have noted, the innermost first."""
         return [int(word, 16) for word in self(line).split(",")]
 
-    def end(self):
-        self.process.stdin.close()
-        equal(self.process.wait(), 0, "the program's status")
 
-
-@contextlib.contextmanager
 def running_program(path=FRAMED):
-    one = Process(path)
-    yield one
-    one.end()
-
-
-def linked(path):
-    """The file's symbols, by the linker's own table."""
-    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
-    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+    return programs.running_program(path, Process)
 
 
 def function_of(path, where):
