@@ -173,7 +173,7 @@ static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z
 		insn->ref[insn->refs_n++] = z->raw.imm[0].value.u;
 }
 
-static const ZydisDecoder *decoder(void)
+const ZydisDecoder *rgn_decoder(void)
 {
 	static ZydisDecoder d;
 	static bool ready;
@@ -190,7 +190,7 @@ void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr)
 
 	memset(insn, 0, sizeof(*insn));
 	insn->len = 1;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, n, &z)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(rgn_decoder(), NULL, bytes, n, &z)))
 		return;
 	insn->len = z.length;
 	insn->kind = kind_of(&z);
@@ -209,7 +209,7 @@ u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr)
 	ZydisFormatter f;
 
 	snprintf(text, size, "(bad)");
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), bytes, n, &z, ops)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(rgn_decoder(), bytes, n, &z, ops)))
 		return 0;
 	ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_ATT);
 	ZydisFormatterFormatInstruction(&f, &z, ops, z.operand_count_visible, text, size, addr,

@@ -48,6 +48,9 @@ struct rgn_decoded {
  */
 void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);
 
+/* rgn_decoder - Zydis for code of 64 bits, for callers that need its operands */
+const struct ZydisDecoder_ *rgn_decoder(void);
+
 /* rgn_decode_text - the instruction as AT&T assembler; returns its length, 0 when there is none */
 u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
 

@@ -5,6 +5,7 @@
  * sites name the landing pads.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 #include "tools/regions/eh_frame.h"
 
 /* struct place - a reader in a section: encoded pointers count from their own address */
@@ -188,11 +189,33 @@ static bool read_fde(struct place at, const struct cie *cie, struct rgn_fde *fde
 	return !at.in.failed && fde->size;
 }
 
-void rgn_eh_frame_each(const struct rgn_image *image,
-		       void (*each)(void *ctx, const struct rgn_fde *fde), void *ctx)
+static void add(struct rgn_text *text, const struct rgn_fde *fde, u32 *room)
 {
-	const struct rgn_section *s = rgn_image_section(image, ".eh_frame");
+	struct rgn_fde *more;
+
+	if (text->fdes_n == *room) {
+		*room = *room ? 2 * *room : 1024;
+		more = rgn_alloc(*room, sizeof(*more));
+		if (text->fdes_n)
+			memcpy(more, text->fdes, text->fdes_n * sizeof(*more));
+		free(text->fdes);
+		text->fdes = more;
+	}
+	text->fdes[text->fdes_n++] = *fde;
+}
+
+static int order(const void *a, const void *b)
+{
+	const struct rgn_fde *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void rgn_eh_frame_read(struct rgn_text *text)
+{
+	const struct rgn_section *s = rgn_image_section(text->image, ".eh_frame");
 	struct place all;
+	u32 room = 0;
 
 	if (!s || !s->bytes)
 		return;
@@ -204,7 +227,7 @@ void rgn_eh_frame_each(const struct rgn_image *image,
 		struct cie cie;
 
 		if (!len || len > rgn_read_left(&all.in))
-			return;
+			break;
 		entry.in.end = all.in.p + len;
 		/* In an FDE the distance back to its CIE, in a CIE 0. */
 		back = rgn_read(&entry.in, 4);
@@ -216,24 +239,32 @@ void rgn_eh_frame_each(const struct rgn_image *image,
 				from.in.end = from.in.p + len;
 			rgn_read(&from.in, 4);
 			if (read_cie(from, &cie) && read_fde(entry, &cie, &fde))
-				each(ctx, &fde);
+				add(text, &fde, &room);
 		}
 		all.in.p = entry.in.end;
 	}
+	if (text->fdes_n)
+		qsort(text->fdes, text->fdes_n, sizeof(*text->fdes), order);
 }
 
-static void mark_fde(void *ctx, const struct rgn_fde *fde)
+const struct rgn_fde *rgn_eh_frame_find(const struct rgn_text *text, u64 start)
 {
-	struct rgn_text *text = ctx;
-	struct rgn_span *span = rgn_text_span(text, fde->start);
+	struct rgn_fde key = { .start = start };
 
-	if (!fde->lsda || !span)
-		return;
-	if (!mark_pads(text, fde->lsda, fde->start))
-		rgn_text_function(span, fde->start)->flags |= RGN_FN_LANDING;
+	if (!text->fdes_n)
+		return NULL;
+	return bsearch(&key, text->fdes, text->fdes_n, sizeof(key), order);
 }
 
 void rgn_eh_frame_mark(struct rgn_text *text)
 {
-	rgn_eh_frame_each(text->image, mark_fde, text);
+	u32 i;
+
+	for (i = 0; i < text->fdes_n; i++) {
+		const struct rgn_fde *fde = &text->fdes[i];
+		struct rgn_span *span = rgn_text_span(text, fde->start);
+
+		if (fde->lsda && span && !mark_pads(text, fde->lsda, fde->start))
+			rgn_text_function(span, fde->start)->flags |= RGN_FN_LANDING;
+	}
 }

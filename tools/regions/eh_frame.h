@@ -32,11 +32,13 @@ struct rgn_fde {
 };
 
 /*
- * rgn_eh_frame_each - call @each for every FDE that can be read. A table that ends early or has an
- * unknown form leaves code without bounds, which is then refused.
+ * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. A table that ends early or
+ * has an unknown form leaves code without bounds, which is then refused.
  */
-void rgn_eh_frame_each(const struct rgn_image *image,
-		       void (*each)(void *ctx, const struct rgn_fde *fde), void *ctx);
+void rgn_eh_frame_read(struct rgn_text *text);
+
+/* rgn_eh_frame_find - the FDE of the code that starts at an address, or NULL */
+const struct rgn_fde *rgn_eh_frame_find(const struct rgn_text *text, u64 start);
 
 /*
  * rgn_eh_frame_mark - mark every landing pad that .eh_frame leads to; a function whose exception

@@ -37,7 +37,7 @@ static int function_order(const void *a, const void *b)
 	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
-static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 body, bool typed)
+static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 body, u16 flags)
 {
 	struct rgn_function *f = &span->functions[span->functions_n++];
 	u64 left = span->addr + span->size - addr;
@@ -45,7 +45,7 @@ static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 
 	f->name = name;
 	f->addr = addr;
 	f->body = (u32)(body < left ? body : left);
-	f->flags = typed;
+	f->flags = flags;
 }
 
 /* One function per address, each reaching to the next. */
@@ -93,7 +93,7 @@ static void init_kernel(struct rgn_text *text)
 		span = &text->spans[i];
 		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
 		/* Code before the first symbol gets the section's name. */
-		function_add(span, span->name, span->addr, 0, false);
+		function_add(span, span->name, span->addr, 0, 0);
 	}
 	free(counts);
 	for (i = 0; i < image->symbols_n; i++) {
@@ -109,39 +109,39 @@ static void init_kernel(struct rgn_text *text)
 		close_symbols(&text->spans[i]);
 }
 
-/* A program: FDEs and sized symbols, as many as there may be in each span. */
-static u32 *count_pieces(struct rgn_text *text)
+static void count_piece(const struct rgn_text *text, u64 addr, u32 *counts)
+{
+	const struct rgn_span *span = rgn_text_span(text, addr);
+
+	if (span)
+		counts[span - text->spans]++;
+}
+
+/* A program: room for the FDEs and symbols of each span. */
+static void make_room(struct rgn_text *text)
 {
 	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
 
-	for (i = 0; i < text->image->symbols_n; i++) {
-		struct rgn_span *span = rgn_text_span(text, text->image->symbols[i].addr);
-
-		if (span)
-			counts[span - text->spans]++;
-	}
-	return counts;
+	for (i = 0; i < text->image->symbols_n; i++)
+		count_piece(text, text->image->symbols[i].addr, counts);
+	for (i = 0; i < text->fdes_n; i++)
+		count_piece(text, text->fdes[i].start, counts);
+	for (i = 0; i < text->spans_n; i++)
+		text->spans[i].functions = rgn_alloc(counts[i], sizeof(struct rgn_function));
+	free(counts);
 }
 
-struct fdes {
-	struct rgn_text *text;
-	u32 *counts;
-	bool count; /* else add */
-};
-
-static void each_fde(void *ctx, const struct rgn_fde *fde)
+static void add_fdes(struct rgn_text *text)
 {
-	struct fdes *all = ctx;
-	struct rgn_span *span = rgn_text_span(all->text, fde->start);
+	u32 i;
 
-	if (!span || fde->signal || fde->size > span->addr + span->size - fde->start)
-		return;
-	if (all->count)
-		all->counts[span - all->text->spans]++;
-	else
-		function_add(span, NULL, fde->start, fde->size, false);
-	if (!all->count)
-		span->functions[span->functions_n - 1].flags = BY_FDE;
+	for (i = 0; i < text->fdes_n; i++) {
+		const struct rgn_fde *fde = &text->fdes[i];
+		struct rgn_span *span = rgn_text_span(text, fde->start);
+
+		if (span && !fde->signal && fde->size <= span->addr + span->size - fde->start)
+			function_add(span, NULL, fde->start, fde->size, BY_FDE);
+	}
 }
 
 static void add_symbols(struct rgn_text *text)
@@ -156,7 +156,7 @@ static void add_symbols(struct rgn_text *text)
 			continue;
 		span = rgn_text_span(text, sym->addr);
 		if (span)
-			function_add(span, sym->name, sym->addr, sym->size, true);
+			function_add(span, sym->name, sym->addr, sym->size, BY_SYMBOL);
 	}
 }
 
@@ -294,21 +294,16 @@ static void name_functions(struct rgn_text *text)
 
 static void init_program(struct rgn_text *text)
 {
-	struct fdes fdes = { .text = text, .counts = count_pieces(text), .count = true };
 	u32 i;
 
-	rgn_eh_frame_each(text->image, each_fde, &fdes);
-	for (i = 0; i < text->spans_n; i++)
-		text->spans[i].functions = rgn_alloc(fdes.counts[i], sizeof(struct rgn_function));
-	fdes.count = false;
-	rgn_eh_frame_each(text->image, each_fde, &fdes);
+	make_room(text);
+	add_fdes(text);
 	add_symbols(text);
 	for (i = 0; i < text->spans_n; i++) {
 		join_pieces(&text->spans[i]);
 		fill_gaps(&text->spans[i]);
 	}
 	name_functions(text);
-	free(fdes.counts);
 }
 
 void rgn_functions_init(struct rgn_text *text)

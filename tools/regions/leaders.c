@@ -159,6 +159,8 @@ void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
 		      const struct rgn_image *debug, enum rgn_cpu cpu)
 {
 	rgn_text_init(text, image, cpu);
+	if (!image->kernel)
+		rgn_eh_frame_read(text);
 	rgn_functions_init(text);
 	rgn_sites_before(text);
 	rgn_text_decode(text);

@@ -54,17 +54,6 @@ struct walk {
 	bool grown;
 };
 
-static const ZydisDecoder *decoder(void)
-{
-	static ZydisDecoder d;
-	static bool ready;
-
-	if (!ready)
-		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	ready = true;
-	return &d;
-}
-
 static void refuse(struct walk *w, enum rgn_unproven why)
 {
 	if (w->final && !w->why)
@@ -264,7 +253,7 @@ static void run_block(struct walk *w, u32 at)
 		u32 next;
 
 		insn.addr = w->span->addr + at;
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), w->span->bytes + at,
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(rgn_decoder(), w->span->bytes + at,
 							 w->end - at, &insn.z, insn.ops)))
 			return;
 		next = at + insn.z.length;
@@ -385,45 +374,8 @@ static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct r
 	return w.grown;
 }
 
-struct fdes {
-	struct rgn_fde *all;
-	u32 n;
-	u32 room;
-};
-
-static void collect(void *ctx, const struct rgn_fde *fde)
-{
-	struct fdes *f = ctx;
-
-	if (f->n == f->room) {
-		struct rgn_fde *more =
-			rgn_alloc(f->room ? 2 * (size_t)f->room : 1024, sizeof(*more));
-
-		if (f->n)
-			memcpy(more, f->all, f->n * sizeof(*more));
-		free(f->all);
-		f->all = more;
-		f->room = f->room ? 2 * f->room : 1024;
-	}
-	f->all[f->n++] = *fde;
-}
-
-static int fde_order(const void *a, const void *b)
-{
-	const struct rgn_fde *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static const struct rgn_fde *fde_of(const struct fdes *f, u64 start)
-{
-	struct rgn_fde key = { .start = start };
-
-	return f->n ? bsearch(&key, f->all, f->n, sizeof(key), fde_order) : NULL;
-}
-
 /* One round over all functions that have such jumps. */
-static bool round_over(struct rgn_text *text, const struct fdes *fdes)
+static bool round_over(struct rgn_text *text)
 {
 	bool grown = false;
 	u32 i, j;
@@ -437,7 +389,7 @@ static bool round_over(struct rgn_text *text, const struct fdes *fdes)
 			if (!(f->flags & RGN_FN_IJMP) || !(f->flags & RGN_FN_BOUND) ||
 			    f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING))
 				continue;
-			grown |= walk_function(text, span, f, fde_of(fdes, f->addr));
+			grown |= walk_function(text, span, f, rgn_eh_frame_find(text, f->addr));
 		}
 	}
 	return grown;
@@ -445,13 +397,7 @@ static bool round_over(struct rgn_text *text, const struct fdes *fdes)
 
 void rgn_switch_find(struct rgn_text *text)
 {
-	struct fdes fdes = { 0 };
-
-	rgn_eh_frame_each(text->image, collect, &fdes);
-	if (fdes.n)
-		qsort(fdes.all, fdes.n, sizeof(*fdes.all), fde_order);
 	/* A table may lead into another function: then what was known there was too much. */
-	while (round_over(text, &fdes))
+	while (round_over(text))
 		;
-	free(fdes.all);
 }

@@ -327,5 +327,6 @@ void rgn_text_free(struct rgn_text *text)
 		free(s->functions);
 	}
 	free(text->names);
+	free(text->fdes);
 	free(text->spans);
 }

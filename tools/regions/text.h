@@ -184,6 +184,8 @@ struct rgn_text {
 	u64 thunks_end;
 	u64 rethunk; /* the return thunk that the compiler calls */
 	char *names; /* of functions without a symbol */
+	struct rgn_fde *fdes; /* of a program, by address, for rgn_eh_frame_find() */
+	u32 fdes_n;
 	enum rgn_cpu cpu;
 	bool absolute;	  /* a constant in code may be an address without any relocation */
 	bool relocations; /* every address of code that is stored is known by a relocation */
