@@ -56,6 +56,32 @@ table_\name:
 1:
 	end
 
+#  A system call's result is not its number, although no operand says that %rax is written.
+	begin good_syscall
+	xor %eax, %eax
+	syscall
+	cmp $2, %eax
+	ja 1f
+	mov %eax, %eax
+	through good_syscall
+	cases good_syscall
+1:
+	end
+
+#  loop writes %rcx.
+	begin good_loop
+	xor %ecx, %ecx
+	loop 2f
+	nop
+2:
+	cmp $2, %ecx
+	ja 1f
+	mov %ecx, %eax
+	through good_loop
+	cases good_loop
+1:
+	end
+
 #  The compare may come after the copy, and jae with one more is the same.
 	begin good_copy
 	mov %edi, %eax

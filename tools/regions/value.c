@@ -490,6 +490,13 @@ static void step_call(struct rgn_state *s, u64 addr)
 	s->flags.bits = 0;
 }
 
+/* The kernel writes the result and memory, and Zydis lists neither as written. */
+static bool enters_kernel(const struct rgn_insn *insn)
+{
+	return insn->z.meta.category == ZYDIS_CATEGORY_SYSCALL ||
+	       insn->z.meta.category == ZYDIS_CATEGORY_INTERRUPT;
+}
+
 void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 {
 	const ZydisDecodedOperand *to = &insn->ops[0];
@@ -509,6 +516,10 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 	if (writes && to->size == 32 && !v.bits && writes_whole(insn))
 		v = zero_extended(v, 32);
 	forget_written(s, insn);
+	if (enters_kernel(insn)) {
+		set(s, RAX, (struct rgn_value){ 0 }, insn->addr);
+		forget_memory(s);
+	}
 	if (insn->z.mnemonic == ZYDIS_MNEMONIC_CDQE)
 		set(s, RAX, v, insn->addr);
 	else if (writes)
@@ -546,6 +557,10 @@ void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool tak
 {
 	u64 with = s->flags.with;
 
+	/* Both sides of a loop have one less in rcx. */
+	if (insn->z.mnemonic == ZYDIS_MNEMONIC_LOOP || insn->z.mnemonic == ZYDIS_MNEMONIC_LOOPE ||
+	    insn->z.mnemonic == ZYDIS_MNEMONIC_LOOPNE)
+		set(s, RCX, (struct rgn_value){ 0 }, insn->addr);
 	if (!s->flags.bits)
 		return;
 	switch (insn->z.mnemonic) {
