@@ -182,8 +182,8 @@ struct rgn_text {
 	u32 spans_n;
 	u64 thunks_start; /* retpolines and return thunks of a linked kernel */
 	u64 thunks_end;
-	u64 rethunk; /* the return thunk that the compiler calls */
-	char *names; /* of functions without a symbol */
+	u64 rethunk;	      /* the return thunk that the compiler calls */
+	char *names;	      /* of functions without a symbol */
 	struct rgn_fde *fdes; /* of a program, by address, for rgn_eh_frame_find() */
 	u32 fdes_n;
 	enum rgn_cpu cpu;
