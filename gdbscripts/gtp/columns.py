@@ -13,7 +13,6 @@ from gtp.view import bytype
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
-RETURNED = ("ret", "kret")
 # The kernel's trace state variables that describe the hit itself: their columns come first.
 LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
@@ -150,7 +149,7 @@ def variable(number, formats):
 
 def returned(name, formats, foreign):
     """The Cell of $ret in the type that the function at the selected frame returns; None: as a number."""
-    if name[1:] not in RETURNED:
+    if name not in bytype.RETURNED:
         return None
     try:
         return by_bytecode(name, formats.returned(), foreign)
@@ -260,7 +259,7 @@ def spellings(expression, foreign):
     """
     if is_clear(expression) and not re.search("<<|>>", expression):
         yield re.sub(r"\$pc\b", "$rip", expression)
-    if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS) - set(RETURNED):
+    if set(re.findall(r"\$(\w+)", expression)) - {*REGISTERS, *(name[1:] for name in bytype.RETURNED)}:
         return  # the translator would replace $trace_frame by this frame's number
     try:
         with cexpr.unasked() if foreign else contextlib.nullcontext():
@@ -345,7 +344,7 @@ def cell_of(column, variables, formats):
     """The Cell for frames of the selected frame's place; raises gdb.error if there can be none. In a form that was asked
     for, a value is text for programs, too."""
     if column.form is None:
-        return cell_in(column, variables, formats.returned() if column.title[1:] in RETURNED else formats)
+        return cell_in(column, variables, formats.returned() if column.title in bytype.RETURNED else formats)
     found = cell_in(column, variables, bytype.Asked(formats, column.form))
     if found.kind == kinds.OF_NOTHING:
         return found

@@ -6,10 +6,9 @@ import gdb
 
 from gtp import cexpr, names, quiet, screen
 from gtp.command import Command
-from gtp.view import forms, printers
+from gtp.view import bytype, forms, printers
 
 RESULT = "_gtp_value"
-RETURNED = ("$ret", "$kret")
 GDB_FORMAT = re.compile(r"/\d*[xduotcazfsibhwgr]{1,3}")
 
 
@@ -22,9 +21,9 @@ def named(text):
 
 
 def form_of(given, text):
-    """The Form that is asked for; None where GDB's print shows the value."""
+    """The Form that is asked for, or that a return value has; None where GDB's print shows the value."""
     if not given:
-        return forms.Form("err") if text in RETURNED else None
+        return bytype.Returned if text in bytype.RETURNED else None
     if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):
         return None
     return forms.parsed("%s %s" % (given, text))[0]

@@ -11,7 +11,6 @@ from gtp.view import bytype, carried, forms
 
 FRAMES_ONLY = ("$regs", "$_sdata", "$_ret", "$_locals")
 BANNER = "linux_banner"
-RETURNED = ("$ret", "$kret")
 
 
 class NotCarried(gdb.GdbError):
@@ -64,7 +63,7 @@ def or_null(argument, pc):
 
 def view(text, form, kind):
     """The data of the form that was asked for or that the value has by itself; None."""
-    form = form or (bytype.of_return(kind) if text in RETURNED else bytype.form(kind))
+    form = form or (bytype.of_return(kind) if text in bytype.RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 

@@ -13,6 +13,10 @@ OF_TYPE = {"__be16": "port", "ktime_t": "time", "dev_t": "dev", "kuid_t": "id", 
            **{"struct " + name: "ip" for name in forms.SOCKADDR}}
 
 
+# The variables whose value is a function's return value.
+RETURNED = ("$ret", "$kret")
+
+
 def form(kind):
     """The Form of a gdb.Type; None."""
     for name in forms.typedefs(kind):
@@ -31,7 +35,7 @@ def of_return(kind):
     """
     own, bare = form(kind), ctype.plain(kind)
     if own is None and (bare.code == gdb.TYPE_CODE_PTR or forms.number_type(kind, 8) or
-                        forms.number_type(kind, 2, 4) and bare.is_signed):
+                        forms.number_type(kind, 2, 4) and cells.is_signed(bare)):
         return forms.Form("err")
     return own
 

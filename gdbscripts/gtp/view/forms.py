@@ -64,10 +64,6 @@ def number_type(kind, *sizes):
     return bare.code == gdb.TYPE_CODE_INT and bare.sizeof in (sizes or (1, 2, 4, 8))
 
 
-def cut(number, size):
-    return number & (1 << 8 * size) - 1
-
-
 def by_gdb(kind, letter):
     """GDB's own formats."""
     bare = kind.strip_typedefs()
@@ -75,7 +71,7 @@ def by_gdb(kind, letter):
         return None
 
     def text(frame, x):
-        data = cut(x, bare.sizeof).to_bytes(bare.sizeof, BYTE_ORDER)
+        data = texts.cut(x, bare.sizeof).to_bytes(bare.sizeof, BYTE_ORDER)
         return gdb.Value(data, bare).format_string(format=letter, raw=True)
     return text
 
@@ -99,7 +95,7 @@ def ip(kind):
         inner = in_memory(bare.target())
         return inner and through(kind, inner)
     if number_type(kind, 4):
-        return lambda frame, x: texts.ip(cut(x, 4).to_bytes(4, BYTE_ORDER))
+        return lambda frame, x: texts.ip(texts.cut(x, 4).to_bytes(4, BYTE_ORDER))
     return in_memory(kind) if bare.code in cells.AGGREGATES else None
 
 
@@ -146,7 +142,7 @@ def err(kind):
 
 def flags(kind, argument):
     names, size = flag_names(kind, argument), ctype.plain(kind).sizeof
-    return names and (lambda frame, x: texts.named(cut(x, size), names))
+    return names and (lambda frame, x: texts.named(texts.cut(x, size), names))
 
 
 def flag_names(kind, argument):
@@ -185,26 +181,25 @@ def typedefs(kind):
         yield "%s %s" % ({gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union"}.get(kind.code, "enum"), kind.tag)
 
 
-def time(kind):
+def amount(kind, text):
+    """The function for an integer that TEXT is for."""
+    if not number_type(kind):
+        return None
     bare = ctype.plain(kind)
-    if number_type(kind):
-        if cells.is_signed(bare):
-            return lambda frame, x: texts.time(texts.signed(x, bare.sizeof))
-        return lambda frame, x: texts.time(cut(x, bare.sizeof))
-    return None
+    is_signed = cells.is_signed(bare)
+    return lambda frame, x: text(texts.integer(x, bare.sizeof, is_signed))
+
+
+def time(kind):
+    return amount(kind, texts.time)
 
 
 def size(kind):
-    bare = ctype.plain(kind)
-    if number_type(kind):
-        if cells.is_signed(bare):
-            return lambda frame, x: texts.size(texts.signed(x, bare.sizeof))
-        return lambda frame, x: texts.size(cut(x, bare.sizeof))
-    return None
+    return amount(kind, texts.size)
 
 
 def dev(kind):
-    return (lambda frame, x: texts.device(cut(x, 4))) if number_type(kind, 4) else None
+    return (lambda frame, x: texts.device(texts.cut(x, 4))) if number_type(kind, 4) else None
 
 
 def sym(kind):
@@ -221,12 +216,8 @@ def only(kind):
     fields = bare.fields() if bare.code == gdb.TYPE_CODE_STRUCT else []
     if len(fields) != 1 or fields[0].bitsize or not number_type(fields[0].type):
         return None
-    inner = ctype.plain(fields[0].type)
-
-    def text(frame, at):
-        number = frame.word(at, inner.sizeof)
-        return str(texts.signed(number, inner.sizeof) if cells.is_signed(inner) else number)
-    return text
+    inner, show = ctype.plain(fields[0].type), amount(fields[0].type, str)
+    return lambda frame, at: show(frame, frame.word(at, inner.sizeof))
 
 
 def pid(kind):

@@ -17,6 +17,16 @@ def signed(number, size):
     return ((number & 2 * top - 1) ^ top) - top
 
 
+def cut(number, size):
+    """The lowest SIZE bytes of a number."""
+    return number & (1 << 8 * size) - 1
+
+
+def integer(number, size, is_signed):
+    """The integer of SIZE bytes that the lowest bytes of a number are."""
+    return signed(number, size) if is_signed else cut(number, size)
+
+
 def ip(data):
     """An address of 4 or 16 bytes."""
     return socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data)
@@ -116,10 +126,9 @@ def carried(view):
         names = {int(value): name for value, name in names.items()}
 
     def number(x):
-        return signed(x, size_) if view["signed"] else x & (1 << 8 * size_) - 1
+        return integer(x, size_, view["signed"])
     return {"err": lambda x: error_pointer(x, names) if view["pointer"] else error(signed(x, size_), names),
-            "flags": lambda x: named(x & (1 << 8 * size_) - 1, names),
-            "ip": lambda x: ip((x & 0xffffffff).to_bytes(4, "little")), "port": port,
-            "dev": lambda x: device(x & 0xffffffff), "time": lambda x: time(number(x)), "bytes": lambda x: size(number(x)),
-            "x": lambda x: "%#x" % (x & (1 << 8 * size_) - 1), "d": lambda x: str(signed(x, size_)),
-            "u": lambda x: str(x & (1 << 8 * size_) - 1)}[form]
+            "flags": lambda x: named(cut(x, size_), names),
+            "ip": lambda x: ip(cut(x, 4).to_bytes(4, "little")), "port": port,
+            "dev": lambda x: device(cut(x, 4)), "time": lambda x: time(number(x)), "bytes": lambda x: size(number(x)),
+            "x": lambda x: "%#x" % cut(x, size_), "d": lambda x: str(signed(x, size_)), "u": lambda x: str(cut(x, size_))}[form]
