@@ -36,7 +36,7 @@ class Symbols:
 
     def __init__(self, with_offsets=False):
         self.with_offsets = with_offsets
-        self.known = {}
+        self.known, self.in_programs = {}, {}  # (address, 1 if it is a return address) -> name
         self.without = set()  # modules with addresses that no symbol has
 
     @functools.cached_property
@@ -58,40 +58,23 @@ class Symbols:
                 return "[%s]+%#x" % (name, address - first)
         return "%#x" % address
 
+    def symbol(self, pattern, address, back):
+        """The symbol of an address, found by a regular expression for its name; None."""
+        found = re.match(pattern + r"(?: \+ (\d+))? in section", quiet.execute("info symbol %d" % (address - back)))
+        if found is None:
+            return None
+        return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back) if self.with_offsets else found.group(1)
+
     def look_up(self, address, back):
         if address == LOST:
             return CUT_OFF
-        text = quiet.execute("info symbol %d" % (address - back))
-        found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
-        if found is None:
-            return self.in_module(address)
-        if self.with_offsets:
-            return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back)
-        return found.group(1)
+        return self.symbol(r"(\S+)", address, back) or self.in_module(address)
 
-    def name(self, address, back):
-        if (address, back) not in self.known:
-            self.known[address, back] = self.look_up(address, back)
-        return self.known[address, back]
-
-    def in_program(self, address, back):
-        """The same for an address in a program: GDB has symbols only in file spaces."""
+    def look_up_in_program(self, address, back):
+        """The same for an address in a program: GDB has symbols only in file spaces, and C++ has blanks in names."""
         if address == LOST:
             return ustack.CUT_OFF
-        found = space.has(address) and re.match(r"(.+?)(?: \+ (\d+))? in section", quiet.execute("info symbol %d" % (address - back)))
-        if not found:
-            return "%#x" % address
-        if self.with_offsets:
-            return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back)
-        return found.group(1)
-
-    def of_program(self, stack, whose):
-        if not ustack.pid(whose):
-            return [ustack.none(whose)]
-        for i, address in enumerate(stack):
-            if (address, i > 0, "program") not in self.known:
-                self.known[address, i > 0, "program"] = self.in_program(address, int(i > 0))
-        return [self.known[address, i > 0, "program"] for i, address in enumerate(stack)]
+        return space.has(address) and self.symbol(r"(.+?)", address, back) or "%#x" % address
 
     def hint(self):
         """Advice that would name more, as lines."""
@@ -102,9 +85,16 @@ class Symbols:
         """The names for a stack. A return address may be in the next function, because a call may be the last
         instruction."""
         addresses_, whose = ustack.parted(stack)
-        if whose is not None:
-            return self.of_program(addresses_, whose)
-        return [self.name(address, int(i > 0)) for i, address in enumerate(stack)]
+        if whose is not None and not ustack.pid(whose):
+            return [ustack.none(whose)]
+        known, look_up = (self.known, self.look_up) if whose is None else (self.in_programs, self.look_up_in_program)
+        found = []
+        for i, address in enumerate(addresses_):
+            at = address, int(i > 0)
+            if at not in known:
+                known[at] = look_up(*at)
+            found.append(known[at])
+        return found
 
 
 # is_programs: not the kernel's.

@@ -130,18 +130,13 @@ def one_stack(number):
     """The lines of a stack."""
     if number == kstack.NO_ROOM:
         return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
-    found, symbols = kstack.addresses(number), kstack.Symbols(True)
-    found, whose = ustack.parted(found)
-    if whose is not None:
-        return program_stack(found, whose, symbols)
-    return ["%#x %s" % pair for pair in zip(found, symbols.names(found))] + list(symbols.hint())
-
-
-def program_stack(found, whose, symbols):
-    """The lines of a program's stack; the last one says whose it is."""
+    stack, symbols = kstack.addresses(number), kstack.Symbols(True)
+    names = symbols.names(stack)
+    found, whose = ustack.parted(stack)
+    if whose is None:
+        return ["%#x %s" % pair for pair in zip(found, names)] + list(symbols.hint())
     if not ustack.pid(whose):
-        return [ustack.none(whose)]
-    names = symbols.of_program(found, whose)
+        return names
     lines = [name if name.startswith("[") else "%#x %s" % (address, name) for address, name in zip(found, names)]
     return [*lines, "of process %d" % ustack.pid(whose)]
 

@@ -207,7 +207,7 @@ def sums_of_runs(tree, graph):
 
 
 # Numbers of a header that scripts repeat: the header, its name for the number, the file, and the expression that has it.
-TFILE, SPACE = "trace/tfile_format.h", "base/space.h"
+TFILE, SPACE, USTACK = "trace/tfile_format.h", "base/space.h", "hit/ustack.h"
 SPELLED = (
     (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
     (TFILE, "GTP_TFILE_LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
@@ -216,6 +216,11 @@ SPELLED = (
     (SPACE, "GTP_SPACE_TAG", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = (\w+),"),
     (SPACE, "GTP_SPACE_TAG_SHIFT", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
     (SPACE, "GTP_SPACE_SHIFT", "gdbscripts/gtp/space.py", r"^SHIFT = (\w+)"),
+    (USTACK, "GTP_USTACK_TAG", "gdbscripts/gtp/ustack.py", r"^TAG, TAG_SHIFT = (\w+),"),
+    (USTACK, "GTP_USTACK_TAG_SHIFT", "gdbscripts/gtp/ustack.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
+    (USTACK, "GTP_USTACK_PID_SHIFT", "gdbscripts/gtp/ustack.py", r"^PID_SHIFT = (\w+)"),
+    (USTACK, "GTP_USTACK_DEPTH", "gdbscripts/gtp/ustack.py", r"^DEEPEST = (\w+)"),
+    ("hit/stacks.h", "GTP_STACKS_DEPTH", "gdbscripts/gtp/kstack.py", r"^DEEPEST = (\w+)"),
 )
 
 

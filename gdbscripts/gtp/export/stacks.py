@@ -76,8 +76,7 @@ class Hits:
         for names, n in self.rows:
             for name in set(names):
                 weights[name] += n
-        at = {name: address - back for (address, back, *program), name in self.known.symbols.known.items()
-              if name[0] not in "[0" and not program}
+        at = {name: address - back for (address, back), name in self.known.symbols.known.items() if name[0] not in "[0"}
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):
