@@ -9,18 +9,26 @@
 #include "hit/ustack.h"
 
 /**
- * struct gtp_user_hit - where the task has the file that was hit
- * @here: the place of the hit, an address of a file space
+ * struct gtp_user_place - a place in a file, the same for all tasks
+ * @here: an address of a file space
+ * @from_code: its distance from the beginning of the file's code
+ * @code_bytes: the size of that code
+ * @says: how the instruction tells where the return address is, for $ustack
+ */
+struct gtp_user_place {
+	u64 here;
+	u64 from_code, code_bytes;
+	enum gtp_ustack_at says;
+};
+
+/**
+ * struct gtp_user_hit - a task is at a place
+ * @place: the place
  * @at: where the task has it
- * @file: where the task has the file's code
- * @file_bytes: its bytes
- * @says: of the instruction there
  */
 struct gtp_user_hit {
-	u64 here;
+	const struct gtp_user_place *place;
 	u64 at;
-	u64 file, file_bytes;
-	enum gtp_ustack_at says;
 };
 
 /* The hit in a program that this CPU handles; the task does not leave the CPU meanwhile. */
@@ -37,9 +45,9 @@ DECLARE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
  */
 static inline bool gtp_user_address(const struct gtp_user_hit *user, u64 addr, u64 *task)
 {
-	if (!user || !gtp_space_is_same(addr, user->here))
+	if (!user || !gtp_space_is_same(addr, user->place->here))
 		return false;
-	*task = addr - user->here + user->at;
+	*task = addr - user->place->here + user->at;
 	return true;
 }
 

@@ -31,15 +31,17 @@ static void none(struct gtp_ustack_from *from, enum gtp_ustack_none why)
 void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
 			 struct gtp_ustack_from *from)
 {
+	const struct gtp_user_place *place = user->place;
+
 	*from = (struct gtp_ustack_from){
 		.pc = user->at,
 		.sp = regs->rsp,
 		.bp = regs->rbp,
 		.whose = whose(),
-		.file = user->file,
-		.file_bytes = user->file_bytes,
-		.to_space = user->here - user->at,
-		.at = user->says,
+		.file = user->at - place->from_code,
+		.file_bytes = place->code_bytes,
+		.to_space = place->here - user->at,
+		.at = place->says,
 		.is_hit = true,
 	};
 }

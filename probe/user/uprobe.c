@@ -38,18 +38,15 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of l
  * @probe: the kernel's part
  * @loc: the location
  * @file: where it is
+ * @place: of the location, for hits
  * @second: it is on the long nop after a marker's nop, one byte after the location
- * @says: how the instruction tells where the return address is, for $ustack
- * @from_code: the location's distance from the beginning of the file's code
- * @code_bytes: the size of that code
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct user_probe {
 	struct gtp_uprobe probe;
 	struct gtp_location *loc;
 	struct gtp_file_space *file;
-	enum gtp_ustack_at says;
-	u64 from_code, code_bytes;
+	struct gtp_user_place place;
 	bool second;
 	atomic_long_t no_buffer;
 };
@@ -153,13 +150,7 @@ GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
-	struct gtp_user_hit user = {
-		.here = p->loc->addr,
-		.at = regs->ip - p->second,
-		.file = regs->ip - p->second - p->from_code,
-		.file_bytes = p->code_bytes,
-		.says = p->says,
-	};
+	struct gtp_user_hit user = { .place = &p->place, .at = regs->ip - p->second };
 
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
 		return 0;
@@ -291,10 +282,16 @@ static int set(struct user_probe *p, const struct gtp_elf_segment *segment, stru
 	if (marker < 0)
 		return marker;
 	p->second = marker && has_second(p->loc->addr);
+	p->place = (struct gtp_user_place){
+		.here = p->loc->addr,
+		.from_code = linked - segment->addr,
+		.code_bytes = segment->bytes,
+		.says = judge(p->loc),
+	};
 	p->probe.consumer.handler = handle_hit;
 	p->probe.inode = p->file->inode;
 	p->probe.ref_ctr = (loff_t)semaphore;
-	p->probe.offset = linked - segment->addr + segment->offset + p->second;
+	p->probe.offset = segment->offset + p->place.from_code + p->second;
 	/* Hits may come before this returns. */
 	by_worker(set_probe, &s);
 	if (s.err)
@@ -321,9 +318,6 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	p->loc = loc;
 	p->file = file;
-	p->says = judge(loc);
-	p->from_code = gtp_space_linked(loc->addr) - segment->addr;
-	p->code_bytes = segment->bytes;
 	err = set(p, segment, why);
 	if (err) {
 		gtp_mem_free(p);
