@@ -81,9 +81,12 @@ void gtp_wait_task_died(void)
 	atomic_inc(&deaths);
 }
 
-static bool any_died(void)
+/* A task has died, and since then no wait has ended, which would show that it was no reader. */
+static bool is_in_doubt(void)
 {
-	return atomic_read(&deaths) || test_taint(TAINT_DIE);
+	int now = atomic_read(&deaths);
+
+	return (now || test_taint(TAINT_DIE)) && deaths_over != now;
 }
 
 static void readers_over(struct rcu_head *rcu)
@@ -112,6 +115,7 @@ static bool give_up(void)
 
 bool gtp_wait_for_readers(void)
 {
+	int before = atomic_read(&deaths);
 	u32 seconds = 0;
 
 	if (readers.under_way && !try_wait_for_completion(&readers.over))
@@ -122,23 +126,17 @@ bool gtp_wait_for_readers(void)
 	while (!wait_for_completion_timeout(&readers.over, HZ)) {
 		seconds++;
 		gtp_progress("waiting for tasks in kernel tracepoints, seconds", seconds, seconds);
-		if (seconds >= READERS_S && any_died() && give_up())
+		if (seconds >= READERS_S && is_in_doubt() && give_up())
 			return false;
 	}
 	readers.under_way = false;
+	deaths_over = before;
 	return true;
 }
 
 bool gtp_readers_end(void)
 {
-	int now = atomic_read(&deaths);
-
-	if (!any_died() || deaths_over == now)
-		return true;
-	if (!gtp_wait_for_readers())
-		return false;
-	deaths_over = now;
-	return true;
+	return !is_in_doubt() || gtp_wait_for_readers();
 }
 
 bool gtp_wait_gave_up(void)
