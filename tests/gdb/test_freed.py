@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Freed pads and gates are int3. For a guest with --thread single.
+import contextlib
+import re
+
 from fixture import load_tables, put_table
 from lib import *
 from others import *
@@ -46,6 +49,44 @@ def of_a_jump():
     where = fixed_place()
     for condition in "", " if a == 5":
         freed(where, "jump", ("*0x%x%s" % (where, condition), "collect a"))
+
+
+LONG = "(" * 40 + "a" + "*5+1)" * 40  # most of the time of a call is in the pad
+
+
+@contextlib.contextmanager
+def written(path, text):
+    """A file of the guest's kernel with another text; nothing if there is no such file."""
+    old = shell()("cat %s 2>/dev/null; true" % path).strip()
+    if old:
+        shell()("echo %s >%s" % (text, path))
+    try:
+        yield
+    finally:
+        if old:
+            shell()("echo %s >%s" % (re.sub(r".*\((\w+)\).*", r"\1", old), path))
+
+
+@test("not while a task is preempted in it: tstop waits for the task")
+def held():
+    where = fixed_place()
+    sched = "/sys/kernel/debug/sched/"
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(written(sched + "preempt", "full"))
+        stack.enter_context(written("/proc/sys/kernel/sched_rt_runtime_us", "-1"))
+        for cpu in range(CPUS):  # the share of the CPU that other tasks have, since 6.8
+            stack.enter_context(written("%sfair_server/cpu%d/runtime" % (sched, cpu), "0"))
+        trace("*0x%x if %s == 12345" % (where, LONG))
+        cmd("tstart")
+        pad = led_to(where)
+        before = calls("held")
+        holding = background("hold %x %x %x" % (pad, pad + pad_bytes(), where))
+        until(lambda: calls("held") > before or holding.poll() is not None, "a task in the pad")
+        equal(holding.poll(), None)
+        cmd("tstop")
+        equal(holding.wait(), 0)
+        equal(calls("held"), before + 1)
+    equal(pad_bytes(), 0)
 
 
 @test("of several tracepoints at a place")

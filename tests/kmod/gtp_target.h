@@ -42,7 +42,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack) X(context) X(regs)
+	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(held)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -200,6 +200,14 @@ void gtp_target_fill(void);
  */
 int gtp_target_loop(const char *what, u64 count);
 void gtp_target_loop_end(void);
+
+/*
+ * gtp_target_hold - a task that calls gtp_target_add() is preempted between @start and @end, and
+ * does not run until the jump at @site has gone, and a little longer. 0; -ENOENT: it was never met
+ * there; -ETIME: the jump stayed; -EAGAIN: it ran meanwhile, because the CPU was not kept;
+ * -EBADMSG: the code where it is was changed
+ */
+int gtp_target_hold(u64 start, u64 end, u64 site);
 
 /* gtp_target2_fn - of the second module */
 long gtp_target2_fn(long n);

@@ -25,6 +25,9 @@
  *					also while another line is being obeyed
  *	at HEX				control goes there, into gtp_target_obj() or its middle;
  *					also while another line is being obeyed
+ *	hold START END SITE		a task is preempted in that code until the jump at
+ *					SITE has gone: see gtp_target_hold();
+ *					also while another line is being obeyed
  *	poke HEX BYTE			write a byte of this module's text,
  *					as someone does who patches code
  *
@@ -375,7 +378,7 @@ static int obey(struct order *o)
 {
 	int err = -EINVAL;
 	u32 nmis, count, depth = 0;
-	u64 addr;
+	u64 addr, end, site;
 	u8 byte;
 
 	/* Without the lock, so that it can be during a loop. */
@@ -383,6 +386,8 @@ static int obey(struct order *o)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)
 		return call_at(addr);
+	if (sscanf(o->line, "hold %llx %llx %llx", &addr, &end, &site) == 3)
+		return gtp_target_hold(addr, end, site);
 	if (!strcmp(o->line, "end")) {
 		gtp_target_loop_end();
 		return 0;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A task that is preempted in a piece of code, such as a pad, and does not run until the jump there
+ * is gone. Whoever frees that code has to wait for the task.
+ *
+ * The task calls gtp_target_add() again and again. A timer looks where it interrupts the task; in
+ * that code it wakes a task of a real-time class on the same CPU, which then keeps the CPU. This
+ * needs preemption (preempt=full), no limit for real-time tasks, and no share of the CPU for others
+ * (debugfs: sched/fair_server).
+ */
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/version.h>
+#include <asm/irq_regs.h>
+
+#include "gtp_target.h"
+
+enum {
+	LOOK_NS = 50 * 1000,
+	LOOKS_S = 60,	/* for the task to be met in the code */
+	GOES_S = 60,	/* for the jump to go */
+	AFTER_MS = 500, /* after that, the code is still watched */
+	JUMP = 0xe9,
+	WATCHED = 16, /* bytes of the code, from where the task is */
+};
+
+/*
+ * struct held - the one that is going on; @start, @end: the code; @site: the jump to it
+ * @caught: the task is in it, at @ip, where the bytes are @code
+ * @calls: the task's, so far
+ * @result: 0, or -errno: see gtp_target_hold()
+ */
+static struct held {
+	u64 start, end, ip;
+	const u8 *site;
+	u8 code[WATCHED];
+	struct task_struct *caller;
+	struct hrtimer timer;
+	struct completion caught;
+	u64 calls;
+} held;
+
+static int call(void *unused)
+{
+	while (!kthread_should_stop()) {
+		gtp_target_count(GTP_TARGET_COUNT_add);
+		gtp_target_add(3, 4);
+		WRITE_ONCE(held.calls, held.calls + 1);
+		if (held.calls % 64 == 0)
+			cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static bool is_inside(const struct pt_regs *regs)
+{
+	return regs && current == held.caller && regs->ip >= held.start &&
+	       regs->ip < held.end - WATCHED && !(preempt_count() & PREEMPT_MASK);
+}
+
+static enum hrtimer_restart look(struct hrtimer *timer)
+{
+	const struct pt_regs *regs = get_irq_regs();
+
+	if (!is_inside(regs)) {
+		hrtimer_forward_now(timer, ns_to_ktime(LOOK_NS));
+		return HRTIMER_RESTART;
+	}
+	held.ip = regs->ip;
+	memcpy(held.code, (void *)held.ip, WATCHED);
+	complete(&held.caught);
+	return HRTIMER_NORESTART;
+}
+
+static void start_looking(void)
+{
+	/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&held.timer, look, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(&held.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	held.timer.function = look;
+#endif
+	hrtimer_start(&held.timer, ns_to_ktime(LOOK_NS), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Keep the CPU, in a way that nobody waits for this task: only for the one that is held. */
+static void keep(unsigned long jiffies_more, bool jump_only)
+{
+	unsigned long end = jiffies + jiffies_more;
+
+	while (time_before(jiffies, end) && (!jump_only || READ_ONCE(*held.site) == JUMP)) {
+		cond_resched_tasks_rcu_qs();
+		cpu_relax();
+	}
+}
+
+static int judge(u64 calls)
+{
+	if (READ_ONCE(held.calls) != calls)
+		return -EAGAIN;
+	if (READ_ONCE(*held.site) == JUMP)
+		return -ETIME;
+	return memcmp(held.code, (void *)held.ip, WATCHED) ? -EBADMSG : 0;
+}
+
+static int hold(void *result)
+{
+	u64 calls;
+
+	start_looking();
+	if (!wait_for_completion_timeout(&held.caught, LOOKS_S * HZ)) {
+		hrtimer_cancel(&held.timer);
+		*(int *)result = -ENOENT;
+	} else {
+		calls = READ_ONCE(held.calls);
+		gtp_target_count(GTP_TARGET_COUNT_held);
+		keep(GOES_S * HZ, true);
+		keep(msecs_to_jiffies(AFTER_MS), false);
+		*(int *)result = judge(calls);
+	}
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* Both on the last CPU, the second with a higher priority; 0 or -errno. */
+static int run(int *result)
+{
+	int cpu = cpumask_last(cpu_online_mask);
+	struct task_struct *caller, *holder;
+
+	caller = kthread_create_on_cpu(call, NULL, cpu, "gtp_target/c%u");
+	if (IS_ERR(caller))
+		return PTR_ERR(caller);
+	holder = kthread_create_on_cpu(hold, result, cpu, "gtp_target/h%u");
+	if (IS_ERR(holder)) {
+		kthread_stop(caller);
+		return PTR_ERR(holder);
+	}
+	held.caller = caller;
+	sched_set_fifo(holder);
+	wake_up_process(caller);
+	wake_up_process(holder);
+	while (READ_ONCE(*result) > 0)
+		schedule_timeout_uninterruptible(1);
+	kthread_stop(holder);
+	kthread_stop(caller);
+	return 0;
+}
+
+int gtp_target_hold(u64 start, u64 end, u64 site)
+{
+	int result = 1, err;
+
+	held = (struct held){ .start = start, .end = end, .site = (const u8 *)site };
+	init_completion(&held.caught);
+	err = run(&result);
+	return err ? err : result;
+}
