@@ -11,6 +11,8 @@ GTP_SHARED := \
 	stub/wait.c \
 	stub/packets.c \
 	stub/pkt_general.c \
+	stub/pkt_process.c \
+	stub/pkt_vfile.c \
 	stub/pkt_breakpoint.c \
 	stub/pkt_memory.c \
 	stub/pkt_xfer.c \

@@ -7,6 +7,7 @@
 #include "base/parse.h"
 #include "export/file.h"
 #include "session/trace.h"
+#include "stub/process.h"
 #include "transport/rsp.h"
 
 struct gtp_stub;
@@ -46,6 +47,7 @@ enum {
  *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
  * @lines: hand over waiting lines of dprintfs, because GDB begins to wait for them or is about to
  *         get a stop reply (NULL: the host does that by itself)
+ * @process: the target is a process (NULL: it is the kernel)
  * @monitor: execute a `monitor` command that is not the stub's own; prints with gtp_stub_print().
  *           0, -ENOENT if it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
@@ -64,6 +66,7 @@ struct gtp_stub_ops {
 	int (*marker_at)(void *ctx, u64 addr);
 	int (*file)(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why);
 	void (*lines)(void *ctx);
+	const struct gtp_process_ops *process;
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 
@@ -81,6 +84,7 @@ enum {
  * @frame: selected frame number, -1: none (live)
  * @frame_before: the one before the last packet
  * @raw_epoch: the epoch of the frames when qTBuffer began to read them
+ * @thread: of a process: the one whose registers GDB reads
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: O packets may precede the reply to the packet being handled
  * @no_reply: the packet being handled gets no reply, or gets it later
@@ -108,6 +112,7 @@ struct gtp_stub {
 	s64 frame;
 	s64 frame_before;
 	u64 raw_epoch;
+	u32 thread;
 	bool waiting;
 	bool noisy;
 	bool no_reply;
@@ -126,5 +131,11 @@ struct gtp_stub {
 	char *in;
 	u8 *last;
 };
+
+/* gtp_stub_target - "kernel" or "process", for texts */
+static inline const char *gtp_stub_target(const struct gtp_stub *s)
+{
+	return s->ops->process ? "process" : "kernel";
+}
 
 #endif /* _GTP_CONNECTION_H */

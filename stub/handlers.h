@@ -30,6 +30,23 @@ GTP_HANDLER(gtp_pkt_continue);
 GTP_HANDLER(gtp_pkt_step);
 GTP_HANDLER(gtp_pkt_vcont);
 
+/* pkt_process.c */
+GTP_HANDLER(gtp_pkt_thread);
+GTP_HANDLER(gtp_pkt_select_thread);
+GTP_HANDLER(gtp_pkt_is_thread_alive);
+GTP_HANDLER(gtp_pkt_auxv);
+GTP_HANDLER(gtp_pkt_exec_file);
+GTP_HANDLER(gtp_pkt_libraries);
+GTP_HANDLER(gtp_pkt_threads);
+
+/* pkt_vfile.c */
+GTP_HANDLER(gtp_pkt_file_root);
+GTP_HANDLER(gtp_pkt_file_open);
+GTP_HANDLER(gtp_pkt_file_read);
+GTP_HANDLER(gtp_pkt_file_stat);
+GTP_HANDLER(gtp_pkt_file_link);
+GTP_HANDLER(gtp_pkt_file_close);
+
 /* pkt_breakpoint.c */
 GTP_HANDLER(gtp_pkt_breakpoint);
 GTP_HANDLER(gtp_pkt_insert);

@@ -9,7 +9,8 @@
 /* Never an empty reply: GDB would then write breakpoint instructions into memory itself. */
 GTP_HANDLER(gtp_pkt_breakpoint)
 {
-	gtp_why(why, "breakpoints would stop the kernel; use trace instead of break");
+	gtp_why(why, "breakpoints would stop the %s; use trace instead of break",
+		gtp_stub_target(s));
 	return -EOPNOTSUPP;
 }
 
@@ -31,15 +32,28 @@ static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_w
 	gtp_in_hex64(&at, &addr);
 	gtp_stub_printf(
 		s,
-		"gdbtp: no breakpoint at 0x%llx, it would stop the kernel: use trace. If it is a dprintf: set dprintf-style agent, and arguments that GDB can translate\n",
-		addr);
+		"gdbtp: no breakpoint at 0x%llx, it would stop the %s: use trace. If it is a dprintf: set dprintf-style agent, and arguments that GDB can translate\n",
+		addr, gtp_stub_target(s));
 	return gtp_pkt_breakpoint(s, in, why);
+}
+
+/* GDB wants to hear of loaded libraries; see gtp_stub_libraries(). */
+static bool is_library_event(struct gtp_stub *s, const struct gtp_in *in)
+{
+	const struct gtp_process_ops *process = s->ops->process;
+	struct gtp_in at = *in;
+	u64 addr;
+
+	return process && !has_commands(in) && gtp_in_hex64(&at, &addr) &&
+	       process->is_library_event(s->ctx, addr);
 }
 
 GTP_HANDLER(gtp_pkt_insert)
 {
 	int err;
 
+	if (is_library_event(s, in))
+		return gtp_reply_ok(s);
 	if (!has_commands(in))
 		return refuse_breakpoint(s, in, why);
 	err = gtp_dprintf_insert(s->trace, in->p, why);

@@ -20,6 +20,9 @@ GTP_HANDLER(gtp_pkt_ok)
 /* GDB disables features that are not listed here; its own list is not needed. */
 GTP_HANDLER(gtp_pkt_supported)
 {
+	if (s->ops->process)
+		gtp_out_printf(&s->reply, "multiprocess+;qXfer:auxv:read+;qXfer:exec-file:read+;"
+					  "qXfer:libraries-svr4:read+;qXfer:threads:read+;");
 	gtp_out_printf(&s->reply, "PacketSize=%x;", GTP_PACKET_MAX);
 	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
 				  "ConditionalBreakpoints+;BreakpointCommands+;"
@@ -49,7 +52,7 @@ GTP_HANDLER(gtp_pkt_no_ack)
 
 GTP_HANDLER(gtp_pkt_stop_reason)
 {
-	gtp_out_printf(&s->reply, "S05");
+	gtp_reply_stop(s, &s->reply, GTP_SIGNAL_TRAP);
 	return 0;
 }
 
@@ -62,7 +65,7 @@ GTP_HANDLER(gtp_pkt_attached)
 /* TextSeg moves every segment of vmlinux; Text, Data and Bss would miss .rodata and .init. */
 GTP_HANDLER(gtp_pkt_offsets)
 {
-	if (s->trace->text_start)
+	if (s->trace->text_start && !s->ops->process)
 		gtp_out_printf(&s->reply, "TextSeg=%llx", s->trace->text_start);
 	return 0;
 }
@@ -76,7 +79,7 @@ GTP_HANDLER(gtp_pkt_kill)
 static int stop_at_once(struct gtp_stub *s, const char *words)
 {
 	gtp_stub_printf(s, "gdbtp: %s\n", words);
-	gtp_out_printf(&s->reply, "S05");
+	gtp_reply_stop(s, &s->reply, GTP_SIGNAL_TRAP);
 	return 0;
 }
 
@@ -84,20 +87,31 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
  * Without a run, continue waits for dprintfs. The end of a run that ended before the continue is
  * reported first, so that a script with tstart, continue, tfind works.
  */
-static bool nothing_to_wait_for(const struct gtp_trace *t)
+static bool nothing_to_wait_for(const struct gtp_stub *s)
 {
+	const struct gtp_trace *t = s->trace;
+
+	/* A process loads libraries, and ends. */
+	if (s->ops->process && !t->end_untold)
+		return false;
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
 /* After an error GDB would still believe that the target runs; report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
-	if (nothing_to_wait_for(s->trace)) {
+	if (s->ops->process && s->ops->process->is_gone(s->ctx, why)) {
+		s->waiting = true;
+		s->no_reply = true;
+		gtp_stub_gone(s, why);
+		return 0;
+	}
+	if (nothing_to_wait_for(s)) {
 		if (s->trace->stop == GTP_STOP_NEVER_RUN)
 			return stop_at_once(s, "no trace is running that continue could wait for");
 		/* Print what the wait would have printed. */
 		gtp_wait_print_end(s);
-		gtp_out_printf(&s->reply, "S05");
+		gtp_reply_stop(s, &s->reply, GTP_SIGNAL_TRAP);
 		return 0;
 	}
 	s->waiting = true;
@@ -109,7 +123,11 @@ GTP_HANDLER(gtp_pkt_continue)
 
 GTP_HANDLER(gtp_pkt_step)
 {
-	return stop_at_once(s, "the kernel cannot be stepped; trace, tstart, tstop, tfind do it");
+	char words[80];
+
+	snprintf(words, sizeof(words),
+		 "the %s cannot be stepped; trace, tstart, tstop, tfind do it", gtp_stub_target(s));
+	return stop_at_once(s, words);
 }
 
 GTP_HANDLER(gtp_pkt_vcont)

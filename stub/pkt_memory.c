@@ -11,6 +11,7 @@ enum {
 	PAGE = 4096,		       /* readable memory ends at a page boundary */
 	X87_STACK_END = 32,	       /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
 	NR_DESCRIBED = 40,	       /* see base/target_xml.h */
+	NR_OF_PROCESS = 3,	       /* more, of 8 bytes each */
 };
 
 static void put_unknown(struct gtp_out *out, u32 bytes)
@@ -29,10 +30,17 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 
 /*
  * A running kernel has no registers to show, but GDB drops a connection without a pc. Report _text:
- * GDB shows "_stext ()" or the like.
+ * GDB shows "_stext ()" or the like. Of a process the host knows some.
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
+	struct gtp_live live = { 0 };
+
+	if (s->ops->process) {
+		s->ops->process->live(s->ctx, s->thread, &live);
+		*value = n == GTP_REG_PC ? live.pc : live.sp;
+		return n == GTP_REG_PC || (n == GTP_REG_SP && live.has_sp);
+	}
 	*value = n == GTP_REG_PC ? s->trace->text_start : 0;
 	return n == GTP_REG_PC;
 }
@@ -66,6 +74,7 @@ GTP_HANDLER(gtp_pkt_read_registers)
 
 GTP_HANDLER(gtp_pkt_read_register)
 {
+	u32 described = NR_DESCRIBED + (s->ops->process ? NR_OF_PROCESS : 0);
 	u32 n;
 
 	if (!gtp_in_hex32(in, &n))
@@ -76,9 +85,11 @@ GTP_HANDLER(gtp_pkt_read_register)
 		put_known_or_not(s, gtp_selected_frame(s), n);
 	} else if (n < NR_DESCRIBED) {
 		put_unknown(&s->reply, n < X87_STACK_END ? 10 : 4);
+	} else if (n < described) {
+		put_unknown(&s->reply, 8);
 	} else {
 		gtp_why(why, "register %u is not one of the %u that the target describes", n,
-			NR_DESCRIBED);
+			described);
 		return -EINVAL;
 	}
 	return 0;
@@ -86,7 +97,7 @@ GTP_HANDLER(gtp_pkt_read_register)
 
 GTP_HANDLER(gtp_pkt_write_register)
 {
-	gtp_why(why, "registers cannot be written: the kernel runs");
+	gtp_why(why, "registers cannot be written: the %s runs", gtp_stub_target(s));
 	return -EPERM;
 }
 
@@ -217,7 +228,9 @@ static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, 
 	}
 	/* GDB probes for X with an empty write. */
 	err = len ? s->ops->write(s->ctx, addr, bytes, len) : 0;
-	if (err == -EPERM)
+	if (err == -EPERM && s->ops->process)
+		gtp_why(why, "the memory of a process that runs is only read");
+	else if (err == -EPERM)
 		gtp_why(why, "writing kernel memory is not allowed (module parameter allow_write)");
 	else if (err)
 		gtp_why(why, "cannot write %u bytes at 0x%llx", len, addr);

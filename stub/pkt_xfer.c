@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces: the target description, a frame's contents. */
+#include "base/process_xml.h"
 #include "base/target_xml.h"
 #include "session/aggregate.h"
 #include "stub/args.h"
@@ -67,7 +68,10 @@ GTP_HANDLER(gtp_pkt_features)
 	}
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
-	put(&w, gtp_target_xml, sizeof(gtp_target_xml) - 1);
+	put(&w, gtp_target_xml, sizeof(gtp_target_xml) - sizeof(gtp_process_xml_end));
+	if (s->ops->process)
+		put(&w, gtp_process_xml, sizeof(gtp_process_xml) - 1);
+	put(&w, gtp_process_xml_end, sizeof(gtp_process_xml_end) - 1);
 	return close_window(s, &w);
 }
 

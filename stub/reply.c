@@ -8,6 +8,15 @@ int gtp_reply_ok(struct gtp_stub *s)
 	return 0;
 }
 
+void gtp_reply_stop(const struct gtp_stub *s, struct gtp_out *out, u32 n)
+{
+	if (!s->ops->process) {
+		gtp_out_printf(out, "S%02x", n);
+		return;
+	}
+	gtp_out_printf(out, "T%02xthread:p%x.%x;", n, s->ops->process->pid(s->ctx), s->thread);
+}
+
 static const char *errno_words(int err)
 {
 	switch (err) {

@@ -8,6 +8,9 @@
 /* gtp_reply_ok - the reply "OK"; returns 0, so that a handler can end with it */
 int gtp_reply_ok(struct gtp_stub *s);
 
+/* gtp_reply_stop - put the stop reply for signal @n into @out: S05; for a process with a thread */
+void gtp_reply_stop(const struct gtp_stub *s, struct gtp_out *out, u32 n);
+
 /**
  * gtp_reply_error() - replace the reply by "E." and words
  * @s: the connection

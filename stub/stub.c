@@ -31,7 +31,7 @@ static void interrupt(void *ctx)
 		return;
 	if (s->ops->lines)
 		s->ops->lines(s->ctx);
-	gtp_wait_end(s, "S02");
+	gtp_wait_stop(s, GTP_SIGNAL_INT);
 }
 
 static void forward(void *ctx, const void *bytes, u32 len)
@@ -68,6 +68,7 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 	s->frame = -1;
 	s->frame_before = -1;
 	s->trace_file.t = trace;
+	s->thread = ops->process ? ops->process->pid(ctx) : 0;
 	s->in = mem->alloc(mem->ctx, GTP_PACKET_MAX + 1);
 	s->last = mem->alloc(mem->ctx, GTP_RSP_FRAME_MAX);
 	reply = mem->alloc(mem->ctx, GTP_PACKET_MAX + 1);

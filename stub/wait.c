@@ -2,6 +2,7 @@
 /* The wait of a continue: its end, and the text that says why the run ended. */
 #include "session/dprintf.h"
 #include "stub/console.h"
+#include "stub/reply.h"
 #include "stub/wait.h"
 
 void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out)
@@ -107,11 +108,21 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	s->trace->end_untold = false;
 }
 
-void gtp_wait_end(struct gtp_stub *s, const char *reply)
+static void end_wait(struct gtp_stub *s, const char *reply)
 {
 	s->waiting = false;
 	gtp_rsp_reply(&s->rsp, reply, (u32)strlen(reply));
 	gtp_stub_heard(s);
+}
+
+void gtp_wait_stop(struct gtp_stub *s, enum gtp_signal n)
+{
+	char text[48];
+	struct gtp_out out;
+
+	gtp_out_init(&out, text, sizeof(text));
+	gtp_reply_stop(s, &out, n);
+	end_wait(s, text);
 }
 
 /* Lines are printed some time after their hits: print those that wait before reporting the end. */
@@ -128,7 +139,33 @@ void gtp_stub_trace_ended(struct gtp_stub *s)
 	gtp_stub_flush_notice(s);
 	print_lines(s);
 	gtp_wait_print_end(s);
-	gtp_wait_end(s, "S05");
+	gtp_wait_stop(s, GTP_SIGNAL_TRAP);
+}
+
+void gtp_stub_libraries(struct gtp_stub *s)
+{
+	char text[64];
+	struct gtp_out out;
+
+	if (!s->waiting)
+		return;
+	gtp_out_init(&out, text, sizeof(text));
+	gtp_reply_stop(s, &out, GTP_SIGNAL_TRAP);
+	gtp_out_printf(&out, "library:;");
+	end_wait(s, text);
+}
+
+void gtp_stub_gone(struct gtp_stub *s, const struct gtp_why *why)
+{
+	char text[32];
+	struct gtp_out out;
+
+	if (!s->waiting)
+		return;
+	gtp_stub_printf(s, "gdbtp: %s\n", why->text);
+	gtp_out_init(&out, text, sizeof(text));
+	gtp_out_printf(&out, "W00;process:%x", s->ops->process->pid(s->ctx));
+	end_wait(s, text);
 }
 
 void gtp_stub_dprintfs_gone(struct gtp_stub *s)
@@ -137,5 +174,5 @@ void gtp_stub_dprintfs_gone(struct gtp_stub *s)
 		return;
 	print_lines(s);
 	gtp_stub_print(s, "gdbtp: no dprintf is left that continue could wait for\n");
-	gtp_wait_end(s, "S05");
+	gtp_wait_stop(s, GTP_SIGNAL_TRAP);
 }

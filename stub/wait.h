@@ -29,8 +29,20 @@ void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 /* gtp_wait_print_end - print how the run has ended, as a line, and then its errors */
 void gtp_wait_print_end(struct gtp_stub *s);
 
-/* gtp_wait_end - end the wait for a stop: send "S05" (the run ended) or "S02" (^C) */
-void gtp_wait_end(struct gtp_stub *s, const char *reply);
+/* enum gtp_signal - the signals of stop replies */
+enum gtp_signal {
+	GTP_SIGNAL_INT = 2,  /* ^C */
+	GTP_SIGNAL_TRAP = 5, /* the run has ended */
+};
+
+/* gtp_wait_stop - end the wait for a stop */
+void gtp_wait_stop(struct gtp_stub *s, enum gtp_signal n);
+
+/* gtp_stub_libraries - end a wait, so that GDB looks at the process's libraries, which changed */
+void gtp_stub_libraries(struct gtp_stub *s);
+
+/* gtp_stub_gone - the process is gone: end a wait with @why as text */
+void gtp_stub_gone(struct gtp_stub *s, const struct gtp_why *why);
 
 /* gtp_stub_trace_ended - answer a waiting continue; call when gtp_trace_settle() returns true */
 void gtp_stub_trace_ended(struct gtp_stub *s);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that a GDB session needs from its host if the target is a process. */
+#ifndef _GTP_STUB_PROCESS_H
+#define _GTP_STUB_PROCESS_H
+
+#include "base/why.h"
+
+/* enum gtp_object - texts about a process that GDB reads in pieces (qXfer) */
+enum gtp_object {
+	GTP_OBJECT_AUXV,
+	GTP_OBJECT_EXEC_FILE,
+	GTP_OBJECT_LIBRARIES,
+	GTP_OBJECT_THREADS,
+};
+
+/**
+ * struct gtp_live - the registers of a thread that are known while the process runs
+ * @pc: where it waits in a system call, else the program's entry point
+ * @sp: of a thread that waits in a system call
+ * @has_sp: @sp is known
+ */
+struct gtp_live {
+	u64 pc;
+	u64 sp;
+	bool has_sp;
+};
+
+/* struct gtp_file_stat - what GDB reads of an open file's status */
+struct gtp_file_stat {
+	u64 size;
+	u64 mtime;
+	u32 mode;
+	u32 nlink;
+};
+
+/**
+ * struct gtp_process_ops - the process that is the target, and its files; may sleep
+ * @pid: its number
+ * @is_gone: true if it has ended, or executes another program; @why has the words
+ * @has_thread: true if it has this thread now
+ * @live: the known registers of a thread
+ * @is_library_event: true if GDB sets a breakpoint at @addr only to hear of loaded libraries. The
+ *                    host reports those itself, so the breakpoint is accepted and not inserted
+ * @object: bytes of a text from offset @from, at most @len; their number, fewer than @len only at
+ *          the end; or -errno with @why. A read from 0 collects the text
+ * @open: open a file for reading, as the process sees it; a number, or -errno
+ * @stat, @close: 0 or -errno
+ * @pread: the number of bytes, or -errno
+ * @readlink: the same, for a link's text
+ */
+struct gtp_process_ops {
+	u32 (*pid)(void *ctx);
+	bool (*is_gone)(void *ctx, struct gtp_why *why);
+	bool (*has_thread)(void *ctx, u32 tid);
+	void (*live)(void *ctx, u32 tid, struct gtp_live *live);
+	bool (*is_library_event)(void *ctx, u64 addr);
+	s64 (*object)(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
+		      struct gtp_why *why);
+	int (*open)(void *ctx, const char *path);
+	int (*stat)(void *ctx, u32 fd, struct gtp_file_stat *st);
+	int (*close)(void *ctx, u32 fd);
+	s64 (*pread)(void *ctx, u32 fd, u64 from, void *dst, u32 len);
+	s64 (*readlink)(void *ctx, const char *path, char *dst, u32 len);
+};
+
+#endif /* _GTP_STUB_PROCESS_H */
