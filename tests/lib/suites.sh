@@ -20,6 +20,7 @@ lib       | - | | | what the suites share sees failures, skips and silence
 module    | - | | | the modules build without a warning, sparse has nothing to say, and an endbr64 is where one must be
 unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
+agent     | - | tools | | what GDB sees of a process by gtp attach, and that the process is left as it was
 connect   | - | tools | | what gdbtp-connect passes on
 shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
@@ -227,6 +228,11 @@ run_vectors() {
 	local files
 	mapfile -t files < <(find tests/vectors -name '*.ax' ${2:+-path "*$2*"} | sort)
 	[ ${#files[@]} = 0 ] || watched build/tools/axrun "${files[@]}"
+}
+
+run_agent() {
+	single "the programs that gtp-attach looks at build" make -s -f tests/agent/fixture.mk || return 1
+	GTP_ONLY=${3-} watched tests/agent/run
 }
 
 run_connect() { watched tests/connect/run; }

@@ -4,7 +4,7 @@ import os
 import select
 import sys
 
-from gtp.shell import cache, child, compile as compiler, live, options, output, ready, record, relay, run, signals
+from gtp.shell import cache, child, compile as compiler, live, options, output, ready, record, relay, run, signals, tools
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
@@ -83,6 +83,9 @@ def do(given):
     if given.command == "fleet":
         from gtp.fleet import command as fleet  # ClusterShell is for this one alone
         return fleet.run(given)
+    if given.command == "attach":
+        path = tools.gtp_attach()
+        os.execv(path, [path, given.pid])
     gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
     words = child.arguments(gdb, vmlinux, index)
     if given.command == "gdb":

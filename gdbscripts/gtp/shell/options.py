@@ -83,6 +83,13 @@ GDB = """Start GDB with vmlinux, connected, with all commands: help gtp.
 
   gtp gdb"""
 
+ATTACH = """Show a process to GDB without stopping it. GDB starts this command:
+
+  gdb -ex 'target remote | sudo gtp attach PID'
+
+Memory, libraries and threads are the process's, and the process runs on. It
+needs neither the module nor a kernel with debug information: gtp-attach(1)."""
+
 COMPILE = """Make a file of a session of GDB's, for gtp-run on a machine without GDB and vmlinux.
 
   gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1
@@ -211,6 +218,12 @@ def add_command(commands, name, text, *words):
     return parser
 
 
+def add_attach(commands):
+    one = commands.add_parser("attach", help=ATTACH.splitlines()[0].rstrip("."), description=ATTACH,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    one.add_argument("pid", metavar="PID", help="the process's number")
+
+
 def add_compile(commands):
     one = commands.add_parser("compile", help=COMPILE.splitlines()[0].rstrip("."), description=COMPILE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -310,6 +323,7 @@ def parser():
     add_command(commands, "check", CHECK)
     add_command(commands, "status", STATUS)
     add_command(commands, "gdb", GDB)
+    add_attach(commands)
     add_cache(commands)
     add_compile(commands)
     add_fleet(commands)

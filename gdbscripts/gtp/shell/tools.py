@@ -25,6 +25,11 @@ def needed(name, *places):
     return path
 
 
+def gtp_attach():
+    """The path of gtp-attach."""
+    return needed("gtp-attach", "build/tools", "../../bin")
+
+
 def gtp_run():
     """The path of gtp-run."""
     return needed("gtp-run", "build/tools", "../../bin")

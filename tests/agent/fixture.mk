@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The programs that gtp-attach looks at, into build/agent/: make -f tests/agent/fixture.mk, in the repository's root.
+
+out := build/agent
+CFLAGS := -std=gnu11 -O1 -g -fno-inline -Wall -Wextra -Werror
+
+all: $(out)/victim $(out)/victim-static $(out)/library.so
+
+$(out)/victim: tests/agent/victim.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $<
+
+$(out)/victim-static: tests/agent/plain.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -no-pie -fno-pie -o $@ $<
+
+$(out)/library.so: tests/agent/library.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -fPIC -o $@ $<
+
+.PHONY: all

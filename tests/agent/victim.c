@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The program that gtp-attach looks at: it counts, has threads that wait and one that runs, and
+ * loads a library when a line comes.
+ *
+ * It prints "ready PID", and answers each line of its input: "count" by its counter, "load FILE" by
+ * the address of the library's function, "unload" and "exec" by doing so.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+struct victim_state {
+	const char *name;
+	long values[4];
+};
+
+long victim_counter;
+struct victim_state victim_state = { "a name in .rodata", { 11, 22, 33, 44 } };
+_Thread_local long victim_local = 7;
+
+static void *count(void *arg)
+{
+	prctl(PR_SET_NAME, "a<b>&\"c\"\xff'");
+	for (;;)
+		__atomic_fetch_add(&victim_counter, 1, __ATOMIC_RELAXED);
+	return arg;
+}
+
+void victim_waits(void)
+{
+	pause();
+	__asm__ volatile("" ::: "memory");
+}
+
+static void *wait_for_nothing(void *arg)
+{
+	prctl(PR_SET_NAME, "waits");
+	for (;;)
+		victim_waits();
+	return arg;
+}
+
+static void *library;
+
+static void obey(char *line, char **argv)
+{
+	if (!strcmp(line, "count"))
+		printf("%ld\n", __atomic_load_n(&victim_counter, __ATOMIC_RELAXED));
+	if (!strncmp(line, "load ", 5)) {
+		library = dlopen(line + 5, RTLD_NOW);
+		printf("%p\n", library ? dlsym(library, "victim_library") : NULL);
+	}
+	if (!strcmp(line, "unload"))
+		printf("%d\n", dlclose(library));
+	if (!strcmp(line, "exec"))
+		execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+	char line[4096];
+	pthread_t t;
+
+	(void)argc;
+	pthread_create(&t, NULL, count, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t, NULL, wait_for_nothing, NULL);
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		obey(line, argv);
+		fflush(stdout);
+	}
+	return 0;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The host of a stub whose target is a process: hands the stub's questions to user/process/. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "user/process/link_map.h"
+
+/* --- the stub's questions --- */
+
+static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct host *h = ctx;
+
+	return gtp_process_read(&h->process, dst, addr, len);
+}
+
+static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
+{
+	return -EPERM;
+}
+
+static const char *release(void *ctx)
+{
+	static struct utsname uts;
+
+	return uname(&uts) ? "unknown" : uts.release;
+}
+
+static int refuse_save(void *ctx, const char *name, struct gtp_why *why)
+{
+	gtp_why(why, "there is no folder for trace files here: use tsave without -r");
+	return -EOPNOTSUPP;
+}
+
+static u64 now_ms(void *ctx)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
+static u32 get_pid(void *ctx)
+{
+	const struct host *h = ctx;
+
+	return h->process.pid;
+}
+
+static bool is_gone(void *ctx, struct gtp_why *why)
+{
+	const struct host *h = ctx;
+
+	return gtp_process_is_gone(&h->process, why);
+}
+
+static bool has_thread(void *ctx, u32 tid)
+{
+	const struct host *h = ctx;
+
+	return gtp_process_has_thread(&h->process, tid);
+}
+
+static void get_live(void *ctx, u32 tid, struct gtp_live *live)
+{
+	const struct host *h = ctx;
+
+	gtp_process_live(&h->process, tid, live);
+}
+
+static bool is_library_event(void *ctx, u64 addr)
+{
+	const struct host *h = ctx;
+
+	return gtp_link_map_is_event(&h->process, addr);
+}
+
+/* GDB reads a text in several packets: all of them are answered from the text as it was first. */
+static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
+		       struct gtp_why *why)
+{
+	struct host *h = ctx;
+	struct gtp_text *text = &h->object[which];
+	int err;
+
+	if (!from) {
+		/* Before the list: a change between the two is reported once too often. */
+		if (which == GTP_OBJECT_LIBRARIES)
+			gtp_link_map_sum(&h->process, &h->libraries);
+		err = gtp_objects_make(&h->process, which, text, why);
+		if (err)
+			return err;
+	}
+	if (from >= text->len)
+		return 0;
+	if (len > text->len - from)
+		len = (u32)(text->len - from);
+	memcpy(dst, text->bytes + from, len);
+	return len;
+}
+
+static int file_open(void *ctx, const char *path)
+{
+	struct host *h = ctx;
+
+	return gtp_process_files_open(&h->files, &h->process, path);
+}
+
+static int file_stat(void *ctx, u32 fd, struct gtp_file_stat *st)
+{
+	const struct host *h = ctx;
+
+	return gtp_process_files_stat(&h->files, fd, st);
+}
+
+static int file_close(void *ctx, u32 fd)
+{
+	struct host *h = ctx;
+
+	return gtp_process_files_end(&h->files, fd);
+}
+
+static s64 file_read(void *ctx, u32 fd, u64 from, void *dst, u32 len)
+{
+	const struct host *h = ctx;
+
+	return gtp_process_files_read(&h->files, fd, from, dst, len);
+}
+
+static s64 file_link(void *ctx, const char *path, char *dst, u32 len)
+{
+	const struct host *h = ctx;
+
+	return gtp_process_files_link(&h->process, path, dst, len);
+}
+
+static const struct gtp_process_ops process_ops = {
+	.pid = get_pid,
+	.is_gone = is_gone,
+	.has_thread = has_thread,
+	.live = get_live,
+	.is_library_event = is_library_event,
+	.object = read_object,
+	.open = file_open,
+	.stat = file_stat,
+	.close = file_close,
+	.pread = file_read,
+	.readlink = file_link,
+};
+
+static const struct gtp_stub_ops stub_ops = {
+	.read = read_memory,
+	.write = refuse_write,
+	.release = release,
+	.save = refuse_save,
+	.now_ms = now_ms,
+	.process = &process_ops,
+};
+
+/* --- the session's questions --- */
+
+static int refuse(struct gtp_why *why)
+{
+	gtp_why(why,
+		"a process takes no tracepoints yet; gtp trace -x FILE sets them in programs, with the module");
+	return -EOPNOTSUPP;
+}
+
+static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		       u32 *ncpus, struct gtp_why *why)
+{
+	return refuse(why);
+}
+
+static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
+{
+}
+
+static int lines_get(void *ctx, struct gtp_why *why)
+{
+	return refuse(why);
+}
+
+static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	return refuse(why);
+}
+
+static void disarm(void *ctx, struct gtp_location *first)
+{
+}
+
+static u64 missed(void *ctx, const struct gtp_location *loc)
+{
+	return 0;
+}
+
+static void between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg)
+{
+	fn(arg);
+}
+
+static u64 no_bytes(void *ctx)
+{
+	return 0;
+}
+
+static u64 wallclock_us(void *ctx)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+}
+
+static const struct gtp_target_ops target_ops = {
+	.arm = arm,
+	.disarm = disarm,
+	.missed = missed,
+	.buffers_get = buffers_get,
+	.buffers_put = buffers_put,
+	.lines_get = lines_get,
+	.between_hits = between_hits,
+	.memory_most = no_bytes,
+	.stacks_bytes = no_bytes,
+	.wallclock_us = wallclock_us,
+};
+
+static const struct gtp_hit_ops hit_ops = { .read = read_memory };
+
+static void *take(void *ctx, size_t bytes)
+{
+	return calloc(1, bytes ? bytes : 1);
+}
+
+static void give_back(void *ctx, void *p)
+{
+	free(p);
+}
+
+/* --- the connection --- */
+
+static void send_bytes(void *ctx, const void *bytes, u32 len)
+{
+	struct host *h = ctx;
+	u32 done = 0;
+
+	while (done < len && !h->broken) {
+		ssize_t n = write(STDOUT_FILENO, (const u8 *)bytes + done, len - done);
+
+		if (n > 0)
+			done += (u32)n;
+		else if (n < 0 && errno != EINTR)
+			h->broken = true;
+	}
+}
+
+void host_look(struct host *h)
+{
+	struct gtp_why why = { "" };
+	u64 sum = h->libraries;
+
+	if (!h->stub.waiting)
+		return;
+	if (gtp_process_is_gone(&h->process, &why)) {
+		gtp_stub_gone(&h->stub, &why);
+		return;
+	}
+	if (gtp_link_map_sum(&h->process, &sum) || sum == h->libraries)
+		return;
+	h->libraries = sum;
+	gtp_stub_libraries(&h->stub);
+}
+
+int host_init(struct host *h, u32 pid, struct gtp_why *why)
+{
+	const struct gtp_mem mem = { take, give_back, NULL };
+	int err = gtp_process_open(&h->process, pid, why);
+
+	if (err)
+		return err;
+	gtp_process_files_init(&h->files);
+	if (gtp_trace_init(&h->trace, &mem, &target_ops, &hit_ops, h)) {
+		gtp_process_close(&h->process);
+		gtp_why(why, "out of memory");
+		return -ENOMEM;
+	}
+	if (gtp_stub_init(&h->stub, &h->trace, &stub_ops, send_bytes, h)) {
+		gtp_trace_exit(&h->trace);
+		gtp_process_close(&h->process);
+		gtp_why(why, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void host_exit(struct host *h)
+{
+	u32 i;
+
+	gtp_stub_exit(&h->stub);
+	gtp_trace_exit(&h->trace);
+	for (i = 0; i < ARRAY_SIZE(h->object); i++)
+		free(h->object[i].bytes);
+	gtp_process_files_close(&h->files);
+	gtp_process_close(&h->process);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The host of a stub whose target is a process: the counterpart of kernel/. */
+#ifndef _GTP_ATTACH_HOST_H
+#define _GTP_ATTACH_HOST_H
+
+#include "stub/stub.h"
+#include "user/process/files.h"
+#include "user/process/objects.h"
+
+/**
+ * struct host - one process, and the GDB that looks at it
+ * @process: the process
+ * @files: those that GDB has opened
+ * @object: the texts that GDB reads, as they were when it began
+ * @libraries: the sum of the list of libraries that GDB knows, or was last asked to read
+ * @trace, @stub: the session and the connection
+ * @broken: GDB does not read any more
+ */
+struct host {
+	struct gtp_process process;
+	struct gtp_process_files files;
+	struct gtp_text object[GTP_OBJECT_THREADS + 1];
+	u64 libraries;
+	struct gtp_trace trace;
+	struct gtp_stub stub;
+	bool broken;
+};
+
+/* host_init - attach to a process; 0, or -errno with @why and nothing to undo */
+int host_init(struct host *h, u32 pid, struct gtp_why *why);
+
+/* host_look - while GDB waits in a continue: has the process ended, or loaded a library? */
+void host_look(struct host *h);
+
+void host_exit(struct host *h);
+
+#endif /* _GTP_ATTACH_HOST_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of libraries that a process's dynamic linker keeps for debuggers: struct r_debug and
+ * struct link_map of <link.h>, which glibc and musl have.
+ *
+ * The list is memory of a process that runs: any address in it may be wrong, and it may be a
+ * circle.
+ */
+#include <elf.h>
+#include <link.h>
+
+#include "user/process/link_map.h"
+
+enum {
+	HEADERS_MAX = 256,
+	DYNAMIC_MAX = 1024,
+	LIBRARIES_MAX = 10000,
+	LISTS_MAX = 64,
+	HAS_NEXT = 2, /* r_version of a list that may have further ones after it */
+};
+
+/* struct list - struct r_debug_extended, which old headers lack */
+struct list {
+	struct r_debug head;
+	u64 next;
+};
+
+/* The run-time address of the program's dynamic section, 0: it has none. */
+static u64 find_dynamic(const struct gtp_process *p)
+{
+	u64 linked_at = 0, dynamic = 0, i;
+	bool found = false;
+	Elf64_Phdr h;
+
+	for (i = 0; i < p->phnum && i < HEADERS_MAX; i++) {
+		if (gtp_process_read(p, &h, p->phdr + i * sizeof(h), sizeof(h)))
+			return 0;
+		if (h.p_type == PT_PHDR) {
+			linked_at = h.p_vaddr;
+			found = true;
+		}
+		if (h.p_type == PT_DYNAMIC)
+			dynamic = h.p_vaddr;
+	}
+	return found && dynamic ? p->phdr - linked_at + dynamic : 0;
+}
+
+/* The dynamic linker stores the address of its list in the program's DT_DEBUG. */
+static u64 find_list(const struct gtp_process *p)
+{
+	u64 at = find_dynamic(p);
+	Elf64_Dyn d;
+	u32 i;
+
+	for (i = 0; at && i < DYNAMIC_MAX; i++) {
+		if (gtp_process_read(p, &d, at + i * sizeof(d), sizeof(d)) || d.d_tag == DT_NULL)
+			break;
+		if (d.d_tag == DT_DEBUG)
+			return d.d_un.d_ptr;
+	}
+	return 0;
+}
+
+static int walk_list(const struct gtp_process *p, u64 list, u64 lm,
+		     void (*fn)(void *arg, const struct gtp_library *lib), void *arg)
+{
+	struct gtp_library lib;
+	struct link_map m;
+	u32 i;
+
+	for (i = 0; lm; i++) {
+		if (i == LIBRARIES_MAX || gtp_process_read(p, &m, lm, sizeof(m)))
+			return -EAGAIN;
+		lib.lm = lm;
+		lib.addr = m.l_addr;
+		lib.dynamic = (u64)m.l_ld;
+		lib.list = list;
+		if (gtp_process_read_string(p, lib.name, (u64)m.l_name, sizeof(lib.name)))
+			return -EAGAIN;
+		fn(arg, &lib);
+		lm = (u64)m.l_next;
+	}
+	return 0;
+}
+
+int gtp_link_map_walk(const struct gtp_process *p,
+		      void (*fn)(void *arg, const struct gtp_library *lib), void *arg, u64 *main_lm)
+{
+	u64 at = find_list(p), next;
+	struct list list;
+	u32 i;
+
+	*main_lm = 0;
+	for (i = 0; at && i < LISTS_MAX; i++, at = next) {
+		next = 0;
+		if (gtp_process_read(p, &list.head, at, sizeof(list.head)))
+			return -EAGAIN;
+		if (list.head.r_version >= HAS_NEXT &&
+		    gtp_process_read(p, &next, at + offsetof(struct list, next), sizeof(next)))
+			return -EAGAIN;
+		if (list.head.r_state != RT_CONSISTENT)
+			return -EAGAIN;
+		if (!i)
+			*main_lm = (u64)list.head.r_map;
+		if (walk_list(p, at, (u64)list.head.r_map, fn, arg))
+			return -EAGAIN;
+		/* A change that began after the first look is under way, or over. */
+		if (gtp_process_read(p, &list.head, at, sizeof(list.head)) ||
+		    list.head.r_state != RT_CONSISTENT)
+			return -EAGAIN;
+	}
+	return 0;
+}
+
+static void add_to_sum(void *arg, const struct gtp_library *lib)
+{
+	const u64 part[] = { lib->lm, lib->addr, lib->dynamic, lib->list };
+	u64 *sum = arg;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(part); i++)
+		*sum = (*sum ^ part[i]) * 0x100000001b3ULL; /* FNV's prime */
+}
+
+int gtp_link_map_sum(const struct gtp_process *p, u64 *sum)
+{
+	u64 main_lm, new = 1;
+	int err = gtp_link_map_walk(p, add_to_sum, &new, &main_lm);
+
+	if (!err)
+		*sum = new;
+	return err;
+}
+
+/*
+ * GDB sets its breakpoints either at r_brk or at the dynamic linker's SDT probes, each of which is
+ * a nop. A user's breakpoint at another place of the dynamic linker is none of these.
+ */
+bool gtp_link_map_is_event(const struct gtp_process *p, u64 addr)
+{
+	enum { NOP = 0x90, IMAGE_MAX = 4 << 20 };
+	u64 at = find_list(p);
+	struct r_debug list;
+	u8 code;
+
+	if (!at || gtp_process_read(p, &list, at, sizeof(list)))
+		return false;
+	if (addr == list.r_brk)
+		return true;
+	return p->base && addr - p->base < IMAGE_MAX && !gtp_process_read(p, &code, addr, 1) &&
+	       code == NOP;
+}

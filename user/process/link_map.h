@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The list of libraries that a process's dynamic linker keeps for debuggers. */
+#ifndef _GTP_LINK_MAP_H
+#define _GTP_LINK_MAP_H
+
+#include "user/process/process.h"
+
+/**
+ * struct gtp_library - an entry of the list
+ * @lm: the entry's address
+ * @addr: the difference of the library's addresses to its link-time addresses
+ * @dynamic: its dynamic section
+ * @list: the address of the list, of which dlmopen() makes further ones
+ * @name: its path, terminated; "": the program
+ */
+struct gtp_library {
+	u64 lm;
+	u64 addr;
+	u64 dynamic;
+	u64 list;
+	char name[GTP_PROCESS_PATH_MAX];
+};
+
+/**
+ * gtp_link_map_walk() - call a function for each library
+ * @p: the process
+ * @fn: the function
+ * @arg: for @fn
+ * @main_lm: receives the program's entry, 0: there is none, as in a static program
+ *
+ * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if it is changing the
+ * list, or has while the list was read.
+ */
+int gtp_link_map_walk(const struct gtp_process *p,
+		      void (*fn)(void *arg, const struct gtp_library *lib), void *arg,
+		      u64 *main_lm);
+
+/* gtp_link_map_sum - a number that changes with the list; or -EAGAIN, and @sum is unchanged */
+int gtp_link_map_sum(const struct gtp_process *p, u64 *sum);
+
+/* gtp_link_map_is_event - true if a debugger's breakpoint at @addr waits for changes of the list */
+bool gtp_link_map_is_event(const struct gtp_process *p, u64 addr);
+
+#endif /* _GTP_LINK_MAP_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The texts about a process that GDB reads in pieces: its threads, its libraries, and so on. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/process/link_map.h"
+#include "user/process/objects.h"
+
+enum {
+	TRIES = 50, /* of reading a list that the process is changing */
+	PAUSE_NS = 2000000,
+};
+
+static void put(struct gtp_text *t, const char *bytes, size_t n)
+{
+	if (t->len + n > t->size) {
+		size_t size = 2 * (t->len + n) + 4096;
+		char *more = realloc(t->bytes, size);
+
+		if (!more) {
+			t->failed = true;
+			return;
+		}
+		t->bytes = more;
+		t->size = size;
+	}
+	memcpy(t->bytes + t->len, bytes, n);
+	t->len += n;
+}
+
+static void put_text(struct gtp_text *t, const char *text)
+{
+	put(t, text, strlen(text));
+}
+
+/* True of the characters that UTF-8 or XML leaves out: too long, of UTF-16, U+FFFE and U+FFFF. */
+static bool is_excluded(u8 first, u8 second, u8 third)
+{
+	return (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+	       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ||
+	       (first == 0xef && second == 0xbf && third > 0xbd);
+}
+
+/* The bytes of one character of UTF-8 at @text, 0: it is none. */
+static u32 utf8_length(const char *text)
+{
+	u8 c = (u8)*text;
+	u32 n, i;
+
+	if (c < 0x80)
+		return 1;
+	n = c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+	for (i = 1; i < n; i++)
+		if (((u8)text[i] & 0xc0) != 0x80)
+			return 0;
+	return n && is_excluded(c, (u8)text[1], (u8)text[2]) ? 0 : n;
+}
+
+/*
+ * A process chooses the names of its threads and libraries. One byte that XML does not allow would
+ * cost GDB the whole text: it becomes a question mark.
+ */
+static void put_escaped(struct gtp_text *t, const char *text)
+{
+	char code[8];
+	u32 n;
+
+	for (; *text; text += n ? n : 1) {
+		n = utf8_length(text);
+		if (!n || (u8)*text < ' ') {
+			put_text(t, "?");
+			n = 1;
+		} else if (strchr("&<>\"'", *text)) {
+			put(t, code, (size_t)snprintf(code, sizeof(code), "&#%d;", *text));
+		} else {
+			put(t, text, n);
+		}
+	}
+}
+
+static void put_thread(const struct gtp_process *p, struct gtp_text *t, u32 tid)
+{
+	char file[64], name[64], head[64];
+	int n;
+
+	snprintf(file, sizeof(file), "task/%u/comm", tid);
+	n = gtp_process_file(p, file, name, sizeof(name));
+	if (n <= 0)
+		return; /* it has ended */
+	if (name[n - 1] == '\n')
+		name[n - 1] = '\0';
+	snprintf(head, sizeof(head), "<thread id=\"p%x.%x\" name=\"", p->pid, tid);
+	put_text(t, head);
+	put_escaped(t, name);
+	put_text(t, "\"/>\n");
+}
+
+static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
+{
+	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *d;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		gtp_why(why, "process %u has ended", p->pid);
+		return -ESRCH;
+	}
+	put_text(t, "<threads>\n");
+	while ((d = readdir(dir))) {
+		u32 tid = (u32)strtoul(d->d_name, NULL, 10);
+
+		if (tid)
+			put_thread(p, t, tid);
+	}
+	closedir(dir);
+	put_text(t, "</threads>\n");
+	return 0;
+}
+
+/* The program itself and the vdso have no file of a library. */
+static void put_library(void *arg, const struct gtp_library *lib)
+{
+	struct gtp_text *t = arg;
+	char rest[160];
+
+	if (!*lib->name)
+		return;
+	put_text(t, "<library name=\"");
+	put_escaped(t, lib->name);
+	snprintf(rest, sizeof(rest),
+		 "\" lm=\"0x%llx\" l_addr=\"0x%llx\" l_ld=\"0x%llx\" lmid=\"0x%llx\"/>\n", lib->lm,
+		 lib->addr, lib->dynamic, lib->list);
+	put_text(t, rest);
+}
+
+static void put_list(struct gtp_text *t, const struct gtp_text *libraries, u64 main_lm)
+{
+	char head[80];
+
+	snprintf(head, sizeof(head), "<library-list-svr4 version=\"1.0\"%s", main_lm ? "" : ">\n");
+	put_text(t, head);
+	if (main_lm) {
+		snprintf(head, sizeof(head), " main-lm=\"0x%llx\">\n", main_lm);
+		put_text(t, head);
+	}
+	if (libraries->len)
+		put(t, libraries->bytes, libraries->len);
+	put_text(t, "</library-list-svr4>\n");
+}
+
+/* The process may change the list meanwhile: a list that was read halfway is thrown away. */
+static int make_libraries(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	struct gtp_text libraries = { 0 };
+	u64 main_lm;
+	u32 i;
+	int err;
+
+	for (i = 0; i < TRIES; i++) {
+		libraries.len = 0;
+		err = gtp_link_map_walk(p, put_library, &libraries, &main_lm);
+		if (!err)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (err)
+		gtp_why(why, "the libraries of process %u cannot be read, or are being changed",
+			p->pid);
+	else
+		put_list(t, &libraries, main_lm);
+	t->failed |= libraries.failed;
+	free(libraries.bytes);
+	return err;
+}
+
+static int make_exec_file(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
+{
+	char path[GTP_PROCESS_PATH_MAX];
+	int err = gtp_process_exe(p, path);
+
+	if (err)
+		gtp_why(why, "the program of process %u has no path", p->pid);
+	else
+		put_text(t, path);
+	return err;
+}
+
+static int make(const struct gtp_process *p, enum gtp_object which, struct gtp_text *text,
+		struct gtp_why *why)
+{
+	switch (which) {
+	case GTP_OBJECT_AUXV:
+		put(text, (const char *)p->auxv, p->auxv_bytes);
+		return 0;
+	case GTP_OBJECT_EXEC_FILE:
+		return make_exec_file(p, text, why);
+	case GTP_OBJECT_LIBRARIES:
+		return make_libraries(p, text, why);
+	case GTP_OBJECT_THREADS:
+		return make_threads(p, text, why);
+	}
+	return -EINVAL;
+}
+
+int gtp_objects_make(const struct gtp_process *p, enum gtp_object which, struct gtp_text *text,
+		     struct gtp_why *why)
+{
+	int err;
+
+	text->len = 0;
+	text->failed = false;
+	err = make(p, which, text, why);
+	if (!err && text->failed) {
+		gtp_why(why, "there is no memory for it");
+		return -ENOMEM;
+	}
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The texts about a process that GDB reads in pieces. */
+#ifndef _GTP_OBJECTS_H
+#define _GTP_OBJECTS_H
+
+#include "user/process/process.h"
+
+/* struct gtp_text - a text that grows; @failed: there was no memory for it */
+struct gtp_text {
+	char *bytes;
+	size_t len;
+	size_t size;
+	bool failed;
+};
+
+/* gtp_objects_make - make one of the texts; @text is emptied first. 0, or -errno with @why */
+int gtp_objects_make(const struct gtp_process *p, enum gtp_object which, struct gtp_text *text,
+		     struct gtp_why *why);
+
+#endif /* _GTP_OBJECTS_H */

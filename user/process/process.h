@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Another process, seen from outside by way of /proc: it is never stopped and never changed. */
+#ifndef _GTP_PROCESS_H
+#define _GTP_PROCESS_H
+
+#include "base/why.h"
+#include "stub/process.h"
+
+enum {
+	GTP_PROCESS_AUXV_MAX = 4096,
+	GTP_PROCESS_PATH_MAX = 4096,
+};
+
+/**
+ * struct gtp_process - a process
+ * @pid: its number
+ * @pidfd: readable when it has ended
+ * @dir: /proc/PID, which stays that of this process after its number has another owner
+ * @mem: its memory. After an execve the descriptor stays that of the old program
+ * @root: its root directory
+ * @auxv, @auxv_bytes: its auxiliary vector, by which an execve is noticed
+ * @entry, @phdr, @phnum, @base: the program's entry point, its program headers and their number,
+ *			       the address of the dynamic linker
+ */
+struct gtp_process {
+	u32 pid;
+	int pidfd;
+	int dir;
+	int mem;
+	int root;
+	u8 auxv[GTP_PROCESS_AUXV_MAX];
+	u32 auxv_bytes;
+	u64 entry;
+	u64 phdr;
+	u64 phnum;
+	u64 base;
+};
+
+/* gtp_process_open - open a process by its number; 0, or -errno with @why and nothing to undo */
+int gtp_process_open(struct gtp_process *p, u32 pid, struct gtp_why *why);
+
+void gtp_process_close(struct gtp_process *p);
+
+/* gtp_process_read - read its memory: all @len bytes, or -EFAULT */
+int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len);
+
+/*
+ * gtp_process_read_string - read a string of less than @size bytes, terminated; -EFAULT if it
+ * cannot be read or is longer
+ */
+int gtp_process_read_string(const struct gtp_process *p, char *dst, u64 addr, u32 size);
+
+/* gtp_process_is_gone - true if it has ended or executes another program; @why has the words */
+bool gtp_process_is_gone(const struct gtp_process *p, struct gtp_why *why);
+
+/* gtp_process_has_thread - true if @tid is one of its threads */
+bool gtp_process_has_thread(const struct gtp_process *p, u32 tid);
+
+/* gtp_process_live - the registers of a thread that are known without stopping it */
+void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *live);
+
+/*
+ * gtp_process_exe - the path of its program in @path, GTP_PROCESS_PATH_MAX bytes, terminated; of a
+ * removed file the path that it had. 0 or -errno
+ */
+int gtp_process_exe(const struct gtp_process *p, char *path);
+
+/* gtp_process_file - the contents of a small file of /proc/PID, terminated; length or -errno */
+int gtp_process_file(const struct gtp_process *p, const char *name, char *buf, size_t size);
+
+#endif /* _GTP_PROCESS_H */
