@@ -10,7 +10,7 @@
 
 enum {
 	PAGE = 4096,
-	STRING_PIECE = 64, /* of a string; the frame's copy reads no further ahead than that */
+	STRING_PIECE = 64, /* bytes of a string that are read at once, as for the frame's copy */
 };
 
 static bool reads(const struct gtp_expr *e)
@@ -42,7 +42,7 @@ static int fetch_read(void *ctx, void *dst, u64 addr, u32 len)
 	return f->read(f->ctx, dst, addr, len);
 }
 
-/* Touch each page; -EFAULT at the first that is not there. */
+/* Touch each page of the memory. Return 0, or -EFAULT if a page cannot be read. */
 static int touch(struct gtp_fetch *f, u64 addr, u64 len)
 {
 	u64 end = addr + len, at;
@@ -61,7 +61,10 @@ static int fetch_trace(void *ctx, u64 addr, u64 len)
 	return touch(ctx, addr, len);
 }
 
-/* Pieces end at multiples of their size, so none reaches into a page that the string does not. */
+/*
+ * Read a string up to its NUL. Each piece ends at a multiple of its size, so no piece reaches into
+ * a page that the string does not reach. Return 0 or -EFAULT.
+ */
 static int touch_string(struct gtp_fetch *f, u64 addr, u64 max)
 {
 	u8 piece[STRING_PIECE];
@@ -86,7 +89,7 @@ static int fetch_trace_string(void *ctx, u64 addr, u64 max)
 	return touch_string(ctx, addr, max);
 }
 
-/* Read what the hit will read of the program's stack. */
+/* Read the part of the program's stack that the hit will read. */
 static s64 fetch_ustack(struct gtp_fetch *f)
 {
 	struct gtp_ustack_from from;
@@ -97,7 +100,7 @@ static s64 fetch_ustack(struct gtp_fetch *f)
 	return 0;
 }
 
-/* Variables that say something of the task, or that an expression has set before this hit. */
+/* Return a variable's value, if it describes the task or was set before this hit; otherwise 0. */
 static s64 fetch_getv(void *ctx, u16 num)
 {
 	struct gtp_fetch *f = ctx;
@@ -117,7 +120,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	}
 }
 
-/* To set a key of strings is to read the string. */
+/* Read the string if the variable is a key of strings. Nothing else is set here. */
 static void fetch_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_fetch *f = ctx;

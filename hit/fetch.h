@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bring into memory what a hit will read, for hits of code that may wait for it. */
+/* Bring the memory that a hit will read into RAM, for hits of code that may sleep. */
 #ifndef _GTP_FETCH_H
 #define _GTP_FETCH_H
 
 #include "hit/run.h"
 
 /**
- * struct gtp_fetch - the memory that gtp_fetch() works in
- * @env: of the expressions
+ * struct gtp_fetch - the state of gtp_fetch()
+ * @env: the environment of the expressions
  * @run: the run
- * @read: copy memory, and wait for it if it has to be brought; 0 or -EFAULT
- * @ustack: say where the program's stack begins
- * @ctx: for @read and @ustack
- * @stack, @text: for @env
+ * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
+ * @ustack: fills in where the program's stack begins
+ * @ctx: passed to @read and @ustack @stack, @text: working memory for @env
  */
 struct gtp_fetch {
 	struct ax_env env;
@@ -33,12 +32,12 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
  * @first: the location's first tracepoint; the others follow it
  * @regs: as for gtp_hit()
  *
- * A hit must not wait, so memory of a process that is not there right now would be an error of its
- * expressions. This evaluates the same expressions before the hit, by the interpreter. A variable
- * that the expressions set keeps its value here, so an expression that goes another way because of
- * it may meet such memory all the same.
+ * A hit must not sleep, so it cannot read memory of a process that is not paged in at that moment:
+ * the expression would fail. This function evaluates the same expressions before the hit, with the
+ * interpreter. Variables that the expressions set do not change here. So an expression whose path
+ * depends on such a variable may still meet memory that is not paged in.
  *
- * Context: whatever @read needs; not between gtp_hit_begin() and gtp_hit_end().
+ * Context: as @read; not between gtp_hit_begin() and gtp_hit_end().
  */
 void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first,
 	       const struct gtp_regs *regs);

@@ -189,7 +189,7 @@ static u64 base_value(const struct gtp_cpu *cpu, s32 base)
 	return base == GTP_REG_PC ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
 }
 
-/* Collect an M action. A failure is recorded as the same error that an expression has. */
+/* Collect an M action. Return 0 or an error, which is recorded like an expression's. */
 static int collect_mem(struct gtp_cpu *cpu, const struct gtp_action *a)
 {
 	u64 addr = base_value(cpu, a->base) + a->offset;
@@ -214,7 +214,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* A missing record is no error: the rest of the frame is useful without it. */
+/* Collect $_sdata. A missing record is no error: the rest of the frame is useful without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -244,8 +244,8 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 }
 
 /*
- * A frame that does not fit ends the run in either mode of the buffer: a circular one has already
- * dropped old frames.
+ * End the run because a frame does not fit. This also holds in circular mode, where old frames have
+ * already been dropped.
  */
 static void full(struct gtp_cpu *cpu)
 {
@@ -445,7 +445,9 @@ static noinline void record(struct gtp_cpu *cpu)
 		write_frame(cpu, stat);
 }
 
-/* The snippet has failed: the frame is valid up to the length in its progress. */
+/*
+ * Finish a frame after the snippet has failed. The frame is valid up to the length in its progress.
+ */
 void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;

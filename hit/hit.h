@@ -40,11 +40,15 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 void gtp_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	     u32 entered);
 
-/* gtp_hit_held - the same if the condition of the first tracepoint is known to hold */
+/*
+ * gtp_hit_held - handle a hit like gtp_hit(), but the first tracepoint's condition is known to hold
+ */
 void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered);
 
-/* gtp_hit_frame_flags - flags for a frame of @tp; @rc: nonzero if not all was collected */
+/*
+ * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc: nonzero if not all was collected
+ */
 static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 {
 	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
@@ -77,10 +81,10 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 
 /* Parts of a hit for other code that runs between gtp_hit_begin() and gtp_hit_end(). */
 
-/* gtp_hit_holds - true if @cpu->tp has no condition, or one that holds; one that fails does not */
+/* gtp_hit_holds - true if @cpu->tp has no condition, or its condition holds; false if it fails */
 bool gtp_hit_holds(struct gtp_cpu *cpu);
 
-/* gtp_hit_turn - the turn of @tp, if it is enabled; @held: its condition is known to hold */
+/* gtp_hit_turn - handle @tp if it is enabled; @held: its condition is known to hold */
 void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
 
 /*
@@ -118,7 +122,7 @@ static __always_inline void gtp_hit_end(struct gtp_cpu *cpu)
 
 /* enum gtp_early - the result of a condition that was evaluated before the hit begins */
 enum gtp_early {
-	GTP_EARLY_OPEN, /* not known */
+	GTP_EARLY_OPEN, /* unknown: the hit must evaluate the condition */
 	GTP_EARLY_HOLDS,
 	GTP_EARLY_FALSE,
 };
@@ -214,7 +218,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 }
 
 /*
- * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
+ * gtp_hit_inline - handle a hit; @held: the condition of the first tracepoint is known to hold
  *
  * If @entered is a constant 0, no store is made for it: env.entered is 0 between hits.
  */

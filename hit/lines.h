@@ -5,16 +5,16 @@
 
 #include "base/base.h"
 
-enum { GTP_LINES_SIZE = 65536 }; /* bytes of lines that may wait on one CPU; a power of two */
+enum { GTP_LINES_SIZE = 65536 }; /* bytes of each CPU's ring; a power of two */
 
 /**
  * struct gtp_line - the head of a line, before its text
  * @bytes: size of the line in the ring, head and text, a multiple of 8
  * @len: bytes of text that follow
- * @time: ns of the monotonic clock
- * @addr: of the dprintf
- * @cpu: of the hit
- * @pid: of the task
+ * @time: the time of the hit, in ns of the monotonic clock
+ * @addr: the address of the dprintf
+ * @cpu: the CPU of the hit
+ * @pid: the task that was hit
  * @failed: an expression has failed, and a struct ax_error follows instead of text
  */
 struct gtp_line {
@@ -44,9 +44,9 @@ struct gtp_lines {
 };
 
 /**
- * gtp_lines_put() - the writer's side
- * @r: this CPU's
- * @line: its head, without @bytes
+ * gtp_lines_put() - add a line to this CPU's ring
+ * @r: this CPU's ring
+ * @line: the line's head, without @bytes
  * @text: @line->len bytes
  *
  * Context: a hit. Return: false if there is no room; the line is then counted as dropped.
@@ -54,22 +54,24 @@ struct gtp_lines {
 bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void *text);
 
 /*
- * gtp_lines_first - the line that has waited longest, followed by its text; NULL if there is none.
- * The line stays valid until gtp_lines_next(). One reader at a time
+ * gtp_lines_first - return the line that has waited longest, followed by its text; NULL if there is
+ * none. The line stays valid until gtp_lines_next(). One reader at a time
  */
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r);
 
 /* gtp_lines_next - free the first line, which has been read. One reader at a time */
 void gtp_lines_next(struct gtp_lines *r);
 
-/* gtp_lines_dropped - lines dropped since the last call. One reader at a time */
+/*
+ * gtp_lines_dropped - return how many lines were dropped since the last call. One reader at a time
+ */
 u64 gtp_lines_dropped(struct gtp_lines *r);
 
 /**
  * gtp_lines_oldest() - find the line that is to be read next
  * @all: the rings of all CPUs; entries may be NULL
- * @n: how many
- * @before: a time. Every hit that began earlier must have put its line already
+ * @n: the number of rings
+ * @before: a time; every hit that began earlier must have put its line already
  *
  * A line whose time is @before or later is not returned yet, because another CPU may still put an
  * earlier one. After gtp_lines_see() it is returned in any case: a clock that was set back must not
@@ -80,10 +82,10 @@ u64 gtp_lines_dropped(struct gtp_lines *r);
  */
 struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n, u64 before);
 
-/* gtp_lines_see - gtp_lines_oldest() may return all lines that wait now. One reader at a time */
+/* gtp_lines_see - let gtp_lines_oldest() return all lines that wait now. One reader at a time */
 void gtp_lines_see(struct gtp_lines *r);
 
-/* gtp_lines_wait - true if a line waits in any of the rings. One reader at a time */
+/* gtp_lines_wait - true if any of the rings has a line. One reader at a time */
 bool gtp_lines_wait(struct gtp_lines *const *all, u32 n);
 
 #endif /* _GTP_LINES_H */

@@ -17,7 +17,7 @@ static void enters_now(struct gtp_cpu *cpu)
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
 }
 
-/* Does this tracepoint want the return, as far as that can be decided at the entry? */
+/* True if this tracepoint wants the return, as far as that can be decided at the entry. */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->on))
@@ -31,8 +31,8 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 }
 
 /*
- * Which tracepoints want the return? Bit n is for the n-th of the list. The list grows only at its
- * end, so that is still the n-th at the return.
+ * Return which tracepoints want the return: bit n stands for the n-th one of the list. The list
+ * grows only at its end, so the n-th one is the same at the return.
  */
 static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {

@@ -7,10 +7,10 @@
 #include "hit/variable.h"
 
 /**
- * struct gtp_pending - a call whose return is wanted, from its entry on
+ * struct gtp_pending - a call whose return is wanted, recorded at its entry
  * @wanted: bit n is set if the location's n-th tracepoint wants the return
- * @entered: $entry_clock
- * @regs: at the entry
+ * @entered: the value of $entry_clock
+ * @regs: the registers at the entry
  */
 struct gtp_pending {
 	u64 wanted;
@@ -22,13 +22,13 @@ struct gtp_pending {
  * gtp_returns_enter() - handle the entry of a call of the location's function
  * @first: the location's first tracepoint; it is of the kind GTP_LOCATION_RETURN
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
- * @regs: at the entry
+ * @regs: the registers at the entry
  * @p: filled in if a tracepoint wants the return; @regs may be &@p->regs
  * @held: the condition of the first tracepoint is known to hold
  * @entered: as for gtp_hit()
  *
- * Evaluates the conditions that can be evaluated at the entry. One that is false or fails has the
- * same effects as at any other hit.
+ * Evaluates the conditions that can be evaluated at the entry. A condition that is false or fails
+ * has the same effects as at any other hit.
  *
  * Context: as gtp_hit(). Return: true if the caller must call gtp_returns_leave().
  */
@@ -36,10 +36,10 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered);
 
 /**
- * gtp_returns_leave() - handle the return of that call
+ * gtp_returns_leave() - handle the return of a call that gtp_returns_enter() recorded
  * @first: the location's first tracepoint; it has not been disarmed since the entry
- * @cpu: this CPU's own; the entry may have been on another CPU
- * @p: filled in at the entry
+ * @cpu: this CPU's own; the entry may have happened on another CPU
+ * @p: the record that gtp_returns_enter() filled in
  * @value: the return value
  *
  * Like gtp_hit(), for the tracepoints that want the return: they see the registers of the entry,
@@ -51,7 +51,7 @@ void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 /* --- The fast paths of both, inline in the code of a backend --- */
 
 /*
- * gtp_returns_enter_quickly - gtp_returns_enter() without a call or an evaluation
+ * gtp_returns_enter_quickly - record the entry without evaluating anything or calling a function
  *
  * Possible if a tracepoint is alone, and its condition is known to hold, or is evaluated when the
  * call returns. @p->regs are those of the entry. Return: false if nothing was done.
@@ -90,7 +90,7 @@ static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered
 		cpu->local[GTP_TSV_LATENCY] = 0;
 }
 
-/* gtp_returns_leave_inline - gtp_returns_leave() */
+/* gtp_returns_leave_inline - gtp_returns_leave(), inline */
 static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, struct gtp_cpu *cpu,
 						     const struct gtp_pending *p, u64 value)
 {

@@ -51,24 +51,24 @@ struct gtp_failure {
 enum { GTP_RUN_BUCKETS = 256 };
 
 /**
- * struct gtp_run - the part of a trace run that its hits use
+ * struct gtp_run - the part of a trace run that hits use
  * @active: hits count; set when everything is armed, cleared by run control or by the hit that ends
  *          the run. Without a run it is set while a dprintf is armed
- * @ending: enum gtp_ending: at most one hit ends the run
- * @ended_by: that hit's reason. The hit that has claimed @ending writes it and @stop_tp; they are
- *            read only when @ending is GTP_ENDING_WRITTEN
+ * @ending: enum gtp_ending; at most one hit ends the run
+ * @ended_by: the reason, as that hit gives it. The hit that has claimed @ending writes @ended_by
+ *            and @stop_tp. They are read only when @ending is GTP_ENDING_WRITTEN
  * @stop_tp: the tracepoint that ended the run, for GTP_STOP_PASSCOUNT and GTP_STOP_FULL
  * @pass_errors: a failure at a hit is only counted and does not end the run; constant during a run
- * @failing: enum gtp_ending: at most one hit writes @failure
- * @failure: the first failure; without @pass_errors the one of GTP_STOP_ERROR
- * @hit_ops, @ctx: the host's functions for hits
- * @tsvs: trace state variables
+ * @failing: enum gtp_ending; at most one hit writes @failure
+ * @failure: the first failure; without @pass_errors the one that ended the run @hit_ops, @ctx: the
+ * host's functions for hits
+ * @tsvs: the trace state variables
  * @stacks: the table of $kstack; NULL if no expression uses it
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots: number of counters on each CPU
  * @by_num: the run's tracepoints, hashed by number; the lists, by ->next_run, only grow
  *
- * Hits read it without a lock; all other access is under the session's lock.
+ * Hits read the run without a lock; all other access is under the session's lock.
  */
 struct gtp_run {
 	bool active;
@@ -101,22 +101,22 @@ enum gtp_location_kind {
  * struct gtp_location - one address to probe, with all tracepoints there
  * @next: all locations of the run
  * @next_addr: others in the same bucket of the run
- * @addr: the tracepoints' address, which a frame reports as pc
+ * @addr: the address of the tracepoints, which a frame reports as pc
  * @kind: what @addr is; decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
  * @last: the last one, for adding another; hits do not read it
  * @n: how many tracepoints
- * @run: the run it belongs to
+ * @run: the run to which the location belongs
  * @backend: the backend that probes it, set by gtp_arm(); NULL: none has probed it yet, or the
  *	     backend's commit has refused it
  * @probe: the backend's own struct for it, while @backend is set
  * @next_own: the next location of the same backend, while they are disarmed
  * @missed: hits of removed probes that the kernel skipped or that had no buffer
  * @format: the format of the static data that is collected here, set by ->sdata for run control
- * @probe_kind: what kind of probe it has, in words for the user ("kprobe", ...)
+ * @probe_kind: the kind of the probe, in words for the user ("kprobe", ...)
  * @fast: a hit takes no exception, as GDB's command ftrace requires
  * @no_room: there was no room for a faster probe, or for one with the condition
- * @fast_only: a tracepoint here was set by ftrace
+ * @fast_only: GDB's command ftrace set a tracepoint here
  * @self_trace: a tracepoint here names $self_trace: hits of GDB's own tasks count
  * @refused: why it cannot be armed, in words; "" if it is armed or will be
  * @no_jump: why a faster probe was refused, in words (a string constant); NULL: no reason was given
@@ -152,21 +152,21 @@ static inline bool gtp_location_is_refused(const struct gtp_location *loc)
 	return loc->refused.text[0];
 }
 
-/* gtp_location_not_fast - refuse a location for which ftrace asked and that takes no fast probe */
+/* gtp_location_not_fast - refuse a location that ftrace asked for and that takes no fast probe */
 static inline void gtp_location_not_fast(const struct gtp_location *loc, struct gtp_why *why)
 {
 	gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
 		loc->no_jump ? loc->no_jump : "jumps are switched off");
 }
 
-/* struct gtp_tp_stat - one tracepoint's counters on one CPU, except its quick hits */
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU, without its quick hits */
 struct gtp_tp_stat {
 	u64 hits;   /* the condition held */
 	u64 usage;  /* bytes of frames */
 	u64 failed; /* a condition or an action could not be evaluated: only with @pass_errors */
 };
 
-/* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, followed by @quick */
+/* gtp_hit_stat_bytes - return the size of a CPU's counters: @stat, followed by @quick */
 static inline size_t gtp_hit_stat_bytes(u32 nslots)
 {
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
@@ -183,7 +183,7 @@ struct gtp_calibration {
 	u64 rate;
 };
 
-/* gtp_calibration_ns - the clock when the counter was at @tsc */
+/* gtp_calibration_ns - return the time at which the counter was at @tsc */
 static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u64 tsc)
 {
 	u64 ticks = tsc - READ_ONCE(c->tsc);
@@ -199,33 +199,33 @@ enum gtp_in_hit {
 	GTP_HIT_BEGUN,
 	GTP_HIT_KSTACK = 2, /* a bit: in a hit, and @kstack is known */
 	GTP_HIT_USTACK = 4, /* a bit: in a hit, and @ustack is known */
-	GTP_HIT_LOST = 8,   /* it will never end: the kernel died in it, see gtp_hit_lost() */
+	GTP_HIT_LOST = 8,   /* the hit never ends: the kernel died in it, see gtp_hit_lost() */
 };
 
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
- * @in_hit: enum gtp_in_hit, and bits of it: a hit is being handled; an interrupt or NMI that hits
- *          meanwhile is skipped and counted
- * @kstack: the number of the hit's stack
- * @ustack: the number of the program's stack
- * @id: for $cpu_id
+ * @in_hit: enum gtp_in_hit and its bits. While it is not 0, this CPU handles a hit; an interrupt or
+ *          NMI that hits meanwhile is counted and skipped
+ * @kstack: the number of the kernel's stack at the hit
+ * @ustack: the number of the program's stack at the hit
+ * @id: the value of $cpu_id
  * @run: the run, from gtp_hit_prepare()
- * @tp: the tracepoint that is being handled
- * @time: of the hit, as in its frames; 0: not read yet
- * @env: the environment of its expressions; a hit sets only @regs and @pc
- * @wall: the time of day in ns; it belongs to the hit whose @time was @wall_at
+ * @tp: the tracepoint whose turn it is
+ * @time: the time of the hit, as in its frames; 0: not read yet
+ * @env: the environment of the hit's expressions; a hit sets only @regs and @pc
+ * @wall: the time of day in ns, for the hit whose @time was @wall_at
  * @value: the result of the condition
- * @tsc: converts the times in frames, which are values of the processor's counter; NULL: they are
- *       ns already
- * @buf: its frames
- * @stat: counters by tracepoint slot
+ * @tsc: converts the times in frames, which are values of the processor's counter, to ns; NULL:
+ *       they are ns already
+ * @buf: the CPU's frames
+ * @stat: counters by the tracepoints' slots
  * @quick: quick hits by slot; the frame of each has the size that its struct gtp_tracepoint gives
  * @nested: how many hits were skipped because they were nested
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
  * @busy: hits that were missed because another CPU held the variables' lock for too long
- * @local: its own trace state variables and those of a call, see tracepoint/tsv.h
- * @restarts: the frames at which the processor's counter restarted, because the machine slept
+ * @local: this CPU's own trace state variables, and those of a call; see tracepoint/tsv.h
+ * @restarts: the frames at which the processor's counter restarted because the machine had slept
  *
  * Hits do not nest, so each CPU needs one of these. Values that are the same for all hits are set
  * once, at the beginning of a run. The members that a false condition uses come first, in one cache
@@ -263,7 +263,7 @@ struct gtp_cpu {
  * @read: copy memory; 0 or -EFAULT, never an oops, at any address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
  * @wall_ns: the time of day, ns since the epoch
- * @builtin: read a built-in trace state variable that hit/variable.c does not know by itself;
+ * @builtin: return the value of a built-in variable that hit/variable.c does not know itself;
  *           @entered: see struct ax_env
  * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
  *         @pc, then return addresses; for interrupted code its instruction pointer plus 1, so that
@@ -271,15 +271,15 @@ struct gtp_cpu {
  *         GTP_STACKS_LOST. @to has room for 2 * @max words, and @stack may use the second half;
  *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so are
  *         @ustack and @stack_bytes: this host cannot take stacks
- * @ustack: say where the stack of the task's program begins, for gtp_ustack_take(); its memory is
- *          read by @read
- * @stack_bytes: the number of bytes of the stack that $bt collects, from @regs' rsp on
+ * @ustack: find the beginning of the stack of the task's program, for gtp_ustack_take(), which
+ *          reads the stack by @read
+ * @stack_bytes: return how many bytes of the stack, from @regs' rsp on, $bt collects
  * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
  *            holder may have been stopped for good, so wait only for a limited time, and return
  *            false if the lock is still taken
  * @tsv_unlock: release it
- * @print: put a line from printf; drops and counts it if there is no room
- * @line: put a dprintf's line by gtp_lines_put(); false: there was no room
+ * @print: put the line of a printf; if there is no room, drop and count it
+ * @line: put a dprintf's line by gtp_lines_put(); return false if there was no room
  * @sdata: put the event's record for this hit into the open frame of @buf and return the result of
  *         gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only at
  *         locations that the target's ->sdata has accepted (NULL: there are none)

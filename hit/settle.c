@@ -15,13 +15,19 @@ static bool uses_tsc(const struct gtp_run *run)
 	return false;
 }
 
-/* With several tracepoints at the location, a hit has to look at all of them. */
+/*
+ * Return the code that evaluates the condition first, if the tracepoint is alone. With several
+ * tracepoints at the location a hit has to look at all of them.
+ */
 static void *early(const struct gtp_tracepoint *tp)
 {
 	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
 }
 
-/* A pad's frame may have one string; a snippet that C calls may have none. */
+/*
+ * True if exactly one action records a string: a pad's frame may have one, a snippet that C calls
+ * none.
+ */
 static bool has_one_string(const struct gtp_tracepoint *tp)
 {
 	u32 n = 0;

@@ -4,7 +4,10 @@
 
 enum { PROBES = 64 }; /* slots that a look-up tries at most, to bound a hit's time */
 
-/* An eighth of the memory is slots: stacks of 15 addresses then use half of the slots. */
+/*
+ * Return the number of slots. They take an eighth of the memory, so stacks of 15 addresses use half
+ * of them.
+ */
 static u32 slots_for(u32 bytes)
 {
 	u32 n = 1;
@@ -83,7 +86,10 @@ static u32 write_new(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return id;
 }
 
-/* Another CPU has added the stack first. If a third one has reserved memory since, ours is lost. */
+/*
+ * Give back the memory reserved for a stack that another CPU has added first. If a third CPU has
+ * reserved memory since, ours is lost.
+ */
 static void give_back(struct gtp_stacks *s, u32 id, u32 n)
 {
 	if (id)
@@ -123,7 +129,7 @@ u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return 0;
 }
 
-/* Is this a stack's number, and not just any index? It is one if a slot has it. */
+/* True if @id is a stack's number, and not just any index: only a stack's number is in a slot. */
 static bool is_stack(const struct gtp_stacks *s, u32 id, u32 n)
 {
 	u32 h = hash(s->word + id + 1, n), at = h & s->mask, tries;

@@ -7,15 +7,15 @@
 #include "hit/walk.h"
 
 enum {
-	GTP_STACKS_DEPTH = 127, /* addresses that are kept of a stack, the innermost */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that the stack is deeper */
-	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the second half is for taking it */
+	GTP_STACKS_DEPTH = 127,			/* addresses kept of a stack: the innermost ones */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1, /* one more: the stack is deeper */
+	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the unwinder uses the second half */
 	GTP_STACKS_LOST = 0, /* last address of a stack that could not be followed to its end */
 };
 
 /**
  * struct gtp_stacks - the table
- * @slot: hash << 32 | number of a stack, 0: none; @mask + 1 of them
+ * @slot: hash << 32 | the number of a stack, or 0 if free; there are @mask + 1 slots
  * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
  *	A stack's number is the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
@@ -25,7 +25,7 @@ enum {
  * @used: words in use; the first belongs to no stack, so that no stack has the number 0
  * @count: number of stacks
  * @no_room: hits whose stack found no room
- * @cut: hits whose stack is deeper than GTP_STACKS_DEPTH: they have its innermost part
+ * @cut: hits whose stack is deeper than GTP_STACKS_DEPTH, so that only its innermost part is kept
  *
  * Nothing is ever removed. A stack is written before a slot points to it, and a slot changes once.
  * So CPUs and NMIs can add concurrently without a lock, and looking up a known stack writes no
@@ -45,7 +45,7 @@ struct gtp_stacks {
 };
 
 /**
- * gtp_stacks_bytes() - memory that a table needs
+ * gtp_stacks_bytes() - return the memory that a table needs
  * @bytes: for stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
  * @ncpus: all CPUs that will use it have a lower number
  */
@@ -59,7 +59,7 @@ enum {
 /* gtp_stacks_init - make an empty table in gtp_stacks_bytes() zeroed bytes */
 struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus);
 
-/* gtp_stacks_scratch - where CPU @cpu may write GTP_STACKS_SCRATCH words */
+/* gtp_stacks_scratch - return where CPU @cpu may write GTP_STACKS_SCRATCH words */
 static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 {
 	return s->scratch + (size_t)cpu * GTP_STACKS_SCRATCH;
@@ -79,10 +79,10 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n);
 
 /**
- * gtp_stacks_get() - the addresses of a stack
+ * gtp_stacks_get() - find the addresses of a stack
  * @s: the table; CPUs may be adding to it
  * @id: any number
- * @n: receives how many
+ * @n: receives the number of addresses
  *
  * Return: the addresses, the innermost first; NULL if no stack has that number.
  */

@@ -5,9 +5,9 @@
 
 enum {
 	WORD = sizeof(u64),
-	CALL = 5,	  /* bytes of a call with its target in it */
-	CALL_LONGEST = 7, /* of one that says by registers and memory where the target is */
-	PROLOGUE = 64,	  /* bytes of a function's first instructions, up to "mov %rsp,%rbp" */
+	CALL = 5,	  /* bytes of a direct call */
+	CALL_LONGEST = 7, /* bytes of the longest indirect call */
+	PROLOGUE = 64,	  /* bytes from a function's start to "mov %rsp,%rbp", at most */
 	LOWEST = 4096,	  /* no code is in the first page */
 };
 
@@ -26,13 +26,19 @@ static bool is_code(u64 addr)
 	return addr >= LOWEST && !(addr >> GTP_USTACK_TAG_SHIFT);
 }
 
-/* The reader takes the kernel's addresses, too; a program may have put these into its stack. */
+/*
+ * Read memory of the program. @read would accept addresses of the kernel, too, which a program may
+ * have put into its stack: refuse these. Return 0 or -EFAULT.
+ */
 static int get(const struct follow *f, void *dst, u64 addr, u32 len)
 {
 	return addr >> GTP_USTACK_TAG_SHIFT ? -EFAULT : f->read(f->ctx, dst, addr, len);
 }
 
-/* Addresses of the file that was hit have names as long as GDB has the file, not the process. */
+/*
+ * Append an address. An address in the file that was hit becomes one of its file space: GDB can
+ * name that as long as it has the file, even after the process has ended.
+ */
 static void add(struct follow *f, u64 word)
 {
 	bool is_own = word - f->from->file < f->from->file_bytes;
@@ -68,7 +74,10 @@ static u64 target_of(const u8 *call, u64 after)
 	return after + (u64)(s64)(s32)by;
 }
 
-/* "call" by a register, or by memory that a ModRM byte names; @code ends with it. */
+/*
+ * True if the last @bytes bytes of @code are an indirect call, through a register or through memory
+ * that a ModRM byte names.
+ */
 static bool is_call_of(const u8 *code, u32 bytes)
 {
 	const u8 *modrm = code + CALL_LONGEST - bytes + 1;
@@ -77,7 +86,7 @@ static bool is_call_of(const u8 *code, u32 bytes)
 	if (modrm[-1] != 0xff || (*modrm >> 3 & 7) != 2)
 		return false;
 	if (kind != 3 && base == 4) {
-		/* The SIB byte would lie behind @code. */
+		/* The SIB byte would be beyond @code. */
 		if (bytes < 3)
 			return false;
 		base = modrm[1] & 7;
@@ -95,7 +104,7 @@ static bool code_before(const struct follow *f, u64 addr, u8 code[CALL_LONGEST])
 	return is_code(addr) && !get(f, code, addr - CALL_LONGEST, CALL_LONGEST);
 }
 
-/* A direct call has 0xe8, or, where a probe is, 0xcc. */
+/* True for a direct call: it begins with 0xe8, or with 0xcc if a probe is on it. */
 static bool is_direct_call(const u8 *call)
 {
 	return *call == 0xe8 || *call == 0xcc;
@@ -114,7 +123,7 @@ static bool follows_call(const struct follow *f, u64 addr)
 	return is_direct_call(code + CALL_LONGEST - CALL);
 }
 
-/* Does a call in front of @addr lead to @pc, or at most @before bytes before it? */
+/* True if a direct call right before @addr leads to @pc, or to at most @before bytes before @pc. */
 static bool called_from(const struct follow *f, u64 addr, u64 pc, u64 before)
 {
 	u8 code[CALL_LONGEST];
@@ -124,7 +133,10 @@ static bool called_from(const struct follow *f, u64 addr, u64 pc, u64 before)
 	       pc - target_of(call, addr) <= before;
 }
 
-/* Find the return address by the two words at rsp. Return: its place, 2: it is in a frame. */
+/*
+ * Find the return address among the two words at rsp. Return the index of its word, or 2 if it is
+ * in a frame instead.
+ */
 static u32 find_caller(const struct follow *f, const struct gtp_ustack_from *from, const u64 *word)
 {
 	switch (from->at) {
@@ -141,7 +153,10 @@ static u32 find_caller(const struct follow *f, const struct gtp_ustack_from *fro
 	return word[0] == from->bp && called_from(f, word[1], from->pc, PROLOGUE) ? 1 : 2;
 }
 
-/* Return: where the frames begin at the lowest. */
+/*
+ * Add the caller if its return address is not in a frame yet. Return the lowest address at which a
+ * frame may begin.
+ */
 static u64 add_caller(struct follow *f, const struct gtp_ustack_from *from)
 {
 	u64 word[2];
@@ -157,7 +172,10 @@ static u64 add_caller(struct follow *f, const struct gtp_ustack_from *from)
 
 /* --- frames --- */
 
-/* Return: false if the stack could not be followed to its end. */
+/*
+ * Add the return addresses of all frames. Return false if the stack could not be followed to its
+ * end.
+ */
 static bool add_callers(struct follow *f, u64 lowest, u64 bp, bool *cut)
 {
 	u64 frame[2];

@@ -6,25 +6,28 @@
 #include "base/base.h"
 
 /*
- * The last word of a program's stack says whose it is. Its first byte is GTP_USTACK_TAG, and no
- * address begins so; bits 34 to 55 are the process's number. Where that is 0 there is no stack, and
- * the other bits say why: enum gtp_ustack_none.
+ * The last word of a program's stack identifies the process. Its first byte is GTP_USTACK_TAG, with
+ * which no address begins; bits 34 to 55 are the process's number. If that is 0 there is no stack,
+ * and the other bits hold the reason: enum gtp_ustack_none.
  */
 enum {
 	GTP_USTACK_TAG = 0x75,
 	GTP_USTACK_TAG_SHIFT = 56,
 	GTP_USTACK_PID_SHIFT = 34,
-	GTP_USTACK_DEPTH = 125, /* addresses that are kept, the innermost */
+	GTP_USTACK_DEPTH = 125, /* addresses kept of a stack: the innermost ones */
 	GTP_USTACK_WORDS = GTP_USTACK_DEPTH + 2,
 };
 
 enum gtp_ustack_none {
-	GTP_USTACK_KERNEL = 1, /* a thread of the kernel */
-	GTP_USTACK_NARROW,     /* a program of 32 bits */
-	GTP_USTACK_ENDING,     /* a task that exits, and has no memory any more */
+	GTP_USTACK_KERNEL = 1, /* a kernel thread */
+	GTP_USTACK_NARROW,     /* a 32-bit program */
+	GTP_USTACK_ENDING,     /* a task that is exiting and has no memory any more */
 };
 
-/* enum gtp_ustack_at - where a function's return address is, as its instruction at the hit says */
+/*
+ * enum gtp_ustack_at - the place of a function's return address, judged by the instruction at the
+ * hit
+ */
 enum gtp_ustack_at {
 	GTP_USTACK_UNSAID, /* above the word that rbp points to, or unknown */
 	GTP_USTACK_FIRST,  /* at rsp: the instruction pushes rbp, begins a function or returns */
@@ -32,16 +35,16 @@ enum gtp_ustack_at {
 };
 
 /**
- * struct gtp_ustack_from - where to begin
- * @pc: the instruction
- * @sp: rsp before it
- * @bp: rbp before it
- * @whose: the stack's last word
- * @at: of the instruction; GTP_USTACK_UNSAID for an address that was interrupted
- * @file: where the code of the file that was hit begins
- * @file_bytes: its bytes; 0: no file is known
- * @to_space: what turns an address of it into one of its file space, see base/space.h
- * @is_hit: the instruction is about to run, so a call may have led to it just now
+ * struct gtp_ustack_from - where a program's stack begins
+ * @pc: the address of the instruction
+ * @sp: rsp before the instruction
+ * @bp: rbp before the instruction
+ * @whose: the last word for this stack
+ * @at: judged by the instruction; GTP_USTACK_UNSAID if an interrupt came at any address
+ * @file: the address at which the code of the file that was hit begins
+ * @file_bytes: the size of that code; 0: no file is known
+ * @to_space: added to an address in that code gives the address in its file space, see base/space.h
+ * @is_hit: the instruction at @pc is about to run, so a call may have led to it just now
  */
 struct gtp_ustack_from {
 	u64 pc, sp, bp;
@@ -51,7 +54,7 @@ struct gtp_ustack_from {
 	bool is_hit;
 };
 
-/* gtp_ustack_tag - a stack's last word; @pid 0: there is none, and @low says why */
+/* gtp_ustack_tag - return a stack's last word; @pid 0: there is no stack, and @low is the reason */
 static inline u64 gtp_ustack_tag(u32 pid, u64 low)
 {
 	return (u64)GTP_USTACK_TAG << GTP_USTACK_TAG_SHIFT |
@@ -60,29 +63,28 @@ static inline u64 gtp_ustack_tag(u32 pid, u64 low)
 	       (low & ((1ULL << GTP_USTACK_PID_SHIFT) - 1));
 }
 
-/* gtp_ustack_judge - what the first @n bytes of the instruction at a place say */
+/* gtp_ustack_judge - judge by the first @n bytes of an instruction where the return address is */
 enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n);
 
 /**
- * gtp_ustack_take() - take a program's stack
- * @from: where it begins; one without a process has only its last word
- * @read: copy the program's memory; 0, or -EFAULT at any address that is not there
- * @ctx: for @read
- * @to: receives GTP_USTACK_WORDS at most: @from's pc, return addresses, and @from's last word;
- *	addresses of @from's file as those of its file space;
- *	NULL: the memory is only read
+ * gtp_ustack_take() - follow a program's stack
+ * @from: where the stack begins; without a process, only its last word is put
+ * @read: copies the program's memory; returns 0, or -EFAULT if an address cannot be read
+ * @ctx: passed to @read
+ * @to: receives GTP_USTACK_WORDS at most: @from's pc, the return addresses, and @from's last word;
  * @cut: set if the stack is deeper
  *
- * The stack is the program's, which may have put anything into it. Each frame must begin above the
- * one before, so it ends. GTP_STACKS_LOST precedes the last word, unless the outermost frame says
- * that there is no other, by a zero.
+ * A program may have put anything into its stack. Each frame must begin above the previous one, so
+ * following them ends. GTP_STACKS_LOST precedes the last word, unless the outermost frame has a
+ * zero, which says that it has no caller.
  *
- * The caller of a function that has not set rbp yet is found by the instruction at the hit, if
- * there is a call in front of the return address. An instruction that says nothing is a function's
- * first one if that call leads to it; it is between the push of rbp and the move to rbp if rbp is
- * on top of the stack, and that call leads to a place shortly before it.
+ * A function that has not set rbp yet has no frame. Its return address is found by the instruction
+ * at the hit, and is believed only if a call precedes the place to which it points. If the
+ * instruction says nothing, two cases remain: it is the function's first one if that call leads to
+ * it; it is between the push of rbp and the move to rbp if rbp is on top of the stack and that call
+ * leads to a place shortly before it.
  *
- * Return: how many words.
+ * Return: the number of words.
  */
 u32 gtp_ustack_take(const struct gtp_ustack_from *from,
 		    int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx, u64 *to,

@@ -3,7 +3,10 @@
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
-/* The session makes sure that there is a table, but a hit does not rely on that. */
+/*
+ * Return the number of the hit's stack. The session makes sure that there is a table, but a hit
+ * does not rely on that.
+ */
 static u32 look_up_stack(const struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -92,7 +95,10 @@ static noinline s64 clock_ns(struct gtp_cpu *cpu)
 	return (s64)gtp_hit_time_ns(cpu);
 }
 
-/* Read once for the whole hit: a hit's seconds and nanoseconds must belong to one moment. */
+/*
+ * Return the time of day, read once for the whole hit: its seconds and nanoseconds must belong to
+ * one moment.
+ */
 static noinline s64 wall_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);

@@ -5,13 +5,13 @@
 
 #include "hit/run.h"
 
-/* gtp_hit_now - the current time, in the unit that frames have */
+/* gtp_hit_now - return the current time, in the unit that frames have */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
-/* gtp_hit_now_ns - the same in ns; @cpu may be another CPU's */
+/* gtp_hit_now_ns - return the current time in ns; @cpu may be another CPU's */
 static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
 {
 	u64 now = gtp_hit_now(cpu);
@@ -19,7 +19,10 @@ static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
 	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, now) : now;
 }
 
-/* Read once for the whole hit: $clock equals the time of all frames and lines of the hit. */
+/*
+ * Return the time of the hit, which is read once: $clock equals the time of all its frames and
+ * lines.
+ */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
@@ -27,7 +30,10 @@ static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 	return cpu->time;
 }
 
-/* Only this converts to ns. Frames keep the raw counter, because few readers ask for the time. */
+/*
+ * Return the time of the hit in ns. Frames keep the raw counter instead, because few readers ask
+ * for the time.
+ */
 static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);
@@ -40,7 +46,7 @@ s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*
  * gtp_hit_add_stack - collect $bt: put all registers except the flags, the bytes of the stack from
- * its top on, and their number into the open frame. 0, -ENOSPC or -E2BIG
+ * its top on, and their number into the open frame. Return 0, -ENOSPC or -E2BIG
  */
 int gtp_hit_add_stack(struct gtp_cpu *cpu);
 

@@ -5,7 +5,7 @@
 
 enum {
 	PROBES = 8, /* slots that a look-up tries for an address */
-	ASKS = 16,  /* addresses that one hit may ask the unwinder for, to bound its time */
+	ASKS = 16,  /* addresses for which a hit may ask the unwinder, to bound its time */
 	TAG_SHIFT = 51,
 	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
 	WORD = sizeof(u64),
@@ -14,15 +14,15 @@ enum {
 struct walk {
 	struct gtp_walk *w;
 	const struct gtp_walk_ops *ops;
-	u32 tag; /* for steps in code that may be freed; 0: do not keep these */
+	u32 tag; /* for steps in code that may be freed; 0: do not keep such steps */
 	u32 asks;
 };
 
 /* --- the table --- */
 
 /*
- * All kernel code is in the uppermost 2 GiB, so the lower half of an address identifies it.
- * is_code() also accepts the lowest 2 GiB, which are never kept.
+ * Return the slot of an address. All kernel code is in the uppermost 2 GiB, so the lower half of an
+ * address identifies it. is_code() also accepts the lowest 2 GiB, which are never kept.
  */
 static u32 slot_of(u64 at)
 {
@@ -120,8 +120,9 @@ static bool holds(const struct gtp_walk_from *f, u64 addr, u64 bytes)
 }
 
 /*
- * Do as the kernel's user_mode(), at which the unwinder stops. But userspace may have put any value
- * into rsp: if it is an address on this very stack, the unwinder reports an error instead.
+ * True if @regs are userspace's: decide like the kernel's user_mode(), at which the unwinder stops.
+ * But userspace may have put any value into rsp: if it is an address on this very stack, the
+ * unwinder reports an error instead.
  */
 static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
 {
@@ -201,7 +202,7 @@ void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2])
 		};
 }
 
-/* The distance from @from up to @to, in words; 0: no step can have that distance. */
+/* Return the distance from @from up to @to, in words; 0: no step can have that distance. */
 static u32 words_between(u64 from, u64 to)
 {
 	u64 bytes = to - from;

@@ -17,11 +17,11 @@ enum {
  * GTP_WALK_REGS, saved registers begin where the caller's stack would.
  */
 enum gtp_walk_kind {
-	GTP_WALK_HAND_OVER, /* anything else */
+	GTP_WALK_HAND_OVER, /* anything else: the kernel's unwinder has to follow it */
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* @words above it are saved registers; if userspace's, the stack ends */
+	GTP_WALK_REGS, /* @words above it are saved registers; the stack ends at userspace's */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
@@ -36,12 +36,12 @@ enum { GTP_WALK_WORDS_MAX = 255 };
 /**
  * struct gtp_walk - steps by address
  * @began: @now of the first stack; 0: there was none
- * @slot: the address' lower half, the step << 32, and above GTP_WALK_TAG_SHIFT a tag: 0 for code
- *	  that is never freed, otherwise the number of changes of modules since @began, plus 1. A
- *	  slot that is 0 is free
+ * @slot: the lower half of the address, the step << 32, and above GTP_WALK_TAG_SHIFT a tag. The tag
+ *	  is 0 for code that is never freed, otherwise the number of changes of modules since
+ *	  @began, plus 1. A slot that is 0 is free
  *
- * A slot is one word, read and written as one. So CPUs and NMIs can add and look up concurrently:
- * they find a whole entry or none. If two of them write to one slot, only one entry is lost.
+ * A slot is read and written as one word. So CPUs and NMIs can add and look up concurrently: they
+ * find a whole entry or none. If two of them write to one slot, only one entry is lost.
  */
 struct gtp_walk {
 	u32 began;
@@ -49,7 +49,7 @@ struct gtp_walk {
 };
 
 /**
- * struct gtp_walk_ops - the kernel
+ * struct gtp_walk_ops - how to ask the kernel's unwinder
  * @ask: find the step at @at, which must be the same at the next address, see gtp_walk_judge().
  *	 @stays: set if the code is never freed. Return: false if the unwinder cannot be asked now
  */
@@ -59,12 +59,12 @@ struct gtp_walk_ops {
 };
 
 /**
- * struct gtp_walk_from - where to begin, and the limits of the stack
- * @begin: the stack's first byte; not in the lowest page
+ * struct gtp_walk_from - where a stack begins, and its limits
+ * @begin: the address of the stack's first byte; not in the lowest page
  * @end: the byte after its last one
- * @pc: the instruction
+ * @pc: the address of the instruction
  * @sp: rsp before the instruction
- * @bp: rbp
+ * @bp: rbp before the instruction
  * @hidden: leave out return addresses in the @hidden_bytes bytes from here on
  * @now: how often modules have changed, counted from 1; read before @ask reads anything
  */
@@ -79,9 +79,9 @@ struct gtp_walk_from {
  * gtp_walk_take() - take the stack at a hit, if each of its addresses is a plain case
  * @w: the known steps; the kernel is asked for unknown ones, a few at a time
  * @ops: the kernel
- * @from: where it begins
+ * @from: where the stack begins
  * @to: receives @from's pc and its callers
- * @max: how many, 1 at least
+ * @max: the room in @to, at least 1
  *
  * Reads only words of the stack.
  *
@@ -91,13 +91,13 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
 		  const struct gtp_walk_from *from, u64 *to, u32 max);
 
 /**
- * struct gtp_walk_try - a step of the unwinder on a made-up stack
- * @sp: rsp before
- * @bp: rbp before
- * @to_sp: rsp after it
- * @to_bp: rbp after it
- * @to_ip: the address it arrives at
- * @regs: address of the saved registers it has found; 0: none
+ * struct gtp_walk_try - one step of the unwinder on a made-up stack
+ * @sp: rsp before the step
+ * @bp: rbp before the step
+ * @to_sp: rsp after the step
+ * @to_bp: rbp after the step
+ * @to_ip: the address at which the step arrives
+ * @regs: the address of saved registers that the step has found; 0: none
  * @done: there is no caller
  * @error: the unwinder gave up
  */

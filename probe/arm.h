@@ -16,8 +16,8 @@
  * @loc: the location
  * @why: the refusal
  *
- * The probe may take effect only in gtp_arm_commit(). End each series of calls with that, or with
- * gtp_arm_disarm().
+ * The probe may take effect only in gtp_arm_commit(). End each series of calls with
+ * gtp_arm_commit() or gtp_arm_disarm().
  * Return: 0, or -errno if no probe can be set there.
  */
 int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
@@ -26,8 +26,8 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 /**
  * gtp_arm_commit() - make the probes of all locations given to gtp_arm() take effect
  * @list: the backends
- * @first: the locations; one that its backend refuses now is offered to the next backend. Sets
- *         ->refused if no backend can probe it; locations with ->refused are left alone
+ * @first: the locations; a location that its backend refuses now is offered to the next backend.
+ *         Sets ->refused if no backend can probe it; locations with ->refused are left alone
  * @why: the refusal
  *
  * Return: 0, or -errno if nothing can be armed now; the caller then disarms all.
@@ -35,10 +35,13 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 		   struct gtp_why *why);
 
-/* gtp_arm_widen - call ->widen of the location's backend */
+/* gtp_arm_widen - call ->widen of the location's backend; return its result */
 int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 
-/* gtp_arm_missed - ->missed of the location's backend, plus the misses of earlier probes there */
+/*
+ * gtp_arm_missed - return the hits missed at a location: ->missed of its backend, plus those of
+ * earlier probes there
+ */
 u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*

@@ -22,10 +22,12 @@ struct module;
  *          unless ->refused is filled in, which means that none can probe it. Return -errno with
  *          @why if nothing can be armed now; the caller then disarms all. NULL: @arm does
  *          everything
- * @widen: prepare for another tracepoint at @loc: pass on every hit, whatever the first one's
- *         condition says. Return 0, or -errno with @why. NULL: it always passes on every hit
- * @disarm: remove the probes of a list of its own locations, linked by ->next_own, and wait: when
- *          it returns, no hit of them runs on any CPU, ->probe is NULL and ->missed is final
+ * @widen: prepare for another tracepoint at @loc: pass on every hit, even if the first tracepoint's
+ *         condition is false. Return 0, or -errno with @why. NULL: the probe always passes on every
+ *         hit
+ * @disarm: remove the probes of a list of the backend's own locations, linked by ->next_own, and
+ *          wait: when @disarm returns, no hit of them runs on any CPU, ->probe is NULL and ->missed
+ *          is final
  * @missed: return the hits of @loc that were lost since @loc->probe was set, because there was no
  *          buffer or the kernel skipped them
  * @end_batch: free memory that was kept between calls of @arm or @disarm (or NULL)
@@ -36,8 +38,9 @@ struct module;
  * @init, @exit: called at module load and unload, without gtp_lock; at exit nothing is armed (or
  *               NULL)
  *
- * All others are called in process context under gtp_lock and may sleep. kernel/backends.c lists
- * the backends in the order in which gtp_arm() asks them. See "A new backend" in docs/data-path.md.
+ * All other functions are called in process context under gtp_lock and may sleep. kernel/backends.c
+ * lists the backends in the order in which gtp_arm() asks them. See "A new backend" in
+ * docs/data-path.md.
  */
 struct gtp_probe_backend {
 	const char *name;

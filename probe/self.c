@@ -20,9 +20,10 @@ static pid_t number(enum gtp_self which)
 }
 
 /*
- * A hit between the two stores may match the test by mistake. gtp_self_skip() then compares the
- * process itself, which it has to do at any hit: the process that opened the file may have ended,
- * and its number may have been reused, while a child still has the file open.
+ * Set the test that hits make first. A hit between the two stores may match the test by mistake.
+ * gtp_self_skip() then compares the process itself, which it has to do at any hit: the process that
+ * opened the file may have ended, and its number may have been reused, while a child still has the
+ * file open.
  */
 static void set_test(void)
 {
@@ -34,7 +35,10 @@ static void set_test(void)
 	WRITE_ONCE(gtp_self_test.value, one & mask);
 }
 
-/* Hits only compare addresses, so the old struct pid may be freed while a hit has its address. */
+/*
+ * Set or clear a process. Hits only compare addresses, so the old struct pid may be freed while a
+ * hit has its address.
+ */
 void gtp_self_set(enum gtp_self which, struct pid *tgid)
 {
 	struct pid *before = selves[which];
@@ -57,8 +61,8 @@ u64 gtp_self_skipped(void)
 }
 
 /*
- * A task that has nearly ended has no struct pid of its own any more. It holds its signal struct
- * until its last schedule(), so use that.
+ * Return the struct pid of the task's process. A task that has nearly ended has no struct pid of
+ * its own any more. But it holds its signal struct until its last schedule(), so use that.
  */
 static const struct pid *this_process(void)
 {

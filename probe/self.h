@@ -16,22 +16,24 @@ enum gtp_self {
 };
 
 /*
- * gtp_self_set - set the process; NULL: there is none. A later process with the same number is not
- * mistaken for this one. Context: process, gtp_lock
+ * gtp_self_set - set one of the processes; NULL: there is none. A later process with the same
+ * number is not mistaken for this one. Context: process, gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 
-/* gtp_self_skipped - number of hits of these processes that were skipped */
+/* gtp_self_skipped - return how many hits of these processes were skipped */
 u64 gtp_self_skipped(void);
 
 /*
- * gtp_self_skip - after gtp_self_maybe(): true if the hit's task is not traced; counts the hit
- * then.
+ * gtp_self_skip - true if the hit's task is not traced, in which case the hit is counted. Call it
+ * after gtp_self_maybe().
  * @context: preempt_count() of the code that was hit. Context: a hit at @loc, on this CPU
  */
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
-/* struct gtp_self_test - @mask: bits in which the processes' numbers agree; @value: these bits */
+/*
+ * struct gtp_self_test - @mask: the bits in which the processes' numbers agree; @value: these bits
+ */
 struct gtp_self_test {
 	pid_t mask, value;
 };
@@ -39,9 +41,9 @@ struct gtp_self_test {
 extern struct gtp_self_test gtp_self_test;
 
 /*
- * gtp_self_maybe - false if the task surely belongs to neither process. The cheap test before
- * gtp_self_skip(): one comparison for both. If there are two processes, tasks of some others pass
- * it, too
+ * gtp_self_maybe - false if the task surely belongs to neither process. This cheap test comes
+ * before gtp_self_skip(): it is one comparison for both processes. If there are two, tasks of some
+ * other processes pass the test, too
  */
 static inline bool gtp_self_maybe(void)
 {

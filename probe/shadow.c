@@ -85,7 +85,10 @@ bool gtp_shadow_range(const struct module *mod, bool init, u64 *start, u64 *end)
 	return *end;
 }
 
-/* The kernel arms a kprobe with an int3, later perhaps with a jump; disarming removes either. */
+/*
+ * Return how many bytes a kprobe changes. The kernel arms a kprobe with an int3, later perhaps with
+ * a jump; disarming removes either.
+ */
 static u32 kprobe_bytes(u8 first)
 {
 	if (first == INT3_INSN_OPCODE)

@@ -15,12 +15,12 @@ struct module;
 
 /**
  * struct gtp_shadow - one place and its original bytes; part of the backend's own struct for it
- * @node: in the index, by @addr
+ * @node: links it into the index, by @addr
  * @owner: identifies the backend: the address of one of its objects
- * @addr: the location's address
+ * @addr: the address of the location
  * @text: address of the changed text; a kprobe's may follow an endbr64
  * @len: number of changed bytes; 0: we change none
- * @by_kprobe: the kernel changes them to an int3 or a jump; the first byte shows which
+ * @by_kprobe: the kernel changes the text to an int3 or a jump; the first byte shows which
  * @old: the original bytes
  */
 struct gtp_shadow {
@@ -40,7 +40,7 @@ struct gtp_shadow {
 void gtp_shadow_add(struct gtp_shadow *a);
 void gtp_shadow_remove(struct gtp_shadow *a);
 
-/* gtp_shadow_from - the first place at or above an address, or NULL. Context: gtp_lock */
+/* gtp_shadow_from - return the first place at or above an address, or NULL. Context: gtp_lock */
 struct gtp_shadow *gtp_shadow_from(u64 addr);
 struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
 

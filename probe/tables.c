@@ -22,7 +22,7 @@ enum {
 	PATH_SIZE = 160,
 };
 
-/* struct piece - a span in memory; @size 0: it is not loaded, or is init code */
+/* struct piece - a section's range in memory; @size 0: it is not loaded, or is init code */
 struct piece {
 	u64 start;
 	u32 size;
@@ -102,7 +102,7 @@ bool gtp_tables_wraps(u64 addr)
 
 /* --- build-ids and section addresses --- */
 
-/* read_file - read a small file of sysfs, terminated; its length or -errno */
+/* read_file - read a small file of sysfs, NUL-terminated; return its length or -errno */
 static ssize_t read_file(const char *path, char *buf, size_t size)
 {
 	struct file *file = filp_open(path, O_RDONLY, 0);
@@ -176,7 +176,7 @@ static int check_module_id(const struct gtp_table *t, const char *module, char *
 	return err;
 }
 
-/* vmlinux's .text begins at _text. */
+/* Place the kernel's sections: vmlinux's .text begins at _text. */
 static int place_in_kernel(struct loaded *l, char *why)
 {
 	u64 text = gtp_image_text();
@@ -185,7 +185,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 
 	for (i = 0; i < l->table.spans_n; i++) {
 		gtp_table_span(&l->table, i, &s);
-		/* The others are init code, which has been freed. */
+		/* The other sections are init code, which has been freed. */
 		if (strcmp(s.name, ".text"))
 			continue;
 		if (!text || (text - s.addr) % SZ_2M || text - s.addr >= SZ_1G) {
@@ -199,7 +199,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 	return 0;
 }
 
-/* A missing section was freed, or was never loaded. */
+/* Place a module's sections. A missing section was freed, or was never loaded. */
 static void place_in_module(struct loaded *l)
 {
 	char path[PATH_SIZE], text[32];
@@ -289,7 +289,9 @@ static int check(struct loaded *l, char *why)
 	return err ? err : place_spans(l, why);
 }
 
-/* tables_put - add a table; false: a module was unloaded since @seen, perhaps this table's */
+/*
+ * tables_put - add a table; return false if a module was unloaded since @seen, perhaps this table's
+ */
 static bool tables_put(struct loaded *l, u32 seen)
 {
 	bool same;
@@ -304,7 +306,10 @@ static bool tables_put(struct loaded *l, u32 seen)
 	return same;
 }
 
-/* Files are read without the lock: /proc/gtpregions takes it inside those of readers of files. */
+/*
+ * Load a table. Files are read without the lock: /proc/gtpregions takes it inside those of readers
+ * of files.
+ */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
 {
 	struct gtp_table table;

@@ -10,7 +10,7 @@
 struct module;
 struct seq_file;
 
-/* Guards all of it. Nests inside gtp_lock; the module notifier takes it without that. */
+/* Guards all tables. Nests inside gtp_lock; the module notifier takes it without gtp_lock. */
 extern struct mutex gtp_tables_lock;
 
 /* struct gtp_tables_place - the place of an address in a table */
@@ -21,7 +21,10 @@ struct gtp_tables_place {
 	u64 start; /* of the span */
 };
 
-/* gtp_tables_find - look up an address; false: in no table. Hold the lock while using @place */
+/*
+ * gtp_tables_find - look up an address; return false if it is in no table. Hold the lock while
+ * using @place
+ */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 
 /* gtp_tables_deny - true if the kernel would optimize a kprobe there, but must not */
@@ -37,20 +40,21 @@ enum { GTP_TABLES_WHY = 160 };
 
 /**
  * gtp_tables_add() - load a table
- * @module: of which module; "": of the kernel
+ * @module: the module to which the table belongs; "": the kernel
  * @bytes: the file, from gtp_mem_alloc(); this function owns it if it returns 0
- * @size: how many
+ * @size: the size of @bytes
  * @why: receives the refusal in words, GTP_TABLES_WHY bytes
  *
  * Replaces an earlier table for the same code. Context: process, without the lock; sleeps.
- * Return: 0, -EINVAL (malformed), -ESTALE (of another build), -ENOENT (no such module), -ENOMEM.
+ * Return: 0, -EINVAL (malformed), -ESTALE (made for another build), -ENOENT (no such module),
+ * -ENOMEM.
  */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why);
 
 /* gtp_tables_remove - remove the table of a module (NULL: all tables); without the lock */
 void gtp_tables_remove(const char *module);
 
-/* gtp_tables_show - a line for each; takes the lock */
+/* gtp_tables_show - print a line for each table; takes the lock */
 void gtp_tables_show(struct seq_file *m);
 
 #endif /* _GTP_TABLES_H */

@@ -30,9 +30,10 @@ static int stop_nothing(void *unused)
 }
 
 /*
- * RCU tasks does not wait for idle tasks, and RCU is not watching while they halt the CPU. Before
- * 6.2 that code is not noinstr and can be probed. stop_machine() runs a stopper task on every CPU:
- * when that has run, the CPU's idle task has been switched out.
+ * Wait until each CPU has left its idle task once. RCU tasks does not wait for idle tasks, and RCU
+ * is not watching while they halt the CPU. Before 6.2 that code is not noinstr and can be probed.
+ * stop_machine() runs a stopper task on every CPU: when that has run, the CPU's idle task has been
+ * switched out.
  */
 void gtp_wait_for_idle(void)
 {
@@ -40,10 +41,10 @@ void gtp_wait_for_idle(void)
 }
 
 /*
- * call_rcu_tasks() waits until every task that is running or preempted has slept voluntarily or
- * returned to userspace. Interrupts and NMIs are not preempted: the RCU grace periods that are part
- * of this one cover them. A task that runs in the kernel for long without sleeping delays this, so
- * report progress to GDB meanwhile.
+ * Wait until no task is in code that was removed. call_rcu_tasks() waits until every task that is
+ * running or preempted has slept voluntarily or returned to userspace. Interrupts and NMIs are not
+ * preempted: the RCU grace periods that are part of call_rcu_tasks() cover them. A task that runs
+ * in the kernel for long without sleeping delays this, so report progress to GDB meanwhile.
  */
 void gtp_wait_for_tasks(void)
 {
@@ -74,14 +75,18 @@ static struct {
 } readers;
 
 static atomic_t deaths = ATOMIC_INIT(0); /* since this module was loaded */
-static int deaths_over = -1; /* of these it is known that the readers end in spite of them */
+/* The value of @deaths for which a wait has shown that the readers end. */
+static int deaths_over = -1;
 
 void gtp_wait_task_died(void)
 {
 	atomic_inc(&deaths);
 }
 
-/* A task has died, and since then no wait has ended, which would show that it was no reader. */
+/*
+ * True if a task has died, and no wait has ended since then, which would show that it was no
+ * reader.
+ */
 static bool is_in_doubt(void)
 {
 	int now = atomic_read(&deaths);
@@ -100,8 +105,9 @@ static void sleeping_over(struct rcu_head *rcu)
 }
 
 /*
- * The kernel may still call functions of ours, at the end of this wait or from a tracepoint. While
- * this module is being unloaded it cannot be pinned any more; then go on waiting.
+ * Pin the module and give up the wait. The kernel may still call functions of ours, at the end of
+ * this wait or from a tracepoint. While this module is being unloaded it cannot be pinned any more:
+ * return false, to go on waiting.
  */
 static bool give_up(void)
 {

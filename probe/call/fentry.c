@@ -33,8 +33,8 @@ enum { CALLS_MAX = 16 };
 
 /**
  * struct fentry - a function's entry that calls a pad
- * @p: the pad
- * @call: the call
+ * @p: its pad
+ * @call: the ftrace call
  * @kept: ftrace failed to remove it
  */
 struct fentry {
@@ -50,7 +50,10 @@ static struct fentry *to_fentry(struct gtp_pad_probe *p)
 	return container_of(p, struct fentry, p);
 }
 
-/* Check that the address may be probed and ftrace knows the site; 0, -EOPNOTSUPP or a refusal. */
+/*
+ * Check that the address may be probed and that ftrace knows the site. Return 0, -EOPNOTSUPP or a
+ * refusal.
+ */
 static int fentry_check(u64 addr, struct gtp_why *why)
 {
 	bool on_ftrace = false;
@@ -79,7 +82,7 @@ static int make_pad(struct fentry *f)
 	return err;
 }
 
-/* Connect the pad before ftrace writes the call: hits may come at once. */
+/* Make ftrace call the pad. Connect the pad before that, because hits may come at once. */
 static int fentry_place(struct fentry *f)
 {
 	int err = make_pad(f);

@@ -30,10 +30,10 @@
 
 /**
  * struct return_probe - a location's kretprobe
- * @text: the part that kprobes share
- * @rp: the kernel's part
+ * @text: the part that kprobes and kretprobes share
+ * @rp: the kernel's own struct
  * @loc: the location
- * @no_buffer: entries and returns on CPUs that have no buffer
+ * @no_buffer: entries and returns that were missed on CPUs without a buffer
  */
 struct return_probe {
 	struct gtp_kprobe_text text;
@@ -57,7 +57,10 @@ static struct return_probe *of_instance(struct kretprobe_instance *ri)
 	return container_of(get_kretprobe(ri), struct return_probe, rp);
 }
 
-/* Preemption is off, as at a kprobe. Return: 0: the call is followed to its return. */
+/*
+ * Handle the entry of a call; preemption is off, as at a kprobe. Return 0 if the call is followed
+ * to its return.
+ */
 static int kretprobe_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
@@ -75,7 +78,7 @@ static int kretprobe_entered(struct kretprobe_instance *ri, struct pt_regs *regs
 				  (struct gtp_pending *)ri->data, false, entered);
 }
 
-/* Preemption is off here, too; the task may be on another CPU now. */
+/* Handle the return of a call. Preemption is off here, too; the task may be on another CPU now. */
 static int kretprobe_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
@@ -108,7 +111,10 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* Assembly code may keep its return address elsewhere than at the top of the stack. */
+/*
+ * True if the address is compiled code. Assembly code may keep its return address elsewhere than at
+ * the top of the stack.
+ */
 static bool is_compiled(u64 addr)
 {
 	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;
@@ -140,14 +146,20 @@ static int check_place(u64 addr, struct gtp_why *why)
 	return 0;
 }
 
-/* An estimate: the kernel keeps free instances in a list; since 6.7 in an array for each CPU. */
+/*
+ * Return the size of an instance, estimated: the kernel keeps free instances in a list, and since
+ * 6.7 in an array for each CPU.
+ */
 static unsigned long instance_bytes(void)
 {
 	return sizeof(struct kretprobe_instance) + sizeof(struct gtp_pending) +
 	       num_possible_cpus() * sizeof(void *);
 }
 
-/* Choose the number of instances for another kretprobe, fewer if less memory is left; 0: refuse. */
+/*
+ * Return the number of instances for another kretprobe: fewer if less memory is left, 0 to refuse
+ * it.
+ */
 static int maxactive(void)
 {
 	unsigned long all = (totalram_pages() << PAGE_SHIFT) / SHARE;
@@ -223,7 +235,10 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* Calls that have not returned yet are no longer reported. The kernel returns them as usual. */
+/*
+ * Unregister kretprobes. Calls that have not returned yet are no longer reported; the kernel
+ * returns them as usual.
+ */
 static void unregister(struct kprobe **kps, int n)
 {
 	BUILD_BUG_ON(offsetof(struct kretprobe, kp));

@@ -20,15 +20,15 @@
 
 /**
  * struct event_probe - a location's probe
- * @go: address of the pad that evaluates the location's condition; 0: C does. It is the first
- *      member because event_entry.S reads it
- * @pad: that pad; it stays as long as the probe
+ * @go: address of the pad that evaluates the location's condition; 0: C evaluates it. It is the
+ *      first member because event_entry.S reads it
+ * @pad: that pad; it exists as long as the probe
  * @shadow: its entry in the index of probed places, see probe/shadow.h
- * @loc: the location; NULL: hits do nothing any more
+ * @loc: the location; NULL: hits have no effect any more
  * @tp: the tracepoint
- * @call: as in struct gtp_event
- * @data: how its records are made; ->file is NULL unless a tracepoint here collects $_sdata
- * @no_buffer: hits on CPUs that have no buffer
+ * @call: the event, as in struct gtp_event
+ * @data: how the event's records are made; ->file is NULL unless a tracepoint here collects $_sdata
+ * @no_buffer: hits that were missed on CPUs without a buffer
  */
 struct event_probe {
 	u64 go;
@@ -53,9 +53,9 @@ static void handle_hit(struct event_probe *p, const struct gtp_location *loc,
 }
 
 /*
- * Called by event_entry.S for a probe of the tracepoint. Interrupts may be on. Turn them off, so
- * that a hit in an interrupt is not lost as a nested one, and so that this task stays on its CPU
- * even if the kernel lets a tracepoint's probes be preempted.
+ * Handle a hit; event_entry.S calls this for a probe of the tracepoint. Interrupts may be on. Turn
+ * them off, so that a hit in an interrupt is not lost as a nested one, and so that this task stays
+ * on its CPU even if the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {
@@ -108,8 +108,8 @@ static int refuse_stuck(struct gtp_why *why)
 }
 
 /*
- * The arguments are in the registers in which the condition and the actions expect them, so a pad
- * can handle most hits.
+ * Make a pad, which can handle most hits: the arguments are in the registers in which the condition
+ * and the actions expect them.
  */
 static void make_pad(struct event_probe *p)
 {
@@ -196,7 +196,10 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-/* A hit meanwhile uses the pad or C: both do the same for the first tracepoint. */
+/*
+ * Let C handle every hit. A hit meanwhile uses the pad or C: both do the same for the first
+ * tracepoint.
+ */
 static int event_widen(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct event_probe *p = loc->probe;
@@ -226,7 +229,10 @@ static int allow_data(struct event_probe *p, struct gtp_why *why)
 	return err;
 }
 
-/* Other tracepoints here may have hits already, but none of these collects $_sdata. */
+/*
+ * Prepare a location for $_sdata. Other tracepoints here may have hits already, but none of these
+ * collects $_sdata.
+ */
 int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	int err;
@@ -256,7 +262,7 @@ static void event_forget(struct gtp_location *loc)
 	loc->probe = NULL;
 }
 
-/* No hit of a list of locations runs any more, and none will come. */
+/* Free the probes of a list of locations. No hit of them runs any more, and none will come. */
 static void forget_all(struct gtp_location *first)
 {
 	struct gtp_location *loc;
@@ -270,9 +276,10 @@ static void forget_all(struct gtp_location *first)
 }
 
 /*
- * The kernel may go on calling the probes, or call one late that it has read before. So they and
- * the way to them (gtp_event_entry) stay for ever, but lead to nothing. A hit does not sleep, so a
- * task that is in one, or in its pad, leaves it before gtp_wait_for_tasks() returns.
+ * Cut off probes that cannot be removed. The kernel may go on calling them, or make a late call of
+ * a probe that it had read before. So the probes, and gtp_event_entry, which leads to them, stay
+ * for ever but do nothing. A hit does not sleep, so a task that is in a hit, or in its pad, leaves
+ * it before gtp_wait_for_tasks() returns.
  */
 static void cut_off(struct gtp_location *first)
 {
@@ -290,8 +297,9 @@ static void cut_off(struct gtp_location *first)
 }
 
 /*
- * Wait for the readers once for all probes. Until then the events' data must stay. If they do not
- * end, unregistering would block the kernel's next change of any tracepoint, so do not.
+ * Remove the probes of a list of locations, with one wait for the readers of all. Until the wait is
+ * over the events' data must stay. If the readers do not end, do not unregister the probes: that
+ * would block the kernel's next change of any tracepoint.
  */
 static void event_disarm(struct gtp_location *first)
 {

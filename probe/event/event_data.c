@@ -24,9 +24,10 @@
 /**
  * struct capture - one CPU's call in progress
  * @buf: receives the record; NULL: no call is in progress
- * @regs: of the hit
- * @type: of the event
- * @context: interrupt, NMI or task, in the kernel's bits; a record made in another one is not ours
+ * @regs: the registers at the hit
+ * @type: the number of the event
+ * @context: interrupt, NMI or task, in the kernel's bits; a record made in another context is not
+ * ours
  * @result: 0 when the record is in the frame
  * @copy: the record in the frame
  */
@@ -50,8 +51,8 @@ static u32 context_now(void)
 }
 
 /*
- * The record says that interrupts are off, because a hit turns them off. Correct the flag if they
- * were on before.
+ * Correct the record's flag that says that interrupts are off: the hit has turned them off, and
+ * they may have been on before.
  */
 static void clear_irqs_off(u8 *record)
 {
@@ -68,7 +69,7 @@ static void keep(struct capture *c, const void *record, u32 size)
 	c->buf = NULL;
 }
 
-/* Called for every record of every instance, with preemption off. */
+/* Copy our record; ftrace calls this for every record of every instance, with preemption off. */
 static void seen(struct trace_export *export, const void *record, unsigned int size)
 {
 	struct capture *c = this_cpu_ptr(&capture);
@@ -84,9 +85,9 @@ static struct trace_export export = {
 };
 
 /*
- * Arguments that are not in registers are above the return address. Their number is unknown, so
- * read as many words as any event may have. On the page of the return address they can be read
- * directly; the next page may be past the stack's end, where no argument can be.
+ * Return the words above the return address, where arguments that are not in registers are. Their
+ * number is unknown, so read as many words as any event may have. On the page of the return address
+ * they can be read directly; the next page may be past the stack's end, where no argument can be.
  */
 static const u64 *stack_words(u64 at, u64 *copy)
 {
@@ -136,7 +137,7 @@ int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs
 	return c->result;
 }
 
-/* Is there an instance of that name already, which somebody else has made? */
+/* True if somebody else has already made an instance of that name. */
 static bool name_is_taken(void)
 {
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");
@@ -200,7 +201,7 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, 
 		data->file = file;
 	}
 	/*
-	 * Without the reference the event's module can be unloaded. The file lives until then, and
+	 * Without the reference the event's module can be unloaded. The file exists until then, and
 	 * unloading removes our probe first (see event.c).
 	 */
 	trace_put_event_file(file);
@@ -208,8 +209,9 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, 
 }
 
 /*
- * Another CPU may still be in our export, with a record of another instance. Wait for it before the
- * export is added to ftrace's list again, or the module is freed.
+ * Unregister the export, and wait for it: another CPU may still be in our export, with a record of
+ * another instance. The wait must be over before the export is added to ftrace's list again, or the
+ * module is freed.
  */
 void gtp_event_data_put(void)
 {
@@ -224,7 +226,10 @@ void gtp_event_data_exit(void)
 	if (!instance)
 		return;
 	trace_array_put(instance);
-	/* It waits for the readers of kernel tracepoints, and one that has died never ends. */
+	/*
+	 * Removing the instance waits for the readers of kernel tracepoints, and a dead reader
+	 * never ends.
+	 */
 	if (test_taint(TAINT_DIE))
 		pr_warn("a task has died: the ftrace instance '" INSTANCE "' stays behind\n");
 	else if (trace_array_destroy(instance))

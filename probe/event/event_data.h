@@ -33,17 +33,17 @@ struct gtp_event_data {
 int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 		       struct gtp_why *why);
 
-/* gtp_event_data_put - one event less; the last call unregisters the export */
+/* gtp_event_data_put - undo one gtp_event_data_get(); the last call unregisters the export */
 void gtp_event_data_put(void);
 
-/* gtp_event_data_exit - remove the instance; nothing is armed */
+/* gtp_event_data_exit - remove the ftrace instance; nothing is armed */
 void gtp_event_data_exit(void);
 
 /**
  * gtp_event_data_take() - put the record of this hit into the frame
- * @data: of the event
- * @regs: of the hit
- * @buf: has an open frame
+ * @data: from gtp_event_data_get()
+ * @regs: the registers at the hit
+ * @buf: the buffer, with an open frame
  *
  * Context: a hit, interrupts off. Return: 0; -ENODATA if the kernel made no record; or the error of
  * gtp_buffer_add_static().

@@ -6,14 +6,19 @@
 struct event_probe;
 struct gtp_regs;
 
-/* gtp_event_entry - a tracepoint's probe; the tracepoint's arguments follow its own */
+/*
+ * gtp_event_entry - handle a hit as a tracepoint's probe; the tracepoint's arguments follow @probe
+ */
 void gtp_event_entry(void *probe);
 
 /* gtp_event_open, _held - continue with a hit whose condition is not known, or holds */
 void gtp_event_open(void);
 void gtp_event_held(void);
 
-/* gtp_event_hit - called by these, with the registers as they are at __traceiter_EVENT's entry */
+/*
+ * gtp_event_hit - handle a hit in C; called by the two above, with the registers as they are at
+ * __traceiter_EVENT's entry
+ */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held);
 
 #endif /* _GTP_EVENT_ENTRY_H */

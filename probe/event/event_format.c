@@ -13,7 +13,10 @@ int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
 	return scnprintf(buf, size, "raw:%s", ev->tp->name);
 }
 
-/* The table ends with NULL, or with an entry for a function that defines the other fields. */
+/*
+ * True if the entry is a field. The table ends with NULL, or with an entry for a function that
+ * defines the other fields.
+ */
 static bool is_field(const struct trace_event_fields *f)
 {
 	return f && f->type && f->type != TRACE_FUNCTION_TYPE;
@@ -24,7 +27,7 @@ static const struct trace_event_fields *first_field(const struct gtp_event *ev)
 	return ev->call ? ev->call->class->fields_array : NULL;
 }
 
-/* "char[LEN]" may name a constant; ->len has its value. */
+/* Put a field's type. "char[LEN]" may name a constant; ->len has its value. */
 static void put_type(struct gtp_out *out, const struct trace_event_fields *f)
 {
 	const char *bracket = f->len > 0 ? strchr(f->type, '[') : NULL;
@@ -60,7 +63,10 @@ static void put_common(struct gtp_out *out)
 #undef COMMON
 }
 
-/* The offsets are those that the kernel computes for itself when it defines the event. */
+/*
+ * Put the fields with their offsets, which are those that the kernel computes for itself when it
+ * defines the event.
+ */
 static void put_fields(struct gtp_out *out, const struct gtp_event *ev)
 {
 	const struct trace_event_fields *f;

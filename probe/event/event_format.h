@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel tracepoint's event in words: its name, its fields. */
+/* A kernel tracepoint's event as text: its name, its fields. */
 #ifndef _GTP_EVENT_FORMAT_H
 #define _GTP_EVENT_FORMAT_H
 
@@ -9,19 +9,22 @@
 #include "base/parse.h"
 #include "trace/sdata.h"
 
-/* struct gtp_event - a tracepoint and its TRACE_EVENT; NULL: it has none, or none was found */
+/* struct gtp_event - a tracepoint and its TRACE_EVENT; NULL if it has none, or none was found */
 struct gtp_event {
 	struct tracepoint *tp;
 	struct trace_event_call *call;
 };
 
-/* gtp_event_id - "system:event" or "raw:name"; length as snprintf() */
+/* gtp_event_id - write "system:event" or "raw:name"; return the length as snprintf() does */
 int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size);
 
-/* gtp_event_extra - the event's fields as "TYPE NAME; ..." for GDB's list */
+/* gtp_event_extra - put the event's fields as "TYPE NAME; ..." for GDB's list */
 void gtp_event_extra(const struct gtp_event *ev, struct gtp_out *out);
 
-/* gtp_event_format - the description of its records (see trace/sdata.h), NULL: no memory */
+/*
+ * gtp_event_format - return the description of the event's records (see trace/sdata.h); NULL: no
+ * memory
+ */
 struct gtp_sdata_format *gtp_event_format(const struct gtp_event *ev, u64 addr);
 
 #endif /* _GTP_EVENT_FORMAT_H */

@@ -33,7 +33,7 @@ struct events_module {
 
 static LIST_HEAD(modules);
 
-/* The address of __traceiter_EVENT(): its DWARF names the arguments. */
+/* Return the address of __traceiter_EVENT(): its DWARF names the arguments. */
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;
@@ -88,7 +88,9 @@ static struct gtp_event *core_by_name(const char *name)
 	return NULL;
 }
 
-/* Did TRACE_EVENT make this event for this tracepoint? Other code may attach events of its own. */
+/*
+ * True if TRACE_EVENT made this event for this tracepoint. Other code may attach events of its own.
+ */
 static bool belongs(const struct trace_event_call *call, const struct tracepoint *tp)
 {
 	return (call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tp && call->class->probe;
@@ -113,9 +115,7 @@ static void name_core(const char *system, const char *event)
 
 /* --- ftrace's list of names --- */
 
-/*
- * Open it through a mount of our own: tracefs may be mounted anywhere or nowhere.
- */
+/* Open the file through a mount of our own: tracefs may be mounted anywhere or nowhere. */
 static struct file *open_names(struct vfsmount **mnt)
 {
 	struct file_system_type *type = get_fs_type("tracefs");
@@ -134,7 +134,10 @@ static struct file *open_names(struct vfsmount **mnt)
 	return file;
 }
 
-/* The file itself can only be read into user memory; its seq_file has no such limit. */
+/*
+ * Read the list of names. The file itself can only be read into user memory; its seq_file has no
+ * such limit.
+ */
 static ssize_t read_names(struct file *file, loff_t *pos, char *buf, size_t size)
 {
 	struct kvec vec = { .iov_base = buf, .iov_len = size };
@@ -160,7 +163,7 @@ static void take_line(char *line)
 	name_core(line, event);
 }
 
-/* take_lines - parse the complete lines; moves the rest to the front, returns its length */
+/* take_lines - parse the complete lines; move the rest to the front and return its length */
 static size_t take_lines(char *buf, size_t len)
 {
 	char *line = buf, *end;
@@ -189,8 +192,8 @@ static void read_all_names(struct file *file, char *buf, size_t size)
 }
 
 /*
- * Without the list, the tracepoints are usable as raw:NAME, but their events are not. If this
- * fails, it is tried again the next time that names are needed.
+ * Read the names of all events. Without the list, the tracepoints are usable as raw:NAME, but their
+ * events are not. If reading fails, it is tried again the next time that names are needed.
  */
 static void name_all(void)
 {
@@ -257,9 +260,10 @@ static void remember(struct module *mod)
 }
 
 /*
- * Also called for modules that are already loaded. The module notifier (kernel/unload.c) runs
- * before this one and handles unloading. But if it had run for a module before this one was
- * registered, the module is reported here, as loaded and then as going.
+ * Update the list when a module's tracepoints are added or removed; also called for modules that
+ * are already loaded. The module notifier (kernel/unload.c) runs before this one and handles
+ * unloading. But if it had run for a module before this one was registered, the module is reported
+ * here, as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

@@ -19,26 +19,29 @@ extern struct mutex gtp_events_lock;
 int gtp_event_list_init(void);
 void gtp_event_list_exit(void);
 
-/* gtp_event_is_marker - struct gtp_target_ops' is_marker; takes the lock */
+/* gtp_event_is_marker - implement struct gtp_target_ops' is_marker; takes the lock */
 bool gtp_event_is_marker(void *ctx, u64 addr);
 
-/* gtp_event_marker_at - the number of the tracepoint that has its marker there, or -ENOENT */
+/* gtp_event_marker_at - return the number of the tracepoint whose marker is at @addr, or -ENOENT */
 int gtp_event_marker_at(u64 addr);
 
 /*
  * gtp_event_marker_nth - describe tracepoint number @n, counted from 0: store its marker's address
- * in @addr, its id in @text, and after that its fields, to which @extra points. 0, or -ENOENT after
- * the last one
+ * in @addr, its id in @text, and after that its fields, to which @extra points. Return 0, or
+ * -ENOENT after the last one
  */
 int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char **extra);
 
-/* gtp_event_find - find the tracepoint with its marker at @addr; false if none; under the lock */
+/*
+ * gtp_event_find - find the tracepoint whose marker is at @addr; return false if there is none.
+ * Under the lock
+ */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 
-/* gtp_event_forget - forget the tracepoints of a module that is unloaded; under the lock */
+/* gtp_event_forget - forget the tracepoints of a module that is unloaded. Under the lock */
 void gtp_event_forget(const struct module *mod);
 
-/* gtp_event_marker - the address of the tracepoint's marker, by which GDB names the tracepoint */
+/* gtp_event_marker - return the address of the tracepoint's marker, by which GDB names it */
 u64 gtp_event_marker(const struct tracepoint *tp);
 
 #endif /* _GTP_EVENT_LIST_H */

@@ -4,10 +4,10 @@
 #define _GTP_EVENT_RECORD_H
 
 /*
- * Arguments of an event that may be on the stack, a word each. BPF takes no event with more than 12
- * arguments, nor one that is larger than a register, and every event is offered to BPF; the first
- * five are in registers. Without BPF there is no stated maximum. Both are even, so that the stack
- * stays aligned.
+ * The number of words of arguments that may be on the stack. BPF takes no event with more than 12
+ * arguments or with an argument larger than a register, and every event is offered to BPF. The
+ * first five arguments are in registers. Without BPF there is no stated maximum. Both values are
+ * even, so that the stack stays aligned.
  */
 #ifdef CONFIG_BPF_EVENTS
 #define GTP_EVENT_STACK_WORDS 8

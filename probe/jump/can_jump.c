@@ -33,8 +33,9 @@ static bool copy_function(u64 start, u32 size)
 }
 
 /*
- * When an optimized kprobe is unregistered, its jump stays in the code for a while but in no list
- * any more. Its target is memory without a symbol.
+ * True if a jump was left over there. When an optimized kprobe is unregistered, its jump stays in
+ * the code for a while, but the kprobe is in no list any more. The jump's target is memory without
+ * a symbol.
  */
 static bool is_left_over(u64 addr, const struct gtp_region *r)
 {
@@ -50,7 +51,7 @@ static bool is_left_over(u64 addr, const struct gtp_region *r)
 	return false;
 }
 
-/* decide - NULL if it can be a jump, otherwise the reason */
+/* decide - return NULL if the address can become a jump, otherwise the reason */
 static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 {
 	struct gtp_region_ask ask = { .fn = code, .only_falls = only_falls };
@@ -78,10 +79,10 @@ static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 }
 
 /*
- * Code that must not be probed must not be overwritten either. The decoded code and the table cover
- * all of the kernel's checks except its blacklist, which is read once for all places. If it cannot
- * be read, register a disabled kprobe at each place, which is slow: the kernel then searches all
- * jump labels and bugs each time.
+ * Check that the code may be probed at all: otherwise it must not be overwritten either. The
+ * decoded code and the table cover all of the kernel's checks except its blacklist, which is read
+ * once for all places. If the blacklist cannot be read, register a disabled kprobe at each place.
+ * That is slow: the kernel then searches all jump labels and bugs each time.
  */
 static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 {

@@ -8,9 +8,7 @@
 #include "base/why.h"
 #include "regions/region.h"
 
-/*
- * All of it under gtp_lock, in process context, and may sleep.
- */
+/* Context of all functions: process, under gtp_lock; they may sleep. */
 
 /**
  * gtp_can_jump() - decide for one address
@@ -27,7 +25,8 @@
  * Decodes the code without our own probes; @r->bytes must be compared with the live code once more
  * when it is patched.
  *
- * Return: 0; -EOPNOTSUPP: leave it to another backend; else no probe can be set there at all.
+ * Return: 0; -EOPNOTSUPP: leave it to another backend; other errors: no probe can be set there at
+ * all.
  */
 int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
 		 struct gtp_why *why);

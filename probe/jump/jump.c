@@ -40,7 +40,10 @@ void gtp_jump_drop(struct gtp_jump *j)
 	gtp_mem_free(j);
 }
 
-/* A staged jump has changed no text: its entry in the index gets a length and bytes only now. */
+/*
+ * Change a jump's state. A staged jump has changed no text: its entry in the index gets a length
+ * and bytes only now.
+ */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state)
 {
 	j->state = state;
@@ -77,7 +80,10 @@ u32 gtp_jump_count(void)
 	return list_count(&lists[GTP_JUMP_ARMED]) + list_count(&lists[GTP_JUMP_STUCK]);
 }
 
-/* If two are at one address, the one that follows a no-op comes first. */
+/*
+ * Compare two jumps by address. If two are at one address, the jump that follows a no-op comes
+ * first.
+ */
 static int by_address(const void *a, const void *b)
 {
 	const struct gtp_jump *x = *(const struct gtp_jump *const *)a;
@@ -136,7 +142,10 @@ static const struct gtp_jump *in_reach(u64 addr)
 	return NULL;
 }
 
-/* The kernel accepts no kprobe on an int3 that is not its own. */
+/*
+ * True if an int3 of ours was left at the address. The kernel accepts no kprobe on an int3 that is
+ * not its own.
+ */
 static bool is_left_int3(u64 addr)
 {
 	struct gtp_shadow *a = gtp_shadow_from(addr);
@@ -150,7 +159,10 @@ static bool is_left_int3(u64 addr)
 	return false;
 }
 
-/* The new jump's length is not known yet: assume five bytes, the least. */
+/*
+ * Check the jumps near the address. The new jump's length is not known yet: assume five bytes, the
+ * least.
+ */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 {
 	const struct gtp_jump *j = in_reach(addr);
@@ -191,7 +203,7 @@ bool gtp_jump_has_other_kprobe(const struct gtp_patch *p)
 	return gtp_jump_has_first(p) || gtp_jump_has_inner(p);
 }
 
-/* An int3 of ours leads to the pad as the jump does. */
+/* True if hits reach the pad. An int3 of ours leads to it as the jump does. */
 bool gtp_jump_is_hit(const struct gtp_jump *j)
 {
 	return j->patch.state == GTP_PATCH_JUMP ||

@@ -39,7 +39,7 @@ struct gtp_jump {
 	struct list_head list;
 };
 
-/* All of it: process context, under gtp_lock; may sleep. */
+/* Context of all functions: process, under gtp_lock; they may sleep. */
 
 static inline struct gtp_jump *gtp_jump_of_pad(struct gtp_pad_probe *p)
 {
@@ -53,8 +53,9 @@ static inline bool gtp_jump_is_behind(const struct gtp_jump *j)
 }
 
 /*
- * gtp_jump_add - make a new one at @at, STAGED and without a pad; NULL with the reason in
- * @loc->no_jump. gtp_jump_drop - free it and its pad; no task can reach them any more
+ * gtp_jump_add - make a jump at @at, STAGED and without a pad; return NULL with the reason in
+ * @loc->no_jump if that is not possible. gtp_jump_drop - free a jump and its pad; no task can reach
+ * them any more
  */
 struct gtp_jump *gtp_jump_add(struct gtp_location *loc, u64 at);
 void gtp_jump_drop(struct gtp_jump *j);
@@ -63,10 +64,12 @@ void gtp_jump_drop(struct gtp_jump *j);
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state);
 bool gtp_jump_any(enum gtp_jump_state state);
 
-/* gtp_jump_count - how many jumps are in the text */
+/* gtp_jump_count - return how many jumps are in the text */
 u32 gtp_jump_count(void);
 
-/* gtp_jump_each - call @work for all in a state; it may sleep, but must not change states */
+/*
+ * gtp_jump_each - call @work for all jumps in a state; @work may sleep, but must not change states
+ */
 void gtp_jump_each(enum gtp_jump_state state, void (*work)(struct gtp_jump *j));
 
 /* struct gtp_jump_set - some of the jumps, sorted by address; @patch has room for @n */
@@ -76,20 +79,23 @@ struct gtp_jump_set {
 	struct gtp_patch **patch;
 };
 
-/* gtp_jump_select - list all in a state, 0 or -ENOMEM; gtp_jump_deselect - free the list */
+/*
+ * gtp_jump_select - list all jumps in a state, return 0 or -ENOMEM; gtp_jump_deselect - free the
+ * list
+ */
 int gtp_jump_select(struct gtp_jump_set *set, enum gtp_jump_state state);
 void gtp_jump_deselect(struct gtp_jump_set *set);
 
 /*
- * gtp_jump_beside - check whether existing jumps allow one at @addr. 0; -EOPNOTSUPP with @no_jump
- * if one begins in the five bytes from there; -EBUSY with @why if @addr is within one, so that no
- * probe of any kind can be there
+ * gtp_jump_beside - check whether existing jumps allow a jump at @addr. Return 0; -EOPNOTSUPP with
+ * @no_jump if a jump begins in the five bytes from there; -EBUSY with @why if @addr is within a
+ * jump, so that no probe of any kind can be there
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 
 /*
- * After gtp_kprobe_list_settle(): true if there is a kprobe anywhere in the bytes of a place
- * (other), at byte 0 (first), after byte 0 (inner).
+ * Call these after gtp_kprobe_list_settle(). True if there is a kprobe anywhere in the bytes of a
+ * place (other), at byte 0 (first), after byte 0 (inner).
  */
 bool gtp_jump_has_other_kprobe(const struct gtp_patch *p);
 bool gtp_jump_has_first(const struct gtp_patch *p);
@@ -98,7 +104,7 @@ bool gtp_jump_has_inner(const struct gtp_patch *p);
 /* gtp_jump_is_hit - true if hits reach the pad, by the jump or by an int3 of ours */
 bool gtp_jump_is_hit(const struct gtp_jump *j);
 
-/* gtp_jump_kind - what the place has become, for the user */
+/* gtp_jump_kind - return the kind of probe that the place has become, in words for the user */
 const char *gtp_jump_kind(const struct gtp_jump *j);
 
 #endif /* _GTP_JUMP_H */

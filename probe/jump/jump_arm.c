@@ -74,7 +74,7 @@ static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 	return 0;
 }
 
-/* Can a pad follow calls of this function? A call must return in the task that made it. */
+/* True if a pad can follow calls of this function. A call must return in the task that made it. */
 static bool can_follow(struct gtp_location *loc)
 {
 	if (!gtp_tables_wraps(loc->addr))
@@ -162,9 +162,9 @@ static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 }
 
 /*
- * Step 2. Refuse both of two that overlap: the kernel accepts no kprobe after byte 0 of a jump.
- * But a jump after a function tracer's site does not need those bytes: the site itself can become a
- * call.
+ * Step 2. Of two jumps that overlap refuse both: the kernel accepts no kprobe after byte 0 of a
+ * jump. But a jump after a function tracer's site does not need those bytes: the site itself can
+ * become a call.
  */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
@@ -181,7 +181,7 @@ static void refuse_overlaps(struct gtp_jump_set *set)
 	}
 }
 
-/* Step 3. Nothing leads to the pads yet; closing the arena makes all CPUs see them. */
+/* Step 3. Make the pads; nothing leads to them yet. Closing the arena makes all CPUs see them. */
 static int make_pads(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -199,7 +199,10 @@ static int make_pads(struct gtp_jump_set *set)
 	return 0;
 }
 
-/* List the patches of jumps that are not refused; the others' text is not touched. */
+/*
+ * List the patches of jumps that are not refused, and return their number. The text of the others
+ * is not touched.
+ */
 static u32 list_patches(struct gtp_jump_set *set)
 {
 	u32 i, n = 0;
@@ -211,7 +214,10 @@ static u32 list_patches(struct gtp_jump_set *set)
 	return n;
 }
 
-/* Call this before writing the first int3: after it, a task that traps at one of ours resumes. */
+/*
+ * Watch the places. Call this before writing the first int3: from then on, a task that traps at one
+ * of our int3s resumes.
+ */
 static void watch(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -246,7 +252,10 @@ static void unwatch_refused(struct gtp_jump_set *set)
 	}
 }
 
-/* Unwatch the places that did not become jumps. True if tasks may be in their pads: wait again. */
+/*
+ * Unwatch the places that did not become jumps. Return true if tasks may be in their pads: wait
+ * again.
+ */
 static bool unwatch(struct gtp_jump_set *set)
 {
 	bool late = false;
@@ -269,9 +278,9 @@ static bool has_neighbour(const struct gtp_patch *p)
 }
 
 /*
- * Step 4. When the kernel optimizes a kprobe to a jump it saves the four bytes after it, and
- * restores them when the kprobe is removed. It must find no int3 of ours there: refuse a place with
- * any kprobe in reach, our own included, before its text is changed.
+ * Step 4. Refuse a place with any kprobe in reach, our own included, before its text is changed.
+ * When the kernel optimizes a kprobe to a jump it saves the four bytes after it, and restores them
+ * when the kprobe is removed. These bytes must not include an int3 of ours.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
 {
@@ -290,8 +299,8 @@ static int refuse_neighbours(struct gtp_jump_set *set)
 }
 
 /*
- * Until all bytes are int3, the kernel may accept a kprobe in the middle of an instruction. The
- * byte that it saves there must not become text.
+ * True if a kprobe is in the middle of an instruction. The kernel may accept one there until all
+ * bytes are int3. The byte that such a kprobe saves must not become text.
  */
 static bool has_kprobe_inside(const struct gtp_jump *j)
 {
@@ -307,10 +316,10 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 }
 
 /*
- * Step 6. With our int3s in place, the kernel refuses new kprobes there and no longer optimizes one
- * before them. Registrations that began before that may have succeeded: they are in the list now.
- * The next step restores text. It skips all places except those that are refused and can be
- * restored.
+ * Step 6. Refuse places near kprobes. With our int3s in place, the kernel refuses new kprobes there
+ * and no longer optimizes one before them. Registrations that began before that may have succeeded:
+ * they are in the list now. The next step restores text. It skips all places except those that are
+ * refused and can be restored.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
 {
@@ -353,7 +362,7 @@ static void refuse_late_kprobes(struct gtp_jump_set *set)
 	}
 }
 
-/* The next step goes on with those that are not refused. */
+/* Make the next step change only the places that are not refused. */
 static void skip_refused(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -363,9 +372,9 @@ static void skip_refused(struct gtp_jump_set *set)
 }
 
 /*
- * The end of step 9. A kprobe that was registered after byte 0 while the jumps were written has
- * saved the displacement as text: make all bytes int3 as long as it exists. A kprobe that was
- * registered at byte 0 after the jump has saved 0xe9 as the original: keep the jump.
+ * End step 9. A kprobe that was registered after byte 0 while the jumps were written has saved the
+ * displacement as text: make all bytes int3 as long as it exists. A kprobe that was registered at
+ * byte 0 after the jump was written has saved 0xe9 as the original: keep the jump.
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 {
@@ -387,9 +396,9 @@ void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Steps 5 to 7. The writable mapping of the text is removed before the wait, which may take
- * seconds. After the first int3 nothing can fail any more: each place ends in one of the cases
- * above.
+ * Steps 5 to 7. Write the int3s. The writable mapping of the text is removed before the wait, which
+ * may take seconds. After the first int3 nothing can fail any more: each place ends in one of the
+ * cases above.
  */
 static int write_int3s(struct gtp_jump_set *set, u32 n)
 {
@@ -413,8 +422,8 @@ static int write_int3s(struct gtp_jump_set *set, u32 n)
 }
 
 /*
- * Step 9. No task is among the bytes. Without memory for the mapping the int3s stay, which lead to
- * the pads as the jumps would.
+ * Step 9. Write the jumps. No task is among the bytes. Without memory for the mapping the int3s
+ * stay, which lead to the pads as the jumps would.
  */
 static void write_jumps(struct gtp_jump_set *set, u32 n)
 {
@@ -433,8 +442,8 @@ static void write_jumps(struct gtp_jump_set *set, u32 n)
 }
 
 /*
- * Steps 5 to 9. The second wait is for tasks in the pads of places that became text only in step 9:
- * the pads are freed in conclude().
+ * Steps 5 to 9. Patch the text. The second wait is for tasks in the pads of places that became text
+ * only in step 9: conclude() frees these pads.
  */
 static int patch(struct gtp_jump_set *set)
 {
@@ -453,7 +462,7 @@ static int patch(struct gtp_jump_set *set)
 	return 0;
 }
 
-/* The pad was never reachable, or was disconnected before the last wait: free it. */
+/* Free a pad that was never reachable, or was disconnected before the last wait. */
 static void give_up(struct gtp_jump *j)
 {
 	j->p.loc->backend = NULL;
@@ -461,7 +470,7 @@ static void give_up(struct gtp_jump *j)
 }
 
 /*
- * No backend can probe this place: another prober's jump covers byte 0 now, so the kernel would
+ * Refuse a place for every backend: another prober's jump covers byte 0 now, so the kernel would
  * accept no kprobe of ours there either.
  */
 static void use_nothing(struct gtp_jump *j)
@@ -494,8 +503,8 @@ static void conclude(struct gtp_jump_set *set)
 }
 
 /*
- * Steps 2 to 9. A ^C takes effect only before the text changes and at the end: a batch is not left
- * half done. 0, -EINTR or -ENOMEM with @why.
+ * Steps 2 to 9. Put a batch into the text. A ^C takes effect only before the text changes and at
+ * the end: a batch is not left half done. Return 0, or -EINTR or -ENOMEM with @why.
  */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {

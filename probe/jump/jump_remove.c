@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remove jumps from the text: all together, except that those with another kprobe on them follow
- * later.
+ * Remove jumps from the text, all together. Jumps with another kprobe on them are removed later.
  *
  * The kernel registers others' kprobes on our jumps. Such a kprobe saves the jump, emulates it, and
  * writes its first byte back when it is removed. Until then the jump is stuck: it and its pad stay,
@@ -40,7 +39,7 @@ static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
 	}
 }
 
-/* A kprobe at byte 0 saved the jump, and no kprobe after byte 0 depends on the int3s. */
+/* True if a kprobe at byte 0 saved the jump, and no kprobe after byte 0 depends on the int3s. */
 static bool has_saved_jump(const struct gtp_patch *p)
 {
 	return gtp_jump_has_first(p) && !gtp_jump_has_inner(p);
@@ -73,10 +72,10 @@ static void choose_text(struct gtp_jump_set *set)
 }
 
 /*
- * No kprobe can register on our int3. If an earlier one saved the jump, restore the jump. Once the
- * bytes after byte 0 are int3, too, no kprobe can register there either. If one was registered
- * among them before that, they stay int3 until it is removed. If there is no memory for the list of
- * kprobes, all int3s stay.
+ * Remove the jumps. No kprobe can register on our int3. If an earlier kprobe saved the jump,
+ * restore the jump. Once the bytes after byte 0 are int3, too, no kprobe can register there either.
+ * If a kprobe was registered among them before that, they stay int3 until it is removed. If there
+ * is no memory for the list of kprobes, all int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {
@@ -94,7 +93,7 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_text(set->patch, set->n);
 }
 
-/* Wait, and free the jumps that were removed. Without any, return false and do not wait. */
+/* Wait, and free the jumps that were removed. Return false, without waiting, if there are none. */
 static bool free_removed(struct gtp_jump_set *set)
 {
 	bool any = false;
@@ -135,7 +134,7 @@ static bool any_free(const struct gtp_jump_set *set)
 
 /*
  * Try to remove the stuck jumps. Return false if all CPUs were stopped and nothing was removed. If
- * another probe is still on each jump, no CPU is stopped: that is cheap, so return true.
+ * another probe is still on each jump, no CPU is stopped; that attempt is cheap, so return true.
  */
 static bool sweep(struct gtp_jump_set *set)
 {
@@ -208,8 +207,8 @@ static void hold_stuck(void)
 }
 
 /*
- * Another writer may have changed the text for good, and each try stops all CPUs: so double the
- * interval after a failure.
+ * Try to remove the stuck jumps again. Another writer may have changed the text for good, and each
+ * attempt stops all CPUs, so double the interval after a failure.
  */
 static void retry(struct work_struct *work)
 {
@@ -269,8 +268,9 @@ static bool is_in(const struct gtp_jump *j, const struct module *mod, bool init)
 }
 
 /*
- * No task runs that text any more. The kernel marks a kprobe on a jump there as gone and writes
- * nothing back, so the pad can be freed with the text.
+ * Forget the jumps in text that is about to be freed. No task runs that text any more. The kernel
+ * marks a kprobe on a jump there as gone and writes nothing back, so the pad can be freed with the
+ * text.
  */
 void gtp_jump_text_goes(const struct module *mod, bool init)
 {
@@ -295,8 +295,9 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 }
 
 /*
- * A jump that gets stuck when rmmod ends the run can no longer pin our module. So wait here until
- * the kprobe on it is removed, or until the module that has the jump is unloaded.
+ * Wait until no jump is stuck any more. A jump that gets stuck when rmmod ends the run can no
+ * longer pin our module. So wait here until the kprobe on it is removed, or until the module that
+ * has the jump is unloaded.
  */
 void gtp_jump_remove_exit(void)
 {

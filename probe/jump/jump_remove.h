@@ -7,11 +7,11 @@
 
 struct module;
 
-/* All but the last: process context, under gtp_lock; may sleep. */
+/* Context of all but the last: process, under gtp_lock; they may sleep. */
 
 /*
- * gtp_jump_disarm - struct gtp_probe_backend's disarm. A jump with another kprobe on it stays,
- * disconnected, and its removal is tried again later
+ * gtp_jump_disarm - implement disarm of struct gtp_probe_backend. A jump with another kprobe on it
+ * stays, disconnected, and its removal is tried again later
  */
 void gtp_jump_disarm(struct gtp_location *first);
 
@@ -19,13 +19,13 @@ void gtp_jump_disarm(struct gtp_location *first);
 void gtp_jump_leave(struct gtp_jump *j);
 
 /*
- * gtp_jump_sweep_once - remove the stuck jumps that can be removed now; does nothing when called
- * again before gtp_jump_sweep_again()
+ * gtp_jump_sweep_once - remove the stuck jumps that can be removed now; a second call does nothing
+ * before gtp_jump_sweep_again()
  */
 void gtp_jump_sweep_once(void);
 void gtp_jump_sweep_again(void);
 
-/* gtp_jump_text_goes - struct gtp_probe_backend's text_goes */
+/* gtp_jump_text_goes - implement text_goes of struct gtp_probe_backend */
 void gtp_jump_text_goes(const struct module *mod, bool init);
 
 /* gtp_jump_remove_exit - wait until no jump is stuck any more. Without gtp_lock */

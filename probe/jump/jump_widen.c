@@ -35,7 +35,10 @@ static int turn(struct gtp_patch *p, u64 to)
 	return 0;
 }
 
-/* Called by gtp_pad_probe_widen(), which has made the pad: redirect the jump to it. 0 or -errno */
+/*
+ * Redirect the jump to the pad that gtp_pad_probe_widen(), the caller, has made. Return 0 or
+ * -errno.
+ */
 static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 {
 	struct gtp_patch *p = &gtp_jump_of_pad(pad_probe)->patch;
@@ -54,7 +57,9 @@ static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 	return err;
 }
 
-/* A pad that leaves everything to C serves any number of tracepoints. */
+/*
+ * Redirect the jump to a pad that leaves everything to C, and so serves any number of tracepoints.
+ */
 int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_jump *j = gtp_jump_of_pad(loc->probe);

@@ -88,9 +88,10 @@ static const struct gtp_patch_mark *find_watched(u64 addr)
 NOKPROBE_SYMBOL(find_watched);
 
 /*
- * Runs after the kernel's own users of int3 have declined. Any context that code runs in, NMI
- * included: takes no lock and calls nothing that may be probed (see "Code on the way to our
- * handler" in docs/jumps.md). Moves the task to the copy of the instruction that it trapped at.
+ * Handle an int3 of ours: move the task to the copy of the instruction at which it trapped. Runs
+ * after the kernel's own users of int3 have declined, in any context that code runs in, NMI
+ * included. So it takes no lock and calls nothing that may be probed (see "Code between the
+ * exception and gdbtp's handler" in docs/jumps.md).
  */
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
@@ -125,7 +126,9 @@ void gtp_patch_exit(void)
 
 /* --- writing --- */
 
-/* The page of a place's text: a module's, or the kernel's own, which is no vmalloc address. */
+/*
+ * Return the page of a place's text: a module's, or the kernel's own, which is no vmalloc address.
+ */
 static struct page *page_of(u64 addr)
 {
 	if (addr >= MODULES_VADDR && addr < MODULES_END)
@@ -133,7 +136,10 @@ static struct page *page_of(u64 addr)
 	return pfn_to_page(PHYS_PFN(__pa_symbol(addr)));
 }
 
-/* Append a page, unless it is the last one already: the places are sorted. */
+/*
+ * Append a page, unless it is the last one already: the places are sorted. Return the number of
+ * pages.
+ */
 static u32 add_page(u64 *pages, u32 n, u64 addr)
 {
 	addr &= PAGE_MASK;
@@ -191,13 +197,16 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
 	vunmap(view);
 }
 
-/* After this a CPU executes no instruction that it fetched earlier. */
+/* Make this CPU execute no instruction that it fetched earlier. */
 static void sync_this_cpu(void *unused)
 {
 	sync_core();
 }
 
-/* Until end_step() no CPU comes online: it could have fetched old code and would get no IPI. */
+/*
+ * Begin a step. Until end_step() no CPU comes online: it could have fetched old code and would get
+ * no IPI.
+ */
 static void begin_step(void)
 {
 	cpus_read_lock();
@@ -214,7 +223,10 @@ static void end_step(void)
 	cpus_read_unlock();
 }
 
-/* Change byte 0 if nobody else has. False: another prober's byte is there, and stays. */
+/*
+ * Change byte 0 if nobody else has changed it. Return false if another prober's byte is there; it
+ * stays.
+ */
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 {
 	return cmpxchg(p->alias, from, to) == from;
@@ -247,9 +259,9 @@ static void fill_up(u8 *left, u32 len)
 }
 
 /*
- * @front is read here, before the list of kprobes is (arming step 4): an int3 or a jump that comes
- * into these bytes later shows as a difference in gtp_patch_covered(). Changing the pad of a place
- * in INT3_ALL keeps the @front of its text.
+ * Prepare the jump. @front is read here, before the list of kprobes is read (arming step 4): an
+ * int3 or a jump that is written to these bytes later shows as a difference in gtp_patch_covered().
+ * If the pad of a place in INT3_ALL changes, the place keeps the @front of its text.
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to)
 {
@@ -292,8 +304,8 @@ static void int3_text(struct gtp_patch *p)
 }
 
 /*
- * An optimized kprobe before the place, or the jump left by an unregistered one, shows as an int3
- * or 0xe9 that @front does not have.
+ * True if another prober's jump may reach into the place. An optimized kprobe before the place, or
+ * the jump left by an unregistered one, shows as an int3 or 0xe9 that @front does not have.
  */
 bool gtp_patch_covered(const struct gtp_patch *p)
 {
@@ -310,7 +322,7 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	return false;
 }
 
-/* Arming, step 5. */
+/* Do arming, step 5, for many places. */
 void gtp_patch_int3(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -323,8 +335,9 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Removing, step 3, first half. Tasks may still be in the place: the first byte of an instruction
- * is int3 until the bytes after it are the original ones again.
+ * Removing, step 3, first half: write the bytes after the first one of each instruction. Tasks may
+ * still be in the place, so the first bytes stay int3 until the others are the original ones again.
+ * Return false if nothing was written.
  */
 static bool fill_tails(struct gtp_patch *p)
 {
@@ -342,8 +355,9 @@ static bool fill_tails(struct gtp_patch *p)
 }
 
 /*
- * The second half, after all CPUs have seen the tails. Byte 0 is first: if that is lost, the other
- * int3s stay, because the prober that took it may write our int3 back.
+ * Removing, step 3, second half, after all CPUs have seen the tails: write the first bytes. Byte 0
+ * comes first: if it is lost, the other int3s stay, because the prober that overwrote it may write
+ * our int3 back. Return false in that case.
  */
 static bool fill_firsts(struct gtp_patch *p)
 {
@@ -359,7 +373,7 @@ static bool fill_firsts(struct gtp_patch *p)
 	return true;
 }
 
-/* Removing, step 3, and the way back from arming, step 6, which has no tails to fill. */
+/* Do removing, step 3, and the way back from arming, step 6, which has no tails to fill. */
 void gtp_patch_text(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -375,7 +389,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Are the bytes after byte 0, in INT3_ALL or INT3_JUMP, still the ones that we wrote? */
+/* True if the bytes after byte 0, in INT3_ALL or INT3_JUMP, are still the ones that we wrote. */
 static bool rest_is_ours(const struct gtp_patch *p)
 {
 	if (p->state == GTP_PATCH_INT3_ALL)
@@ -383,7 +397,10 @@ static bool rest_is_ours(const struct gtp_patch *p)
 	return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
 }
 
-/* The same for a jump, allowing int3s of probers that took its displacement for code. */
+/*
+ * True if the bytes after byte 0 are the jump's, or int3s of probers that took its displacement for
+ * code.
+ */
 static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 {
 	u32 i;
@@ -396,9 +413,9 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 }
 
 /*
- * Our int3 in byte 0 was overwritten. If a kprobe that had saved our jump has restored 0xe9, keep
- * the jump. If a prober that had saved the original text has restored that, restore the text after
- * byte 0, too, unless the prober has written there.
+ * Decide what to do after our int3 in byte 0 was overwritten. If a kprobe that had saved our jump
+ * has restored 0xe9, keep the jump. If a prober that had saved the original text has restored that,
+ * restore the text after byte 0, too, unless the prober has written there.
  */
 static void was_overwritten(struct gtp_patch *p)
 {
@@ -449,7 +466,7 @@ static void int3_all_text(struct gtp_patch *p)
 	p->state = GTP_PATCH_INT3_ALL;
 }
 
-/* Arming, step 7; removing, step 2. */
+/* Do arming, step 7, or removing, step 2. */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -463,7 +480,7 @@ void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Arming, step 9, first half: everything except byte 0, at which all CPUs still trap. */
+/* Arming, step 9, first half: write everything except byte 0, at which all CPUs still trap. */
 static void write_jump(struct gtp_patch *p)
 {
 	if (!has_int3(p)) {
@@ -475,7 +492,7 @@ static void write_jump(struct gtp_patch *p)
 }
 
 /*
- * Arming, step 9, and the way back from removing, step 2. Between the halves all CPUs see the
+ * Do arming, step 9, or the way back from removing, step 2. Between the halves all CPUs see the
  * displacement; only then may one of them execute the jump. If the bytes after byte 0 are no longer
  * ours, the place gets no 0xe9: its int3 leads to the pad as the jump would.
  */
@@ -512,7 +529,7 @@ static void int3_jump(struct gtp_patch *p)
 		p->state = GTP_PATCH_INT3_JUMP;
 }
 
-/* Removing, step 1, and the first step of changing to another pad. */
+/* Do removing, step 1, or the first step of changing to another pad. */
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;

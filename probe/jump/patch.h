@@ -77,7 +77,7 @@ void gtp_patch_exit(void);
 
 /*
  * gtp_patch_set - prepare the jump to @to: @addr, @len, @old and @mark are filled in, the state is
- * TEXT or INT3_ALL. 0, or -ERANGE: @to is out of reach, and nothing has changed
+ * TEXT or INT3_ALL. Return 0; or -ERANGE if @to is out of reach, with nothing changed
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
@@ -100,41 +100,48 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
  * interrupts on, between open and close.
  */
 
-/* gtp_patch_int3 - TEXT to INT3_TEXT. @lost: the bytes are not @old, and nothing was written */
+/*
+ * gtp_patch_int3 - change TEXT to INT3_TEXT. @lost: the bytes are not @old, and nothing was written
+ */
 void gtp_patch_int3(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_text - INT3_ALL or INT3_TEXT to TEXT. @lost: byte 0 was overwritten. That prober may
- * write our int3 back later (a kprobe before the place may have saved it): keep watching the place
+ * gtp_patch_text - change INT3_ALL or INT3_TEXT to TEXT. @lost: another prober overwrote byte 0. It
+ * may write our int3 back later (a kprobe before the place may have saved it): keep watching the
+ * place
  */
 void gtp_patch_text(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_covered - true if another prober's jump may begin before a place that has our int3s and
- * reach into it. Then its bytes must not be written, whatever they look like
+ * reach into it. If so, the bytes of the place must not be written, whatever they are
  */
 bool gtp_patch_covered(const struct gtp_patch *p);
 
 /*
- * gtp_patch_jump - INT3_ALL or INT3_JUMP to JUMP; no task may be in its bytes. If another prober
- * has written after byte 0, the place does not change. @lost: byte 0 was overwritten; the bytes
- * after it are text again, or the other prober's; @state is TEXT
+ * gtp_patch_jump - change INT3_ALL or INT3_JUMP to JUMP; no task may be in the bytes. If another
+ * prober has written after byte 0, the place does not change. @lost: byte 0 was overwritten; the
+ * bytes after it are text again, or the other prober's; @state is TEXT
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_int3_jump - JUMP to INT3_JUMP. @lost: the bytes are not our jump, and nothing was
- * written
+ * gtp_patch_int3_jump - change JUMP to INT3_JUMP. @lost: the bytes are not our jump, and nothing
+ * was written
  */
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_int3_all - INT3_TEXT or INT3_JUMP to INT3_ALL. @lost: byte 0 was overwritten; a place
- * in INT3_TEXT stays in that, one in INT3_JUMP is treated as by gtp_patch_jump()
+ * gtp_patch_int3_all - change INT3_TEXT or INT3_JUMP to INT3_ALL. @lost: byte 0 was overwritten.
+ * Then a place in INT3_TEXT keeps its state, and a place in INT3_JUMP is treated as by
+ * gtp_patch_jump()
  */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n);
 
-/* gtp_patch_watch - call before the first step; gtp_patch_unwatch - call after the last */
+/*
+ * gtp_patch_watch - begin to handle the place's int3s; call it before the first step.
+ * gtp_patch_unwatch - end that; call it after the last step
+ */
 void gtp_patch_watch(struct gtp_patch *p);
 void gtp_patch_unwatch(struct gtp_patch *p);
 bool gtp_patch_is_watched(const struct gtp_patch *p);

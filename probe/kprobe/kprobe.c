@@ -18,10 +18,10 @@
 
 /**
  * struct location_probe - a location's kprobe
- * @text: the part that kretprobes share
- * @kp: the kernel's part
+ * @text: the part that kprobes and kretprobes share
+ * @kp: the kernel's own struct
  * @loc: the location
- * @no_buffer: hits on CPUs that have no buffer
+ * @no_buffer: hits that were missed on CPUs without a buffer
  */
 struct location_probe {
 	struct gtp_kprobe_text text;
@@ -78,21 +78,24 @@ static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, h
 }
 
 /*
- * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because
- * exceptions from the kernel run with interrupts off; optimized, because the kernel's callback
- * disables it; on an ftrace site, because ftrace's recursion lock does. So this hit stays on its
- * CPU. Interrupts may be on in the latter two: if an interrupt hits a kprobe then, the kernel skips
- * it and counts it in nmissed of that kprobe; we do not see it as nested.
+ * Handle a hit. Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint,
+ * because exceptions from the kernel run with interrupts off; optimized, because the kernel's
+ * callback disables it; on an ftrace site, because ftrace's recursion lock does. So this hit stays
+ * on its CPU. Interrupts may be on in the latter two forms. If an interrupt hits a kprobe then, the
+ * kernel skips that hit and counts it in nmissed of that kprobe; we do not see it as nested.
  *
- * A probe in code that this calls does not recurse: the kprobes core counts it in nmissed and steps
- * over it.
+ * A probe in code that this function calls does not recurse: the kprobes core counts it in nmissed
+ * and steps over it.
  */
 static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	return hit(container_of(kp, struct location_probe, kp), regs, gtp_hit);
 }
 
-/* Out of line, so that a false condition saves few registers. */
+/*
+ * Handle a hit whose condition is not known. Out of line, so that a false condition saves few
+ * registers.
+ */
 static noinline int hit_open(struct location_probe *p, struct pt_regs *regs)
 {
 	return hit(p, regs, gtp_hit);
@@ -114,7 +117,9 @@ struct late {
 
 static DEFINE_PER_CPU(struct late, late);
 
-/* True if the condition is false, so that no hit is missed; false if it cannot be evaluated. */
+/*
+ * True if the condition is false, so that no hit is missed; false also if it cannot be evaluated.
+ */
 static noinline bool is_false_late(const struct gtp_tracepoint *first, const struct gtp_regs *regs)
 {
 	static const struct ax_ops ops = { .read = gtp_access_read };
@@ -131,7 +136,7 @@ static noinline bool is_false_late(const struct gtp_tracepoint *first, const str
 	return !r.status && !r.value;
 }
 
-/* handle_hit() for locations whose condition may be evaluated first. */
+/* Handle a hit at a location whose condition may be evaluated first. */
 static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
@@ -148,7 +153,7 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * A post_handler that does nothing: the kernel does not optimize a kprobe that has one. For places
+ * Do nothing, as a post_handler: the kernel does not optimize a kprobe that has one. For places
  * where the kernel's own check misses a jump into the bytes that would be replaced.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)

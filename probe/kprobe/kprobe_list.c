@@ -16,7 +16,7 @@
 #include "probe/policy/debugfs_text.h"
 #include "probe/policy/probe_test.h"
 
-/* struct array - a growing array; elements of @each bytes begin with the u64 sort key */
+/* struct array - a growing array; its elements have @each bytes and begin with the u64 sort key */
 struct array {
 	void *at;
 	u32 n, room, each;
@@ -62,7 +62,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* below - the number of elements with a key below @key */
+/* below - return the number of elements with a key below @key */
 static u32 below(const struct array *a, u64 key)
 {
 	u32 low = 0, high = a->n;
@@ -109,8 +109,8 @@ int gtp_kprobe_list_need(void)
 }
 
 /*
- * disable_kprobe() on an unregistered probe fails only after taking kprobe_mutex: this flushes
- * registrations in progress.
+ * Flush registrations in progress: disable_kprobe() on an unregistered probe fails only after
+ * taking kprobe_mutex.
  */
 void gtp_kprobe_list_flush(void)
 {
@@ -126,8 +126,9 @@ bool gtp_kprobe_list_settle(void)
 }
 
 /*
- * Register a test kprobe to find out whether another kprobe is at the address. If the kernel
- * refuses it (not the start of an instruction, or blacklisted), there is no other kprobe either.
+ * True if another kprobe is at the address, found by registering a test kprobe. If the kernel
+ * refuses the test kprobe (not the start of an instruction, or blacklisted), there is no other
+ * kprobe either.
  */
 static bool is_tried(u64 addr)
 {
@@ -159,7 +160,10 @@ static int keep_range(void *ctx, const char *line, u32 len)
 	return gtp_debugfs_range(line, len, &r) ? add(&ranges, &r) : -EPERM;
 }
 
-/* Every kernel has blacklisted code: an empty list means that it cannot be read. */
+/*
+ * Read the blacklist. Every kernel has blacklisted code: an empty list means that it cannot be
+ * read.
+ */
 static void read_ranges(void)
 {
 	int err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/blacklist", keep_range, NULL);
@@ -171,7 +175,9 @@ static void read_ranges(void)
 	if (!ranges_told)
 		return;
 	sort(ranges.at, ranges.n, ranges.each, compare, NULL);
-	/* The ranges may overlap: give each the highest end of it and all before it. */
+	/*
+	 * The ranges may overlap: give each the highest end among itself and all ranges before it.
+	 */
 	for (r = ranges.at, i = 1; i < ranges.n; i++)
 		r[i].end = max(r[i].end, r[i - 1].end);
 }

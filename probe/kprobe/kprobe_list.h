@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* All of it under gtp_lock, in process context; may sleep. */
+/* Context of all functions: process, under gtp_lock; they may sleep. */
 
 /**
  * gtp_kprobe_list_read() - read where kprobes are now
@@ -15,7 +15,10 @@
  */
 int gtp_kprobe_list_read(void);
 
-/* gtp_kprobe_list_need - read it, unless it was read since gtp_kprobe_list_forget() */
+/*
+ * gtp_kprobe_list_need - read the list, unless it was read since gtp_kprobe_list_forget(); 0 or
+ * -ENOMEM
+ */
 int gtp_kprobe_list_need(void);
 
 /*
@@ -24,8 +27,8 @@ int gtp_kprobe_list_need(void);
 void gtp_kprobe_list_flush(void);
 
 /*
- * gtp_kprobe_list_settle - wait until registrations that have begun are complete, then read;
- * false: no memory
+ * gtp_kprobe_list_settle - wait until registrations that have begun are complete, then read the
+ * list; return false if there is no memory
  */
 bool gtp_kprobe_list_settle(void);
 
@@ -41,13 +44,16 @@ bool gtp_kprobe_list_in(u64 start, u64 end);
 /**
  * gtp_kprobe_list_blacklisted() - look a place up in the kernel's list of code that takes no probe
  * @addr: the place
- * @name: of its symbol: a part that the compiler has split off a listed function counts as listed
+ * @name: the name of its symbol: a part that the compiler has split off a listed function counts as
+ * listed
  *
  * Return: 1 if it is listed; 0 if not; -ENOENT: the list cannot be read here.
  */
 int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
 
-/* gtp_kprobe_list_forget - free both lists, unregister the kprobes of probe/policy/probe_test.h */
+/*
+ * gtp_kprobe_list_forget - free both lists, and unregister the kprobes of probe/policy/probe_test.h
+ */
 void gtp_kprobe_list_forget(void);
 
 #endif /* _GTP_KPROBE_LIST_H */

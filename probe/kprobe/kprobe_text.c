@@ -13,14 +13,14 @@
 
 enum {
 	POLL_MS = 5,
-	/* Much longer than the optimizer's delay of 5 jiffies: it may be in another run. */
+	/* Much longer than the optimizer's delay of 5 jiffies: it may be working on others. */
 	UNOPTIMIZED_MS = 5000,
 };
 
 /*
- * When register_kprobe() has returned, no other kprobe's jump covers the place, and this kprobe is
- * not optimized yet. If the first byte is not its int3, the original bytes are not known: remember
- * them as int3s, because of which no jump is made nearby.
+ * Remember the original bytes. When register_kprobe() has returned, no other kprobe's jump covers
+ * the place, and this kprobe is not optimized yet. If the first byte is not its int3, the original
+ * bytes are not known: remember them as int3s, so that no jump is made nearby.
  */
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 {
@@ -38,7 +38,10 @@ void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 	a->len = JMP32_INSN_SIZE;
 }
 
-/* The kernel chains the kprobes of one address to a list head of its own. */
+/*
+ * True if no other kprobe is at the address. The kernel chains the kprobes of one address to a list
+ * head of its own.
+ */
 static bool is_alone(const struct kprobe *kp)
 {
 	bool alone;
@@ -58,11 +61,12 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 }
 
 /*
- * Some time after the last kprobe at a place was unregistered, the kernel removes its jump in a
- * work item, and then drops the place. If the text belongs to a module that is being unloaded, the
- * module notifier of kprobes runs after ours. It would take such a place off the list of places to
- * free, but leave it in the kernel's table, so that no kprobe could be registered at the address
- * any more (kill_optimized_kprobe()). Do not wait for a place where other kprobes are registered.
+ * Wait until the kernel has removed an unregistered kprobe's jump. Some time after the last kprobe
+ * at a place was unregistered, the kernel removes its jump in a work item, and then drops the
+ * place. If the text belongs to a module that is being unloaded, the module notifier of kprobes
+ * runs after ours. It would take such a place off the list of places to free, but leave it in the
+ * kernel's table, so that no kprobe could be registered at the address any more
+ * (kill_optimized_kprobe()). Do not wait for a place where other kprobes are registered.
  */
 static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
@@ -80,12 +84,14 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 /*
  * Probes per call of unregister_kprobes(). Each call waits for a grace period, so single calls
  * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
- * seconds without a reply. Under gtp_lock.
+ * The number of probes per call of unregister_kprobes(). Each call waits for a grace period, so
+ * unregistering the probes one by one would be slow. But a probe on an ftrace site takes
+ * milliseconds, and GDB gives up after six seconds without a reply. Under gtp_lock.
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
-/* Take a batch from the front of a list; returns the rest of the list. */
+/* Take a batch from the front of a list; return the rest of the list. */
 static struct gtp_location *take_batch(struct gtp_location *first,
 				       void (*unregister)(struct kprobe **kps, int n), u32 *done)
 {
@@ -110,11 +116,11 @@ static struct gtp_location *take_batch(struct gtp_location *first,
 }
 
 /*
- * The kernel's functions wait for a grace period, and handlers run with preemption off. But RCU is
- * not watching a CPU that is about to halt in its idle task. Before 6.2 that code can be probed,
- * and of the three forms of a kprobe only the breakpoint makes RCU watch again. So wait until each
- * CPU has left its idle task once. After that no handler runs on any CPU, and the memory of all
- * probes can be freed.
+ * Remove the probes. The kernel's functions wait for a grace period, and handlers run with
+ * preemption off. But RCU is not watching a CPU that is about to halt in its idle task. Before 6.2
+ * that code can be probed, and of the three forms of a kprobe only the breakpoint makes RCU watch
+ * again. So wait until each CPU has left its idle task once. After that no handler runs on any CPU,
+ * and the memory of all probes can be freed.
  */
 void gtp_kprobe_text_take_off(struct gtp_location *first,
 			      void (*unregister)(struct kprobe **kps, int n),

@@ -10,7 +10,8 @@
 #include "probe/shadow.h"
 
 /*
- * gtp_kprobe_entered - the part of @count, preempt_count() at a hit, that the probe itself added
+ * gtp_kprobe_entered - return the part of @count, preempt_count() at a hit, that the probe itself
+ * added
  *
  * The breakpoint form of a kprobe arrives as an exception that counts as an NMI; the ftrace form is
  * called. A hit of the jump form in a real NMI looks like one of the breakpoint form, so it counts
@@ -26,9 +27,9 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
 /**
  * struct gtp_kprobe_text - the first member of the struct to which such a location's ->probe points
  * @shadow: its entry in the index of probed places, see probe/shadow.h
- * @kp: the kernel's part; a kretprobe has one as its first member. Its address may differ from the
- *	location's, because the kernel skips an endbr64
- * @alone: during removal: no other kprobe is on the kernel's chain for this address
+ * @kp: the kernel's own struct; a kretprobe has one as its first member. Its address may differ
+ *	from the location's, because the kernel skips an endbr64
+ * @alone: used during removal: no other kprobe is on the kernel's chain for this address
  */
 struct gtp_kprobe_text {
 	struct gtp_shadow shadow;

@@ -39,8 +39,8 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
 }
 
 /*
- * On many CPUs every return in the kernel, also in our own code, goes through one of these: a hit
- * there would hit again when it returns.
+ * True for a return thunk. On many CPUs every return in the kernel, also in our own code, goes
+ * through one of these: a hit there would hit again when it returns.
  */
 static bool is_return(const char *name)
 {
@@ -59,9 +59,10 @@ static bool is_return(const char *name)
 }
 
 /*
- * Code that a CPU runs while it is brought up, before it has loaded the IDT: start_secondary() up
- * to load_current_idt(), and what these call; and code that runs while its per-CPU base is invalid.
- * A breakpoint there resets the machine. The same goes for resume from suspend and for kexec.
+ * True for code that a CPU runs while it is brought up, before it has loaded the IDT:
+ * start_secondary() up to load_current_idt(), and the functions that these call. Also true for code
+ * that runs while the per-CPU base is invalid. A breakpoint there resets the machine. The same
+ * holds for resume from suspend and for kexec.
  */
 static bool is_bringup(const char *name)
 {
@@ -90,7 +91,10 @@ static bool is_bringup(const char *name)
 	return begins_with_one_of(name, names, ARRAY_SIZE(names));
 }
 
-/* A breakpoint of another prober would hide the hlt, but that alone hangs the machine already. */
+/*
+ * True if the instruction is hlt. Another prober's breakpoint would hide it, but that alone hangs
+ * the machine already.
+ */
 static bool halts(u64 addr)
 {
 	u8 code[4] = { 0 };
@@ -113,11 +117,11 @@ const char *gtp_blacklist_probe(u64 addr)
 }
 
 /*
- * Code that the kernel's die notifier chain runs before it calls our int3 handler. The kernel
- * handles its own breakpoints earlier, so its blacklist lacks some of this code: rcu_read_lock()
- * and rcu_read_unlock(), and what the latter calls when a grace period waits for this reader; the
- * thunks of indirect calls; the one other notifier that runs as early as ours; what debugging
- * options add.
+ * True for code that the kernel's die notifier chain runs before it calls our int3 handler. The
+ * kernel handles its own breakpoints earlier, so its blacklist lacks some of this code:
+ * rcu_read_lock() and rcu_read_unlock(), and the functions that the latter calls when a grace
+ * period waits for this reader; the thunks of indirect calls; the one other notifier that runs as
+ * early as ours; code that debugging options add.
  */
 static bool is_on_our_way(const char *name)
 {

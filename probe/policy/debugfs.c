@@ -22,8 +22,8 @@
 enum { PIECE = SZ_16K };
 
 /*
- * seq_open() stores in ->private_data a struct seq_file that points back to the file. Other files
- * may have anything there.
+ * True if the file is a seq file: seq_open() stores in ->private_data a struct seq_file that points
+ * back to the file. Other files may have anything there.
  */
 static bool is_seq_file(const struct file *file)
 {
@@ -92,8 +92,9 @@ static void do_job(struct work_struct *work)
 }
 
 /*
- * A task that exits closes /proc/gtp after it has dropped current->fs, when it can no longer look
- * up a path. In that case a kernel worker opens the file, with the kernel's own root.
+ * Read the file. A task that exits closes /proc/gtp after it has dropped current->fs, when it can
+ * no longer look up a path. In that case a kernel worker opens the file, with the kernel's own
+ * root.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)

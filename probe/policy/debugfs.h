@@ -9,7 +9,7 @@
  * gtp_debugfs_lines() - read a file of debugfs line by line
  * @path: the file
  * @line: called with each line; a nonzero result ends the reading
- * @ctx: for @line
+ * @ctx: passed to @line
  *
  * Context: process, may sleep.
  * Return: 0 if all was read; -ENOENT: it cannot be read here; -ENOMEM; or the result of @line.

@@ -49,7 +49,10 @@ bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *rang
 	return range->start && range->start <= range->end;
 }
 
-/* FNV-1a. A collision only makes a location a kprobe that could have been a jump. */
+/*
+ * Return the FNV-1a hash of a name. A collision only makes a location a kprobe that could have been
+ * a jump.
+ */
 u32 gtp_debugfs_hash(const char *name)
 {
 	u32 hash = 2166136261;

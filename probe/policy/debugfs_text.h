@@ -20,7 +20,7 @@ struct gtp_debugfs_text {
  * @n: how many
  * @line: called with each nonempty line, NUL-terminated, without the newline, cut to the available
  *        room; a nonzero result ends the parsing
- * @ctx: for @line
+ * @ctx: passed to @line
  *
  * Context: any. Return: 0, or the result of @line.
  */
@@ -28,8 +28,8 @@ int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
 		     int (*line)(void *ctx, const char *line, u32 len), void *ctx);
 
 /*
- * gtp_debugfs_probe - parse "ADDRESS  k  NAME+OFFSET ...", the address of a kprobe; 0 if the kernel
- * hides it or the line has another form
+ * gtp_debugfs_probe - return the address of a kprobe from "ADDRESS k NAME+OFFSET ..."; 0 if the
+ * kernel hides it or the line has another form
  */
 u64 gtp_debugfs_probe(const char *line, u32 len);
 
@@ -39,10 +39,13 @@ struct gtp_debugfs_range {
 	u32 name; /* gtp_debugfs_hash() of the symbol */
 };
 
-/* gtp_debugfs_range - parse "0xSTART-0xEND\tNAME"; false if hidden or the line has another form */
+/*
+ * gtp_debugfs_range - parse "0xSTART-0xEND\tNAME"; return false if the addresses are hidden or the
+ * line has another form
+ */
 bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *range);
 
-/* gtp_debugfs_hash - a number for a symbol's name, up to the first dot or blank */
+/* gtp_debugfs_hash - return a number for a symbol's name, up to the first dot or blank */
 u32 gtp_debugfs_hash(const char *name);
 
 #endif /* _GTP_DEBUGFS_TEXT_H */

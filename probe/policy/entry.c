@@ -22,8 +22,9 @@ static bool begins_endbr(const u8 *code)
 }
 
 /*
- * Weak functions that were overridden are still in the text, without a symbol. Their sites are in
- * ftrace's records: it accepts a direct call there, but warns when that is removed.
+ * True if a function begins at the address. Weak functions that were overridden are still in the
+ * text, without a symbol. Their sites are in ftrace's records: it accepts a direct call there, but
+ * warns when that is removed.
  */
 static bool begins_function(u64 addr)
 {
@@ -59,7 +60,10 @@ int gtp_entry_ask(u64 addr)
 	return ftrace_set_filter_ip(&asked, addr, 0, 1);
 }
 
-/* Do this only at module exit: ftrace_free_filter() leaves dangling pointers in @asked. */
+/*
+ * Free the filter. Do this only at module exit: ftrace_free_filter() leaves dangling pointers in
+ * @asked.
+ */
 void gtp_entry_exit(void)
 {
 	ftrace_free_filter(&asked);

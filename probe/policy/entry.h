@@ -11,9 +11,9 @@ enum { GTP_ENTRY_SITE = 5 }; /* bytes */
  * gtp_entry_idle() - find the site at a function's entry, if it is a no-op now
  * @addr: the function's first address
  *
- * The site is at @addr, or after an endbr64 there. One that is enabled looks like any other call.
+ * The site is at @addr, or after an endbr64 there. An enabled site looks like any other call.
  * Context: process, gtp_lock.
- * Return: its address; 0 if there is none, or @addr is not a function's first address.
+ * Return: the site's address; 0 if there is none, or if @addr is not a function's first address.
  */
 u64 gtp_entry_idle(u64 addr);
 
@@ -22,11 +22,12 @@ u64 gtp_entry_idle(u64 addr);
  * @addr: the site; a function's first address stands for a site anywhere in it
  *
  * Context: process, gtp_lock; may sleep.
- * Return: 0 if it has; -EINVAL if not; -ENOMEM; another -errno: there is no function tracer.
+ * Return: 0 if it has a record; -EINVAL if not; -ENOMEM; another -errno: there is no function
+ * tracer.
  */
 int gtp_entry_ask(u64 addr);
 
-/* gtp_entry_exit - free everything at module exit. Context: process */
+/* gtp_entry_exit - free the filter at module exit. Context: process */
 void gtp_entry_exit(void);
 
 #endif /* _GTP_ENTRY_H */

@@ -14,7 +14,10 @@
 static u64 last_start;
 static int last_answer;
 
-/* 0 also if the kernel has no function tracer: then no probe can be hit again through it. */
+/*
+ * Return 1 if the function has no site; 0 if it has one, or if the kernel has no function tracer,
+ * through which a probe could be hit again; or -ENOMEM.
+ */
 static int has_no_site(u64 start)
 {
 	int err = gtp_entry_ask(start);
@@ -23,7 +26,7 @@ static int has_no_site(u64 start)
 }
 
 /*
- * whole_of - the name of the function whose .cold part is at @addr, or NULL
+ * whole_of - return the name of the function whose .cold part is at @addr, or NULL
  *
  * Such a part has a symbol of its own, and no site: only the function it belongs to jumps there.
  */
@@ -48,7 +51,7 @@ static const char *whole_of(u64 addr)
 }
 
 /*
- * Register a kprobe by the function's name: it shows whether the function's entry is a site. If the
+ * Find out by the function's name whether its entry is a site: register a kprobe there. If the
  * kernel refuses the function itself, it refuses the function's parts, too.
  */
 static int whole_has_no_site(const char *name)

@@ -10,11 +10,10 @@
  * @addr: any instruction of it
  *
  * The function tracer, perf's events, BPF, and functions that they call are compiled without a
- * function tracer's site (`notrace` in the source): with one, each call would trace itself. A probe
- * there has no such protection: handling its exception or its single step calls traced functions,
- * and their tracer calls the probed function again. The kernel's probe events refuse such functions
- * by the same test
- * (within_notrace_func() in kernel/trace/trace_kprobe.c).
+ * function tracer's site (`notrace` in the source), because otherwise each call would trace itself.
+ * A probe there has no such protection: handling its exception or its single step calls traced
+ * functions, and their tracer calls the probed function again. The kernel's probe events refuse
+ * such functions by the same test
  *
  * Context: process, under gtp_lock; may sleep.
  * Return: 1: it has no site; 0: it has one, or there is no function at @addr, or no function tracer
@@ -22,7 +21,10 @@
  */
 int gtp_notrace(u64 addr);
 
-/* gtp_notrace_forget - functions may change from here on. Context: process, under gtp_lock */
+/*
+ * gtp_notrace_forget - drop the kept result, because functions may change from here on. Context:
+ * process, under gtp_lock
+ */
 void gtp_notrace_forget(void);
 
 #endif /* _GTP_NOTRACE_H */

@@ -6,11 +6,11 @@
 #include <linux/types.h>
 
 /**
- * gtp_overruns() - true if the kernel would die while it registers a kprobe
+ * gtp_overruns() - true if registering a kprobe would crash the kernel
  * @addr: the kprobe's address
  *
- * register_kprobe() always checks whether the probe can be a jump, and for that decodes the
- * function to its end. To the kernel, the last function of a module ends with its pages, and zeros,
+ * register_kprobe() always checks whether the probe can be a jump, and for that it decodes the
+ * function to its end. To the kernel, the last function of a module ends with its pages. Zeros,
  * which decode as two-byte instructions, fill the rest of the last page. If the number of zeros is
  * odd, the kernel decodes one byte of the next page. Since 6.4 a module's code is a mapping of its
  * own, with nothing mapped after it.

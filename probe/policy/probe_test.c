@@ -17,7 +17,7 @@ struct probe_test {
 static LIST_HEAD(tests);
 static u32 count;
 
-/* Never called. Its address distinguishes our test kprobes from all others. */
+/* Do nothing; this is never called. Its address distinguishes our test kprobes from all others. */
 static int never(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
@@ -39,7 +39,7 @@ static bool has_company(const struct kprobe *kp)
 	return others > 1;
 }
 
-/* keep - register a test kprobe at an address or by name; returns it or an error */
+/* keep - register a test kprobe at an address or by name; return it or an error */
 static struct probe_test *keep(u64 addr, const char *name)
 {
 	struct probe_test *t;

@@ -6,9 +6,9 @@
 #include <linux/types.h>
 
 /*
- * Unregistering waits for a grace period, so they are kept and unregistered together. A kprobe that
- * was never armed has changed no text, and changes none when it is unregistered. Under gtp_lock;
- * may sleep.
+ * Unregistering waits for a grace period, so test kprobes are kept and unregistered together. A
+ * kprobe that was never armed has changed no text, and changes none when it is unregistered. Under
+ * gtp_lock; may sleep.
  */
 
 /**
@@ -22,15 +22,15 @@
 int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company);
 
 /**
- * gtp_probe_test_function() - the same at a function's first instruction
+ * gtp_probe_test_function() - register a disabled kprobe at a function's first instruction
  * @name: the function, "MODULE:FUNCTION" where it is not the kernel's own
- * @on_ftrace: set when that is an ftrace site
+ * @on_ftrace: set if that instruction is an ftrace site
  *
  * Return: 0 or the error of register_kprobe(); -ENOENT: there is no such function.
  */
 int gtp_probe_test_function(const char *name, bool *on_ftrace);
 
-/* gtp_probe_test_end - unregister all of them, with one wait */
+/* gtp_probe_test_end - unregister all test kprobes, with one wait */
 void gtp_probe_test_end(void);
 
 #endif /* _GTP_PROBE_TEST_H */

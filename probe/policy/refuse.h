@@ -5,16 +5,22 @@
 
 #include "base/why.h"
 
-/* gtp_probe_refuse - check whether a place may be probed now; 0, or -errno with @why. gtp_lock */
+/*
+ * gtp_probe_refuse - check whether a place may be probed now; return 0, or -errno with @why.
+ * gtp_lock
+ */
 int gtp_probe_refuse(u64 addr, struct gtp_why *why);
 
 /*
- * gtp_probe_allowed - check whether any probe may be set now: 0, or -errno with @why if the kernel
- * is locked down or the client interrupts. gtp_lock
+ * gtp_probe_allowed - check whether any probe may be set now; return 0, or -errno with @why if the
+ * kernel is locked down or the client interrupts. gtp_lock
  */
 int gtp_probe_allowed(struct gtp_why *why);
 
-/* gtp_probe_interrupted - -EINTR with @why if the client has left or sent ^C, else 0. gtp_lock */
+/*
+ * gtp_probe_interrupted - return -EINTR with @why if the client has left or sent ^C, otherwise 0.
+ * gtp_lock
+ */
 int gtp_probe_interrupted(struct gtp_why *why);
 
 /* gtp_probe_explain - put an error of register_kprobe() into words */

@@ -24,7 +24,7 @@ void gtp_symbol_forget(void)
 	name_of = 0;
 }
 
-/* Exported functions give a symbol's bounds only as text. */
+/* Find a symbol's bounds, which exported functions give only as text. */
 bool gtp_symbol_bounds(u64 addr, u64 *start, u32 *size)
 {
 	const char *at = strrchr(gtp_symbol_at(addr), '+');

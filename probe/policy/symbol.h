@@ -15,7 +15,10 @@ const char *gtp_symbol_at(u64 addr);
 /* gtp_symbol_forget - drop the kept result, because symbols may change. Context as above */
 void gtp_symbol_forget(void);
 
-/* gtp_symbol_bounds - find the function around an address; false if unknown. Context as above */
+/*
+ * gtp_symbol_bounds - find the function around an address; return false if unknown. Context as
+ * above
+ */
 bool gtp_symbol_bounds(u64 addr, u64 *start, u32 *size);
 
 #endif /* _GTP_SYMBOL_H */

@@ -7,7 +7,7 @@
 
 /**
  * gtp_symbol_plain() - remove the compiler's suffixes from a symbol's name
- * @buf: receives it, NUL-terminated, cut to fit
+ * @buf: receives the name, NUL-terminated, cut to fit
  * @size: bytes of @buf
  * @symbol: "NAME+0xOFFSET/0xSIZE", as the kernel prints it
  *

@@ -2,7 +2,7 @@
 /*
  * The segments of a program or library, as its file describes them.
  *
- * The file is whatever its owner has written there: every number in it is checked before it is
+ * The file holds whatever its owner has written there: every number in it is checked before it is
  * used, and no sum can overflow.
  */
 #include "base/space.h"
@@ -47,7 +47,7 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
 		return refuse(why, "is cut off: its ELF head is not whole");
 	type = get16(head + 16);
 	machine = get16(head + 18);
-	/* Class 2, data 1: 64 bits, little-endian. */
+	/* Class 2 means 64 bits, data 1 little-endian. */
 	if (head[4] != 2 || head[5] != 1 || machine != EM_X86_64)
 		return refuse(why, "is not for x86-64 with 64 bits");
 	if (type != ET_EXEC && type != ET_DYN)
@@ -67,7 +67,10 @@ static bool fits(u64 start, u64 bytes)
 	return start < end && bytes <= end - start;
 }
 
-/* The kernel maps whole pages, so a segment begins at the same place in its page in both. */
+/*
+ * Add a loaded segment. The kernel maps whole pages, so a segment begins at the same offset in its
+ * page in the file and in memory.
+ */
 static int add_segment(struct gtp_elf *elf, const u8 *entry, struct gtp_why *why)
 {
 	struct gtp_elf_segment *s = &elf->segment[elf->nsegments];
@@ -122,7 +125,7 @@ int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why)
 		if (type == PT_NOTE)
 			add_note(elf, entry);
 	}
-	/* A file of debug information alone has the table, but not the bytes. */
+	/* A file that has only debug information has the table of segments, but not their bytes. */
 	if (!has_code(elf))
 		return refuse(why, "has no code: is it a file of debug information alone?");
 	return 0;
@@ -132,7 +135,10 @@ void gtp_elf_notes(struct gtp_elf *elf, const u8 *notes, u32 len)
 {
 	u32 at = 0;
 
-	/* Names and descriptions are padded to 4 bytes; lengths above @len are no notes of ours. */
+	/*
+	 * Names and descriptions are padded to 4 bytes. A length above @len belongs to a damaged
+	 * note.
+	 */
 	while (!elf->id_bytes && len - at >= 12) {
 		const u8 *note = notes + at;
 		u32 name = get32(note), desc = get32(note + 4), skip;

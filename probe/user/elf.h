@@ -12,17 +12,17 @@ enum {
 	GTP_ELF_ENTRIES = 64,	   /* entries at most */
 	GTP_ELF_SEGMENTS = 16,	   /* loaded segments at most */
 	GTP_ELF_NOTES = 4,	   /* places of notes at most; later ones are not looked at */
-	GTP_ELF_NOTE_BYTES = 1024, /* of each */
+	GTP_ELF_NOTE_BYTES = 1024, /* bytes read of each place of notes */
 	GTP_ELF_ID = 32,	   /* bytes of a build-id at most */
 };
 
 /**
  * struct gtp_elf_segment - a loaded segment
- * @addr: where it was linked to lie
- * @offset: where the file has it
- * @bytes: how many the file has
+ * @addr: its link-time address
+ * @offset: its offset in the file
+ * @bytes: its size in the file
  * @is_code: processes execute it
- * @is_writable: processes write to it, so that its contents are not the file's
+ * @is_writable: processes write to it, so that its contents differ from the file's
  */
 struct gtp_elf_segment {
 	u64 addr;
@@ -33,15 +33,15 @@ struct gtp_elf_segment {
 };
 
 /**
- * struct gtp_elf - what a file's head and its table of segments say
- * @table: where the file has the table
- * @entries: entries of the table
- * @nsegments: of @segment
+ * struct gtp_elf - the contents of a file's head and of its table of segments
+ * @table: the offset of the table of segments in the file
+ * @entries: the number of entries in that table
+ * @nsegments: the number of entries in @segment
  * @segment: the loaded segments
- * @nnotes: of @note
- * @note: where the file has notes
+ * @nnotes: the number of entries in @note
+ * @note: the places of notes in the file
  * @id: the build-id
- * @id_bytes: its length, 0: none was found
+ * @id_bytes: the length of the build-id; 0: none was found
  */
 struct gtp_elf {
 	u64 table;
@@ -61,10 +61,10 @@ struct gtp_elf {
  * gtp_elf_head() - read a file's head
  * @elf: receives @table and @entries; all else is cleared
  * @head: the first bytes of the file
- * @len: how many: GTP_ELF_HEAD, or fewer if the file is shorter
+ * @len: the number of bytes: GTP_ELF_HEAD, or fewer if the file is shorter
  * @why: the refusal, to follow the file's name
  *
- * Return: 0; -ENOEXEC if it is no program or library of this kind of machine.
+ * Return: 0; -ENOEXEC if it is not a 64-bit program or library for this kind of machine.
  */
 int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why);
 
@@ -74,25 +74,26 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
  * @table: @elf->entries times GTP_ELF_ENTRY bytes
  * @why: the refusal, to follow the file's name
  *
- * Return: 0; -ENOEXEC if no code is in it, or if its addresses do not fit into a file space.
+ * Return: 0; -ENOEXEC if the file has no code, or if its addresses do not fit into a file space.
  */
 int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why);
 
 /* gtp_elf_notes - look for the build-id in one place of notes */
 void gtp_elf_notes(struct gtp_elf *elf, const u8 *notes, u32 len);
 
-/* gtp_elf_code - the segment of code that has the address, or NULL */
+/* gtp_elf_code - return the segment of code that has the address, or NULL */
 const struct gtp_elf_segment *gtp_elf_code(const struct gtp_elf *elf, u64 addr);
 
 /**
  * gtp_elf_constant() - find bytes that are the same in the file and in all processes
  * @elf: the file
- * @addr: the first byte, as it was linked to lie
- * @len: how many
- * @offset: receives where the file has them; its end may come first, which processes read as zeroes
+ * @addr: the link-time address of the first byte
+ * @len: the number of bytes
+ * @offset: receives their offset in the file; the file may end before them, and processes then read
+ * zeroes
  *
- * Processes map whole pages. Return: false if not all of them are in one segment that is not
- * written to.
+ * Processes map whole pages. Return: false if not all of the bytes are in one segment that
+ * processes do not write to.
  */
 bool gtp_elf_constant(const struct gtp_elf *elf, u64 addr, u32 len, u64 *offset);
 

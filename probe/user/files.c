@@ -2,12 +2,12 @@
 /*
  * The files of programs that are traced, and the address space of each.
  *
- * A file is opened under gtp_lock. So no file may be opened whose opening needs that lock, as
- * /proc/gtpframe's does, or waits for somebody, as a FIFO's: only files that processes can execute.
+ * A file is opened under gtp_lock. So only files that processes can execute are opened: opening
+ * others may need that lock, as with /proc/gtpframe, or wait for somebody, as with a FIFO.
  *
- * A base is not given to a second file, because a GDB that was connected before may still have the
- * first one's symbols there, and would set its breakpoints into the second one's instructions.
- * Their order begins at random, so that the same holds when gdbtp is loaded again.
+ * A base is never given to a second file: a GDB that was connected before may still have the first
+ * file's symbols there, and would set its breakpoints into the second file's instructions. The
+ * bases begin at random, so that the same holds when gdbtp is loaded again.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -24,11 +24,11 @@
 #include "probe/user/files.h"
 
 enum {
-	FILES_MAX = 1024, /* so many at a time: each keeps its file system mounted */
+	FILES_MAX = 1024, /* at a time, because each keeps its file system mounted */
 	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
 };
 
-/* Under gtp_lock. */
+/* The list of files; under gtp_lock. */
 static struct gtp_file_space *files;
 static u32 nfiles;
 static u32 next_number;
@@ -69,7 +69,10 @@ static int refuse_errno(struct gtp_why *why, int err, const char *path)
 	}
 }
 
-/* Uprobes want files that the page cache has; a tmpfs has a way of its own. */
+/*
+ * True if uprobes can be set in the file: they need files that the page cache has. A tmpfs has a
+ * way of its own.
+ */
 static bool is_mappable(const struct inode *inode)
 {
 	return inode->i_mapping->a_ops->read_folio || inode->i_sb->s_magic == TMPFS_MAGIC;
@@ -87,7 +90,7 @@ static int check_kind(const char *path, const struct inode *inode, struct gtp_wh
 	return 0;
 }
 
-/* Open what was looked up, not its name again, which may mean another file by now. */
+/* Open the file that was looked up, not its name again, which may mean another file by now. */
 static struct file *open_found(const struct path *at)
 {
 	struct file *file = dentry_open(at, O_RDONLY | O_LARGEFILE, current_cred());
@@ -120,7 +123,7 @@ static struct file *open_file(const char *path, struct inode **inode, struct gtp
 	return file;
 }
 
-/* The number of bytes read, less than @len at the file's end, or -errno. */
+/* Read from a file. Return the number of bytes, less than @len at the file's end, or -errno. */
 static ssize_t read_at(struct file *file, void *dst, u32 len, loff_t at)
 {
 	return kernel_read(file, dst, len, &at);
@@ -199,7 +202,9 @@ static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_w
 	return *inner.text ? refuse(why, err, path, inner.text) : refuse_errno(why, err, path);
 }
 
-/* The name is only shown, so it has no characters that control a terminal. */
+/*
+ * Keep the file's name. It is only shown, so it must not have characters that control a terminal.
+ */
 static void keep_name(struct gtp_file_space *space, const char *path)
 {
 	char *c;
@@ -230,7 +235,10 @@ static struct gtp_file_space *make(const char *path, struct file *file, struct i
 	return ERR_PTR(err);
 }
 
-/* A file that was written to since, as by a compiler, has other segments now. */
+/*
+ * Read the segments again, unless a probe is in the file: a compiler, for example, may have written
+ * to the file since. Return 0 or -errno.
+ */
 static int know_again(struct gtp_file_space *space, const char *path, struct gtp_why *why)
 {
 	return space->armed ? 0 : read_elf(space, path, why);

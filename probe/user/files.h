@@ -11,14 +11,15 @@
 
 /**
  * struct gtp_file_space - a file that has a space
- * @next: others
+ * @next: the next file
  * @base: the first address of its space
- * @file: open for reading, so the file stays as long as this, even if its last name is removed
- * @inode: what processes map, which is not @file's own on an overlay; @file holds it
- * @elf: its segments
- * @semaphores: of its markers, NULL: not known yet (probe/user/semaphore.c)
- * @armed: how many probes are in it
- * @name: the path by which it was opened
+ * @file: open for reading, so that the file exists as long as this struct, even if its last name is
+ * removed
+ * @inode: the inode that processes map, which is not @file's own on an overlay; @file holds it
+ * @elf: the file's segments
+ * @semaphores: the semaphores of its markers; NULL: not known yet (probe/user/semaphore.c)
+ * @armed: the number of probes in the file
+ * @name: the path by which the file was opened
  */
 struct gtp_file_space {
 	struct gtp_file_space *next;
@@ -31,36 +32,36 @@ struct gtp_file_space {
 	char name[];
 };
 
-/* Context of all: process, gtp_lock; they may sleep. */
+/* Context of all functions: process, gtp_lock; they may sleep. */
 
 /**
- * gtp_files_open() - give a file a space, or find the one that it has
+ * gtp_files_open() - give a file a space, or find the one it has
  * @path: absolute; looked up as the calling process sees the file system
- * @space: receives it; it stays until gtp_files_forget()
+ * @space: receives the file; it stays until gtp_files_forget()
  * @why: the refusal
  *
  * Return: 0 or -errno with @why.
  */
 int gtp_files_open(const char *path, const struct gtp_file_space **space, struct gtp_why *why);
 
-/* gtp_files_find - the file whose space has the address, or NULL */
+/* gtp_files_find - return the file whose space has the address, or NULL */
 struct gtp_file_space *gtp_files_find(u64 addr);
 
-/* gtp_files_next - the file after @space, the first one after NULL, or NULL */
+/* gtp_files_next - return the file after @space, the first one for NULL; NULL after the last */
 const struct gtp_file_space *gtp_files_next(const struct gtp_file_space *space);
 
 /**
  * gtp_files_read() - read code or constants at an address of a file space
  * @dst: receives the bytes
- * @addr: the address
- * @len: how many bytes
+ * @addr: the address of the first byte
+ * @len: the number of bytes
  *
- * Return: 0; -EFAULT: not all of it is the same in all processes.
+ * Return: 0; -EFAULT if not all of the bytes are the same in all processes.
  */
 int gtp_files_read(void *dst, u64 addr, u32 len);
 
 /*
- * gtp_files_forget - close the files in which no probe is and for which @is_named(@ctx, first and
+ * gtp_files_forget - close the files that have no probe and for which @is_named(@ctx, first and
  * last address of the space) is false
  */
 void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx);

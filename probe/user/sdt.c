@@ -4,8 +4,9 @@
  * its own data, is not 0. A note in the section .note.stapsdt names the marker's place and the
  * address of its semaphore.
  *
- * The addresses are those of the time when the note was written. If the file was moved since, as
- * prelink does, the section .stapsdt.base was moved along, and the note knows where it was.
+ * The addresses are those at the time when the note was written. If the file was moved since, as
+ * prelink does, the section .stapsdt.base moved with it, and the note has that section's old
+ * address.
  */
 #include "base/space.h"
 #include "probe/user/sdt.h"
@@ -15,12 +16,12 @@ enum {
 	SHT_NOTE = 7,
 	NT_STAPSDT = 3,
 	NOTE_HEAD = 12,
-	NOTE = NOTE_HEAD + 8 + 24, /* with the owner and the three addresses */
+	NOTE = NOTE_HEAD + 8 + 24, /* bytes of a note with its owner and the three addresses */
 };
 
 static const char notes_name[] = ".note.stapsdt", base_name[] = ".stapsdt.base";
 
-/* struct place - where the notes are, and where .stapsdt.base lies; 0: there is none */
+/* struct place - the offset of the notes in the file, and the address of .stapsdt.base; 0: none */
 struct place {
 	u64 at;
 	u64 bytes;
@@ -71,7 +72,7 @@ static bool find_place(const struct gtp_sdt *sdt, struct place *found)
 	return found->bytes && found->at <= S64_MAX - NOTE && found->bytes <= S64_MAX - found->at;
 }
 
-/* A note of another owner is passed over. */
+/* Report a note's marker; skip notes of other owners. */
 static void take(const struct gtp_sdt *sdt, const u8 *note, u64 base)
 {
 	u64 moved = base ? base - gtp_get_le(note + 28, 8) : 0;
@@ -97,7 +98,7 @@ void gtp_sdt_each(const struct gtp_sdt *sdt)
 			return;
 		owner = gtp_get_le(note, 4);
 		desc = gtp_get_le(note + 4, 4);
-		/* Both are 32 bits, so no sum overflows. */
+		/* Both lengths have 32 bits, so no sum overflows. */
 		all = NOTE_HEAD + ((owner + 3) & ~3ULL) + ((desc + 3) & ~3ULL);
 		if (NOTE_HEAD + ((owner + 3) & ~3ULL) + desc > p.bytes)
 			return;
@@ -119,7 +120,7 @@ int gtp_sdt_offset(const struct gtp_elf *elf, u64 semaphore, u64 *offset, struct
 		    semaphore - s->addr > s->bytes - 2)
 			continue;
 		*offset = semaphore - s->addr + s->offset;
-		/* The kernel takes no other one, and no 0. */
+		/* The kernel accepts only an even offset that is not 0. */
 		if (*offset && !(*offset % 2))
 			return 0;
 	}

@@ -8,15 +8,15 @@
 #include "probe/user/elf.h"
 
 enum {
-	GTP_SDT_SECTIONS = 4096, /* sections of a file, beyond which none is looked at */
-	GTP_SDT_NOTES = 1 << 16, /* the same of notes */
+	GTP_SDT_SECTIONS = 4096, /* sections of a file that are looked at, at most */
+	GTP_SDT_NOTES = 1 << 16, /* notes of a file that are looked at, at most */
 };
 
 /**
- * struct gtp_sdt - a file, and what to do with its markers
- * @read: read @len bytes at @at of the file to @dst; false: not all of them are there
- * @found: takes a marker's place and that of its semaphore, 0 without one, both as linked
- * @ctx: for both
+ * struct gtp_sdt - a file, and the functions that read it and take its markers
+ * @read: read @len bytes at @at of the file to @dst; return false if not all of them are there
+ * @found: takes the link-time addresses of a marker and of its semaphore, 0 if it has none
+ * @ctx: passed to both
  */
 struct gtp_sdt {
 	bool (*read)(void *ctx, void *dst, u32 len, u64 at);
@@ -28,18 +28,19 @@ struct gtp_sdt {
  * gtp_sdt_each() - go through the markers that a file's notes name
  * @sdt: the file
  *
- * The notes are whatever the file has: @found checks the addresses. A note that is damaged ends it.
+ * The notes hold whatever the file's owner has written: @found checks the addresses. The first
+ * damaged note ends the search.
  */
 void gtp_sdt_each(const struct gtp_sdt *sdt);
 
 /**
- * gtp_sdt_offset() - where a file has a semaphore
+ * gtp_sdt_offset() - find a semaphore's offset in its file
  * @elf: the file
- * @semaphore: its address, as linked
+ * @semaphore: the semaphore's link-time address
  * @offset: receives the offset
  * @why: the refusal
  *
- * Return: 0; -EINVAL: it is not in a part of the file that processes write to.
+ * Return: 0; -EINVAL if the semaphore is not in a part of the file that processes write to.
  */
 int gtp_sdt_offset(const struct gtp_elf *elf, u64 semaphore, u64 *offset, struct gtp_why *why);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file's markers and their semaphores. The file's own notes name them, not GDB: a GDB with the
- * symbols of another build would have the kernel change any data of the processes.
+ * A file's markers and their semaphores. They are read from the notes of the file itself, not
+ * received from GDB: a GDB with the symbols of another build could make the kernel change any data
+ * of the processes.
  */
 #include <linux/lockdep.h>
 
@@ -13,8 +14,8 @@
 
 /**
  * struct gtp_semaphores - the markers of a file
- * @n: entries of @one
- * @one: of each marker, its link-time address and that of its semaphore (0: none)
+ * @n: the number of entries in @one
+ * @one: for each marker its link-time address and that of its semaphore (0: none)
  */
 struct gtp_semaphores {
 	u32 n;
@@ -24,7 +25,10 @@ struct gtp_semaphores {
 	} one[];
 };
 
-/* struct reading - the file, how many markers came, and where they go: NULL, only count them */
+/*
+ * struct reading - the file, the number of markers found so far, and the array for them (NULL: only
+ * count)
+ */
 struct reading {
 	struct gtp_file_space *space;
 	u32 came;
@@ -40,7 +44,7 @@ static bool read_file(void *ctx, void *dst, u32 len, u64 at)
 	return pos >= 0 && kernel_read(r->space->file, dst, len, &pos) == len;
 }
 
-/* The file may be written to between the two readings. */
+/* Keep a marker. The file may have been written to between the two readings, so check the room. */
 static void keep(void *ctx, u64 place, u64 semaphore)
 {
 	struct reading *r = ctx;

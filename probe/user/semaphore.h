@@ -8,14 +8,14 @@
 struct gtp_file_space;
 
 /**
- * gtp_semaphore_find() - look for a marker at a place, and for its semaphore
- * @space: the file; while no probe is in it, its notes are read again
- * @linked: the place, as linked
- * @offset: receives where the file has the semaphore; 0: there is none
+ * gtp_semaphore_find() - look for a marker and its semaphore
+ * @space: the file; its notes are read again if it has no probe
+ * @linked: the link-time address of the marker
+ * @offset: receives the semaphore's offset in the file; 0: there is none
  * @why: the refusal
  *
- * Context: process, gtp_lock; it may sleep.
- * Return: 1: a marker is there; 0: none; -errno with @why.
+ * Context: process, gtp_lock; may sleep.
+ * Return: 1 if a marker is there; 0 if not; -errno with @why.
  */
 int gtp_semaphore_find(struct gtp_file_space *space, u64 linked, u64 *offset, struct gtp_why *why);
 

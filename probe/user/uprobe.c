@@ -3,12 +3,12 @@
  * Hits in programs: one uprobe per location.
  *
  * The kernel calls the handler in the task that has met the breakpoint, in process context, with
- * preemption and interrupts on, on any number of CPUs at once. It may sleep. The part that writes
- * to a CPU's memory runs with interrupts off, as a hit of a kernel tracepoint does. The part that
- * may sleep, which fetches the task's memory, comes before that and keeps nothing of the CPU.
+ * preemption and interrupts on, on any number of CPUs at once. The handler may sleep. It first
+ * fetches the task's memory, which may sleep and uses no data of the CPU. Then it writes to the
+ * CPU's memory with interrupts off, as a hit of a kernel tracepoint does.
  *
- * While a handler sleeps, the removal of its probe waits for it, under gtp_lock. It sleeps in a
- * page fault of the task, and that is over when its page has been read, or the task is killed.
+ * While a handler sleeps, removing its probe waits for it, under gtp_lock. The handler sleeps in a
+ * page fault of the task, which ends when the page has been read or the task is killed.
  */
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
@@ -31,16 +31,16 @@
 #include "probe/user/sdt.h"
 #include "probe/user/semaphore.h"
 
-enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of life */
+enum { CLEARED_AT_ONCE = 64 }; /* probes removed between two signs of life */
 
 /**
  * struct user_probe - a location's uprobe
- * @probe: the kernel's part
+ * @probe: the kernel's own struct
  * @loc: the location
- * @file: where it is
- * @place: of the location, for hits
- * @second: it is on the long nop after a marker's nop, one byte after the location
- * @no_buffer: hits on CPUs that have no buffer
+ * @file: the file of the location
+ * @place: describes the location to hits
+ * @second: the probe is on the long nop after a marker's nop, one byte after the location
+ * @no_buffer: hits that were missed on CPUs without a buffer
  */
 struct user_probe {
 	struct gtp_uprobe probe;
@@ -51,14 +51,17 @@ struct user_probe {
 	atomic_long_t no_buffer;
 };
 
-/* struct moment - from enter() to leave(), during which the task stays on its CPU */
+/* struct moment - the state from enter() to leave(); in between the task stays on its CPU */
 struct moment {
 	struct gtp_cpu *cpu;
 	unsigned long flags;
 	bool tell;
 };
 
-/* Turn interrupts off, so that a hit in an interrupt is not lost as a nested one. */
+/*
+ * Turn interrupts off and return the state to restore. With interrupts on, a hit in an interrupt
+ * would be lost as a nested one.
+ */
 static struct moment enter(struct user_probe *p, struct gtp_user_hit *user)
 {
 	struct moment m;
@@ -78,8 +81,9 @@ static void leave(const struct moment *m)
 }
 
 /*
- * Handle a hit that surely needs nothing brought: its condition is false, or nothing reads memory.
- * Return: false if nothing was done, because memory may have to be brought first.
+ * Handle a hit for which no memory has to be fetched: its condition is false, or nothing reads
+ * memory.
+ * Return: false if nothing was done, because memory may have to be fetched first.
  */
 static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 			struct gtp_user_hit *user)
@@ -101,7 +105,7 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 	return done;
 }
 
-/* Read memory of the task, and wait for it. */
+/* Read memory of the task, and sleep until it is paged in. Return 0 or -EFAULT. */
 static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr < 0)
@@ -116,13 +120,16 @@ static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ust
 	gtp_ustack_begin_at(ctx, regs, from);
 }
 
-/* Not inline: other hits need no stack memory. */
+/*
+ * Fetch the memory that the hit will read. Not inline, so that other hits need no stack memory for
+ * this.
+ */
 static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user)
 {
 	struct gtp_fetch fetch;
 
-	/* The stack of a task that comes from its program has little on it. */
+	/* A task that comes from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.run = p->loc->run;
 	fetch.read = read_and_wait;
@@ -161,7 +168,7 @@ GTP_UPROBE_HANDLER(handle_hit)
 
 /* --- setting and removing --- */
 
-/* struct worker_call - a call that a worker makes */
+/* struct worker_call - a call for a worker to make */
 struct worker_call {
 	struct work_struct work;
 	void (*fn)(void *arg);
@@ -176,9 +183,10 @@ static void make_call(struct work_struct *work)
 }
 
 /*
- * The kernel writes breakpoints by get_user_pages(), which gives up once its caller was killed.
- * If a killed GDB's tstop removed them, some would stay in the programs, and nothing would remove
- * them. A worker is never killed. It takes no lock of ours, so wait for it under gtp_lock.
+ * Call a function in a worker. The kernel writes breakpoints by get_user_pages(), which gives up
+ * once its caller was killed. If a killed GDB's tstop removed the breakpoints, some would stay in
+ * the programs, and nothing would remove them. A worker is never killed. It takes no lock of ours,
+ * so wait for it under gtp_lock.
  */
 static void by_worker(void (*fn)(void *arg), void *arg)
 {
@@ -240,7 +248,7 @@ static int check(const struct gtp_location *loc, struct gtp_file_space **file,
 	return 0;
 }
 
-/* struct setting - one probe for a worker to set, and the result */
+/* struct setting - a probe for a worker to set, and the result */
 struct setting {
 	struct gtp_uprobe *probe;
 	int err;
@@ -253,7 +261,7 @@ static void set_probe(void *arg)
 	s->err = gtp_uprobe_set(s->probe);
 }
 
-/* The instruction as the file has it; it may be shorter than what is looked at. */
+/* Judge the instruction as the file has it; it may be shorter than the bytes that are looked at. */
 static enum gtp_ustack_at judge(const struct gtp_location *loc)
 {
 	u8 code[4];
@@ -264,7 +272,10 @@ static enum gtp_ustack_at judge(const struct gtp_location *loc)
 	return gtp_ustack_judge(code, n);
 }
 
-/* Newer kernels make a marker's second nop a call, which costs half of an exception. */
+/*
+ * True if a marker's second nop takes the probe: newer kernels make it a call, which costs half of
+ * an exception.
+ */
 static bool has_second(u64 addr)
 {
 	u8 code[16];
@@ -321,7 +332,7 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	err = set(p, segment, why);
 	if (err) {
 		gtp_mem_free(p);
-		/* No other backend is asked: they do not know such addresses. */
+		/* Ask no other backend: the others do not know such addresses. */
 		return err == -EOPNOTSUPP ? -EINVAL : err;
 	}
 	file->armed++;
@@ -347,7 +358,7 @@ static void uprobe_forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* struct row - probes for a worker to remove; @next: the first one that is left */
+/* struct row - probes for a worker to remove; @next: the first one that is not removed yet */
 struct row {
 	struct gtp_location *next;
 	u32 done;
