@@ -11,8 +11,8 @@
 #include "jit/values.h"
 
 /*
- * The limit keeps an access of 8 bytes out of forbidden memory; a longer access needs a lower
- * limit.
+ * Return the limit for an access of @span bytes. The processor's limit keeps an access of 8 bytes
+ * out of forbidden memory; a longer access needs a lower limit.
  */
 static s64 limit_for(const struct ax_jit *j, u32 span)
 {
@@ -33,7 +33,10 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 	l->disp = v->imm;
 }
 
-/* A constant address needs no check, but a fault still needs the displacement before the load. */
+/*
+ * Emit the check. A constant address needs no check, but a fault still needs the displacement
+ * before the load.
+ */
 static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {
 	u32 to = j->slow[slow].at.pos;

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_record_at - the operand for byte @offset of the trace frame that actions write */
+/* jit_record_at - return the operand for byte @offset of the trace frame that actions write */
 static inline struct x86_mem jit_record_at(u32 offset)
 {
 	return x86_at(JIT_RECORD, (s32)offset);
@@ -21,8 +21,8 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span);
 
 /*
- * jit_align_load - emit the code before a fast load: padding, the check of @span bytes (@l NULL: it
- * was made already), the jump to slow code number @slow
+ * jit_align_load - emit the code before a fast load: padding, the check of @span bytes (@l NULL:
+ * the check was made already), the jump to slow code number @slow
  */
 void jit_align_load(struct ax_jit *j, const struct jit_load *l, u32 span, u32 slow);
 

@@ -84,7 +84,7 @@ static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t
 	}
 }
 
-/* The table of slow code follows the labels. */
+/* Return the offset of the table of slow code, which follows the labels. */
 static size_t slow_offset(const struct ax_jit_request *req)
 {
 	size_t labels, slow;
@@ -153,6 +153,9 @@ int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
 	j->base = base;
 	j->b = (struct x86_buf){ .p = buf, .size = size };
 	j->run_pass(j, JIT_WRITE);
-	/* The bytecode is verified and the room is enough, so only a distance can be too large. */
+	/*
+	 * Emit the code. The bytecode is verified and the room is enough, so only a distance can be
+	 * too large.
+	 */
 	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

@@ -49,7 +49,9 @@ static void verbatim(const struct copy *c)
 	moved(c, c->p);
 }
 
-/* Push a 64-bit return address. Most, and all in the kernel, are sign-extended 32 bits. */
+/*
+ * Push a 64-bit return address. Most addresses, and all in the kernel, are sign-extended 32 bits.
+ */
 static void push_end(const struct copy *c)
 {
 	x86_push_imm(c->b, (s32)c->end);
@@ -94,7 +96,7 @@ static bool is_prefix(u8 byte)
 	       byte == 0x65 || byte == 0x64 || (byte & 0xf0) == 0x40;
 }
 
-/* The offset of the ModRM byte if this is call rm (ff /2), otherwise 0. */
+/* Return the offset of the ModRM byte if this is call rm (ff /2), otherwise 0. */
 static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 {
 	u32 at = 0;
@@ -106,7 +108,7 @@ static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 	return at + 1;
 }
 
-/* Does the operand use rsp? The push of the return address changes it. */
+/* True if the operand uses rsp, which the push of the return address changes. */
 static bool uses_rsp(const u8 *p, u32 modrm)
 {
 	u32 rm = p[modrm] & 7;
@@ -154,7 +156,7 @@ static void ret(const struct copy *c)
 	jit_return(c->w, c->b, c->base);
 }
 
-/* The jump of the same operand is ff /4. */
+/* Copy an indirect call as a push and a jump. The jump of the same operand is ff /4. */
 static void call_reg(const struct copy *c)
 {
 	u8 p[GTP_INSN_MAX];
@@ -227,8 +229,8 @@ bool gtp_copy_can(const struct gtp_region *r)
 }
 
 /*
- * A fault of a displaced instruction at the offset of a possible fast load would be handled as that
- * load's. Move such a copy by a nop.
+ * Move a copy by a nop if it would begin at the offset of a possible fast load: a fault of the
+ * displaced instruction would be handled as a fault of that load.
  */
 static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 {

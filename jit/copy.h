@@ -14,7 +14,7 @@ bool gtp_copy_can(const struct gtp_region *r);
  * gtp_copy_emit() - write the copies, and the jump to the end of the originals
  * @b: receives them; the number of bytes depends on @b->len and @at, but not on @base
  * @base: address where byte 0 of @b will run, a multiple of AX_JIT_LOAD_ALIGN
- * @w: the form of returns and indirect branches there
+ * @w: the form that returns and indirect branches must have there
  * @r: the instructions; gtp_copy_can() accepts them
  * @at: address of the originals
  * @begin: receives the offset in @b of each copy; or NULL

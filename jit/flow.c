@@ -15,7 +15,7 @@ void jit_mark(struct ax_jit *j, struct jit_place *place)
 		place->pos = j->b.len;
 }
 
-/* Is a jump from the instruction being compiled to @est surely short? */
+/* True if a jump from the instruction being compiled to @est is surely short. */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
 	/* With actions there are several expressions, whose estimates overwrite each other. */

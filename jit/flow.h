@@ -15,10 +15,13 @@ void jit_jmp(struct ax_jit *j, const struct jit_place *to);
 /* jit_jmp_back - jump back to an offset */
 void jit_jmp_back(struct ax_jit *j, u32 to);
 
-/* jit_peek_at - decode the instruction at @pc; false if a jump can reach it, or there is none */
+/*
+ * jit_peek_at - decode the instruction at @pc; return false if a jump can reach it, or there is
+ * none
+ */
 bool jit_peek_at(const struct ax_jit *j, u32 pc, struct ax_insn *insn);
 
-/* jit_peek - the same for the next one */
+/* jit_peek - decode the next instruction; return false as jit_peek_at() does */
 bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 
 /* jit_low_is_enough - true if the next instruction discards the upper half of the result */

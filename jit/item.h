@@ -6,7 +6,7 @@
 #include "jit/jit.h"
 #include "tracepoint/tracepoint.h"
 
-/* gtp_jit_item - the compiler's item for @a; it points into @a's expression. Context: any */
+/* gtp_jit_item - return the compiler's item for @a; it points into @a's expression. Context: any */
 struct ax_jit_item gtp_jit_item(const struct gtp_action *a);
 
 #endif /* _GTP_JIT_ITEM_H */

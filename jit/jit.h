@@ -26,15 +26,16 @@ enum {
 	AX_JIT_LINE_HALF = 32, /* the address bit that is set in the upper half of a cache line */
 };
 
-/* ax_jit_careful - the address to continue at when the fast load at @load faults */
+/* ax_jit_careful - return the address at which to continue when the fast load at @load faults */
 static inline u64 ax_jit_careful(const u8 *load)
 {
 	return (u64)(unsigned long)load + (u64)(s64)(s32)gtp_get_le(load - 4, 4);
 }
 
 /*
- * struct ax_jit_result - @status as of ax_interp(), and @value, which is 0 on an error. For actions
- * @value is the size of the trace frame that they have collected, head included: never 0
+ * struct ax_jit_result - the result of a snippet: @status as of ax_interp(), and @value, which is 0
+ * on an error. For actions @value is the size of the trace frame that they have collected, head
+ * included: never 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -42,7 +43,7 @@ struct ax_jit_result {
 };
 
 /*
- * ax_jit_fn - a snippet
+ * ax_jit_fn - evaluate an expression, or run actions: a snippet
  *
  * Uses @env->ops, @env->ctx and, with printf, @env->stack and @env->text. Writes @env->err only if
  * the status is -EINVAL.
@@ -51,10 +52,10 @@ struct ax_jit_result {
 typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_actions_fn - the same for actions, if the caller needs only the size; 0: failed
+ * ax_jit_actions_fn - run actions, for a caller that needs only the size; return 0 on failure
  *
  * GCC gives callers of an ax_jit_fn a frame pointer, because its two-word result may need
- * alignment. Callers of this one need none.
+ * alignment. Callers of an ax_jit_actions_fn need none.
  */
 typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
@@ -83,7 +84,7 @@ enum { AX_JIT_MARK = 1 << 20 };
 
 /**
  * struct ax_jit_var - a trace state variable that can be read without a call
- * @bytes: size of the value, 4 or 8; 0: this one takes a call
+ * @bytes: size of the value, 4 or 8; 0: reading this variable takes a call
  * @sign: sign-extend it to 64 bits
  * @follow: number of pointers that lead to the value, up to 2; the first is in the GS segment
  * @moves: its value changes if the task moves to another CPU on the way from a pad to C, so a
@@ -206,10 +207,10 @@ struct ax_jit_request {
 };
 
 /**
- * ax_jit_work_size() - memory that the compiler needs
+ * ax_jit_work_size() - return the memory that the compiler needs
  * @req: the request that will follow
  *
- * Return: bytes; the caller allocates them (8-aligned, with any contents).
+ * Return: the number of bytes; the caller allocates them (8-aligned, with any contents).
  */
 size_t ax_jit_work_size(const struct ax_jit_request *req);
 
@@ -230,7 +231,7 @@ size_t ax_jit_work_size(const struct ax_jit_request *req);
  */
 u32 ax_jit_plan(struct ax_jit *work, const struct ax_jit_request *req);
 
-/* ax_jit_frame_bytes - the number of bytes that planned actions collect */
+/* ax_jit_frame_bytes - return the number of bytes that planned actions collect */
 u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
@@ -250,7 +251,7 @@ int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
  * ax_jit_run() - evaluate a snippet as ax_interp() evaluates its expression
  * @fn: the snippet
  * @env: the environment; @env->pc is not used
- * @result: the value, 0 on an error; may be NULL
+ * @result: receives the value, 0 on an error; may be NULL
  */
 static inline int ax_jit_run(ax_jit_fn fn, struct ax_env *env, u64 *result)
 {

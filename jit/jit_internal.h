@@ -35,7 +35,7 @@ enum jit_where {
 /**
  * struct jit_val - one value of the expression's stack, perhaps not fully computed yet
  * @where: enum jit_where
- * @loc: see there
+ * @loc: the register, slot or condition code, see enum jit_where
  * @bits: 64; or 8, 16, 32: the value is the extension of this many low bits of the location, and
  *	@imm is 0
  * @sign: sign-extend them; otherwise zero-extend
@@ -103,8 +103,8 @@ enum jit_tail {
 /**
  * struct jit_pad - a pad and its condition, which find the hit's registers in the machine
  * @on: this is a pad's condition or frame; otherwise the members after @open are unused
- * @region: the displaced instructions; NULL: a call leads to the pad
- * @number: given to pad_hit
+ * @region: the displaced instructions; NULL: the pad is reached by a call
+ * @number: the number that pad_hit receives
  * @keep_flags: pad_hit must see the hit's arithmetic flags
  * @copies: receives the offsets of the displaced instructions' copies, or NULL
  * @held, @open: see struct gtp_pad_request
@@ -120,7 +120,7 @@ enum jit_tail {
  * @fixed: in a frame: pushed registers that have a fixed role
  * @save: the registers to push, in this order
  * @pos: for each machine register its position among the pushed words, from 1; 0: not pushed
- * @marker: the pushed register that is used to mark the task; X86_NO_REG: none
+ * @marker: the pushed register with which the task is marked; X86_NO_REG: none
  * @nsave: entries of @save
  * @words: words pushed in all, with flags and slots
  * @tail: the ways out

@@ -19,7 +19,10 @@ static bool is_commutative(u32 op)
 	return op != AX_OP_sub;
 }
 
-/* A hit's register or a slot can be a memory operand if no extension or addition is pending. */
+/*
+ * True if the value can be a memory operand: a hit's register or a slot, without a pending
+ * extension or addition.
+ */
 static bool usable_in_memory(const struct ax_jit *j, const struct jit_val *v, enum x86_width w)
 {
 	if (v->imm || v->bits < (w == X86_64 ? 64 : 32))
@@ -68,7 +71,7 @@ static u8 max8(u8 a, u8 b)
 	return a > b ? a : b;
 }
 
-/* Record what is known of any result: a 32-bit operation clears the upper half. */
+/* Record what is known about any result: a 32-bit operation clears the upper half. */
 static void know_width(struct jit_val *v, enum x86_width w)
 {
 	jit_know(v, w == X86_64 ? 64 : 32, 64);
@@ -79,7 +82,10 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 	return v->where == JIT_REG && j->regs[v->loc] == 1 && j->cached[v->loc] < 0;
 }
 
-/* The left operand is overwritten: exchange the two if the right one is better suited for that. */
+/*
+ * Exchange the two operands if the right one is better suited to be overwritten, as the left one
+ * is.
+ */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
 	struct jit_val t = *a;
@@ -90,7 +96,10 @@ static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 	}
 }
 
-/* a + imm: emit nothing; the later use of the value includes the addition. */
+/*
+ * Add a constant without emitting code; the later use of the value includes the addition. Return
+ * false if that is not possible.
+ */
 static bool add_lazily(struct jit_val *a, s64 imm)
 {
 	if (a->where == JIT_FLAGS || !x86_fits32(imm) || !x86_fits32(a->imm + imm))
@@ -127,7 +136,10 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	return sum;
 }
 
-/* Are they the same except for pending constants? Then their difference is a constant. */
+/*
+ * True if both values are the same except for pending constants: then their difference is a
+ * constant.
+ */
 static bool same_place(const struct jit_val *a, const struct jit_val *b)
 {
 	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&
@@ -155,7 +167,10 @@ static void add_or_sub(struct ax_jit *j, struct jit_val *a, struct jit_val *b, e
 		add_lazily(a, imm);
 }
 
-/* x * 3, 5 and 9 are x + x * 2, 4 and 8: lea computes that in a third of the time of imul. */
+/*
+ * Multiply by 3, 5 or 9 with lea, as x + x * 2, 4 or 8, in a third of the time of imul. Return
+ * false for other factors.
+ */
 static bool multiply_as_address(struct ax_jit *j, struct jit_val *a, s64 by, enum x86_width w)
 {
 	struct x86_mem mem = { .disp = 0 };
@@ -196,7 +211,10 @@ static void multiply(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	know_width(a, w);
 }
 
-/* Extend without code, by noting that only the low 8, 16 or 32 bits of the location count. */
+/*
+ * Extend without code, by noting that only the low 8, 16 or 32 bits of the location count. Return
+ * false if that is not possible.
+ */
 static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 {
 	if ((n != 8 && n != 16 && n != 32) || v->imm || v->bits < n || v->where == JIT_FLAGS)
@@ -212,7 +230,10 @@ static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 	return true;
 }
 
-/* x & 0xff, 0xffff and 0xffffffff need no code either; they are x if x is known to be no larger. */
+/*
+ * Mask by 0xff, 0xffff or 0xffffffff without code; the result is x if x is known to be no larger.
+ * Return false for other masks.
+ */
 static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 {
 	u32 n;
@@ -223,7 +244,10 @@ static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 	return n && (a->zbits <= n || extend_by_view(a, false, n));
 }
 
-/* x & 0, x & ~0, x | 0, x ^ 0 and similar operations need no code. */
+/*
+ * Handle x & 0, x & ~0, x | 0, x ^ 0 and similar operations, which need no code. Return false for
+ * others.
+ */
 static bool bitwise_folds(struct ax_jit *j, u32 op, struct jit_val *a, const struct jit_val *b)
 {
 	if (!jit_is_const(b) || (b->imm != 0 && b->imm != -1) || (op == AX_OP_bit_xor && b->imm))
@@ -283,7 +307,7 @@ static bool both_within(const struct jit_val *a, const struct jit_val *b, bool s
 	return sign ? a->sbits <= 32 && b->sbits <= 32 : a->zbits <= 32 && b->zbits <= 32;
 }
 
-/* cmp a, b in either width; a constant is on the right. */
+/* Emit cmp a, b in either width; a constant is on the right. */
 static void emit_cmp(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enum x86_width w)
 {
 	bool zero = jit_is_const(b) && !b->imm;
@@ -309,7 +333,7 @@ static void emit_cmp(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	alu(j, X86_CMP, w, left.reg, &right);
 }
 
-/* The condition code for the comparison with its sides exchanged. */
+/* Return the condition code for the comparison with its sides exchanged. */
 static enum x86_cc mirrored(enum x86_cc cc)
 {
 	switch (cc) {
@@ -323,8 +347,8 @@ static enum x86_cc mirrored(enum x86_cc cc)
 }
 
 /*
- * The low halves suffice to compare numbers that are sign-extended from 32 bits, signed or
- * unsigned, and numbers that are zero-extended, unsigned.
+ * Return the width in which to compare. The low halves suffice for numbers that are sign-extended
+ * from 32 bits, signed or unsigned, and for numbers that are zero-extended, unsigned.
  */
 static enum x86_width compare_width(const struct jit_val *a, const struct jit_val *b,
 				    enum x86_cc *cc)

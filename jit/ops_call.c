@@ -76,7 +76,10 @@ bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target
 	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, is_of_no_hit);
 }
 
-/* Pointers on the way to a variable are always valid: no check, no fault. */
+/*
+ * Emit the loads of a variable. Pointers on the way to a variable are always valid: no check, no
+ * fault.
+ */
 static void fetch_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
 {
 	x86_load_gs(&j->b, dst, var->gs, var->follow ? 8 : var->bytes);
@@ -136,7 +139,10 @@ static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
 	return x86_at(locals, (s32)(8 * j->insn.operand));
 }
 
-/* If GDB gets a variable and collects it right after that, one load serves both. */
+/*
+ * Emit a get of one of this CPU's own variables. If GDB gets a variable and collects it right after
+ * that, one load serves both.
+ */
 static void get_local(struct ax_jit *j)
 {
 	enum x86_reg reg = load_locals(j);
@@ -151,7 +157,7 @@ static void get_local(struct ax_jit *j)
 	}
 }
 
-/* The value stays on the stack. */
+/* Emit a set of one of this CPU's own variables. The value stays on the stack. */
 static void set_local(struct ax_jit *j)
 {
 	struct jit_val *v = jit_arg(j, 0);
@@ -221,7 +227,7 @@ static enum x86_reg load_slot(struct ax_jit *j)
 	return reg;
 }
 
-/* Is the value that setv leaves on the stack never used? */
+/* True if the value that setv leaves on the stack is never used. */
 static bool is_dropped(const struct ax_jit *j)
 {
 	struct ax_insn next;
@@ -243,7 +249,7 @@ static void add(struct ax_jit *j)
 	jit_unref_reg(j, slot);
 }
 
-/* The value on the stack becomes the sum. */
+/* Emit an addition whose sum is used: it replaces the value on the stack. */
 static void add_and_get(struct ax_jit *j)
 {
 	struct jit_val *v = jit_arg(j, 0);

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_var - how to read a variable without a call; NULL: it takes one */
+/* jit_var - return how to read a variable without a call; NULL if it takes one */
 const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 
 /* jit_all_vars - true if @suits() accepts every variable that an expression reads */

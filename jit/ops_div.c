@@ -22,7 +22,7 @@ static bool is_rem(u32 op)
 	return op == AX_OP_rem_signed || op == AX_OP_rem_unsigned;
 }
 
-/* floor(rem * 2^64 / d), for rem < d: the bits of a quotient, one after the other */
+/* Return floor(rem * 2^64 / d), for rem < d: the bits of a quotient, one after the other. */
 static u64 long_divide(u64 rem, u64 d)
 {
 	u64 q = 0;
@@ -69,7 +69,7 @@ static void shift_by(struct ax_jit *j, enum x86_shift op, enum x86_reg reg, u32 
 		x86_shift(&j->b, op, X86_64, reg, (u8)n);
 }
 
-/* For values below 2^32 the rounding of 2^64 / d does not change the quotient. */
+/* Divide values below 2^32, for which the rounding of 2^64 / d does not change the quotient. */
 static void divide_unsigned_32(struct ax_jit *j, struct jit_val *q, u64 d)
 {
 	multiply_high(j, q, long_divide(1, d) + 1, X86_MUL, NULL);
@@ -124,7 +124,7 @@ static void divide_signed_64(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_unref_reg(j, x);
 }
 
-/* Round toward zero: add 2^k - 1 to negative numbers before the shift. */
+/* Divide by 2^k, rounding toward zero: add 2^k - 1 to negative numbers before the shift. */
 static void divide_signed_power(struct ax_jit *j, struct jit_val *q, u32 k)
 {
 	enum x86_reg x = jit_own(j, q);
@@ -166,7 +166,7 @@ static void quotient_signed(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_know(q, 64, s);
 }
 
-/* @d is the absolute value of the divisor, more than 1 */
+/* Divide by @d, the absolute value of the divisor, which is more than 1. */
 static void quotient(struct ax_jit *j, struct jit_val *v, u64 d)
 {
 	if (is_signed(j->insn.op) && v->zbits == 64)
@@ -219,7 +219,7 @@ static void divide_by_zero(struct ax_jit *j, struct jit_val *v)
 	jit_set_const(j, v, 0); /* not reached, but the rest must compile */
 }
 
-/* Try the short forms for constant divisors; false if none fits. */
+/* Try the short forms for constant divisors; return false if none fits. */
 static bool divide_by_const(struct ax_jit *j, struct jit_val *v, struct jit_val *by)
 {
 	u32 op = j->insn.op;
@@ -242,7 +242,7 @@ static bool divide_by_const(struct ax_jit *j, struct jit_val *v, struct jit_val 
 	return true;
 }
 
-/* The width of the division that the processor must do; sets @sign if it is signed. */
+/* Return the width of the division that the processor must do; set @sign if it is signed. */
 static enum x86_width division_width(struct ax_jit *j, const struct jit_val *a,
 				     const struct jit_val *b, bool *sign)
 {

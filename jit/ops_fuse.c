@@ -18,7 +18,7 @@
 
 /* struct fused - the use of the value: compare it with @imm, or its bits @mask with 0 */
 struct fused {
-	u32 next; /* pc after it */
+	u32 next; /* pc after the use */
 	bool sign;
 	bool masked;
 	bool mirrored; /* the constant is on the left */
@@ -27,7 +27,7 @@ struct fused {
 	s64 mask;
 };
 
-/* The instruction at @f->next, unless it can be reached by a jump. */
+/* Decode the instruction at @f->next; return false if a jump can reach it. */
 static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *insn)
 {
 	return jit_peek_at(j, f->next, insn);
@@ -135,7 +135,9 @@ static bool parse(const struct ax_jit *j, struct fused *f)
 	return parse_test(j, f);
 }
 
-/* Comparing the low bits is enough if the constant equals its own low bits, extended. */
+/*
+ * True if comparing the low bits is enough, because the constant equals its own low bits, extended.
+ */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;

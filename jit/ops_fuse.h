@@ -8,7 +8,7 @@
 /**
  * jit_fuse_compare() - compile a ref and the following comparison as one instruction
  * @j: the compilation, at the ref
- * @l: the memory that it reads
+ * @l: the memory that the ref reads
  *
  * Return: false, with nothing done, if no comparison follows or this is no pad.
  */

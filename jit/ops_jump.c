@@ -29,7 +29,7 @@ void jit_leave_snippet(struct ax_jit *j)
 	jit_return(j->req.target, &j->b, j->base);
 }
 
-/* The size of a return here; emitting one changes only the buffer. */
+/* Return the size of a return here; emitting one changes only the buffer. */
 static u32 return_size(struct ax_jit *j)
 {
 	struct x86_buf real = j->b;
@@ -72,7 +72,7 @@ static u32 follow(struct ax_jit *j, u32 pc)
 	return pc;
 }
 
-/* Is everything up to @pc dead? Then no jump is needed. */
+/* True if everything up to @pc is dead, so that no jump is needed. */
 static bool falls_to(const struct ax_jit *j, u32 pc)
 {
 	if (pc - j->next > FALL_BYTES)
@@ -108,7 +108,7 @@ static void leave(struct ax_jit *j)
 		jit_leave_snippet(j);
 }
 
-/* The end of an action is not the end of the snippet. */
+/* End an action or an expression. The end of an action is not the end of the snippet. */
 void jit_op_end(struct ax_jit *j)
 {
 	if (!j->req.nitems)
@@ -118,7 +118,7 @@ void jit_op_end(struct ax_jit *j)
 	j->alive = false;
 }
 
-/* The place of the instruction at @pc, as the target of a jump. */
+/* Return the place of the instruction at @pc, as the target of a jump. */
 static const struct jit_place *target(struct ax_jit *j, u32 pc)
 {
 	j->label[pc].used = true;
@@ -160,7 +160,10 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 	jit_leave_snippet(j);
 }
 
-/* Returns false if the value on top is not constant: a pad would have to test it first. */
+/*
+ * Leave if @cc holds. Return false if the value on top is not constant: a pad would have to test it
+ * first.
+ */
 static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 {
 	if (!j->pad.on) {
@@ -173,7 +176,7 @@ static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 	return true;
 }
 
-/* follow() for a conditional jump, which may not change the stack. */
+/* Follow the gotos from the target of a conditional jump, which may not change the stack. */
 static u32 follow_gotos(const struct ax_jit *j, u32 pc)
 {
 	struct ax_insn insn;

@@ -7,7 +7,10 @@
 #include "jit/slow.h"
 #include "jit/values.h"
 
-/* A ref zero-extends. If "ext" from the same width follows, both become one sign-extending load. */
+/*
+ * Return true if "ext" from the same width follows a ref: both then become one sign-extending load.
+ * A ref alone zero-extends.
+ */
 static bool take_sign(struct ax_jit *j, u32 bytes)
 {
 	struct ax_insn next;
@@ -18,7 +21,7 @@ static bool take_sign(struct ax_jit *j, u32 bytes)
 	return true;
 }
 
-/* The base's own register is the best place for the value, unless the base is needed again. */
+/* Choose the register for the value: the base's own one, unless the base is needed again. */
 static void take_dst(struct ax_jit *j, struct jit_val *v, struct jit_load *l)
 {
 	bool keep = l->base == X86_NO_REG || j->regs[l->base] > 1 || j->cached[l->base] >= 0;

@@ -77,7 +77,9 @@ void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 cou
 		shift_right_unsigned(j, v, (u32)count);
 }
 
-/* After a shift by 63 only the sign is left: larger counts give the same. */
+/*
+ * Limit the count to 63: after a shift by 63 only the sign is left, so larger counts give the same.
+ */
 static void clamp_count(struct ax_jit *j)
 {
 	enum x86_reg most = jit_alloc(j);
@@ -88,7 +90,10 @@ static void clamp_count(struct ax_jit *j)
 	jit_unref_reg(j, most);
 }
 
-/* From 64 on nothing is left: sbb makes a mask of all ones for counts below 64, else of zeros. */
+/*
+ * Clear the result for counts from 64 on: sbb makes a mask of all ones for counts below 64,
+ * otherwise of zeros.
+ */
 static void clear_if_all_out(struct ax_jit *j, enum x86_reg reg)
 {
 	enum x86_reg mask = jit_alloc(j);

@@ -26,7 +26,7 @@ enum {
 	UNROLL_MAX = 32, /* most bytes that are copied by unrolled loads */
 };
 
-/* These actions cannot be one snippet; code emitted from here on does not matter. */
+/* Give up one snippet for these actions; code emitted from here on does not matter. */
 static void give_up(struct ax_jit *j)
 {
 	j->unsuitable = true;
@@ -88,7 +88,7 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 	}
 }
 
-/* @keep: the block is one piece; keep it in the register as well */
+/* Copy a block of memory. @keep: the block is one piece; keep it in the register as well */
 static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
 {
 	struct jit_slow s = {
@@ -117,8 +117,8 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 }
 
 /*
- * GDB collects memory right before an expression reads it. Then one load does both, and the next
- * instruction is compiled as well.
+ * True if the next instruction reads the block. GDB collects memory right before an expression
+ * reads it. Then one load does both, and the next instruction is compiled as well.
  */
 static bool is_read_next(struct ax_jit *j, u64 len)
 {
@@ -172,7 +172,10 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 	jit_record_note(j); /* what follows may fail; then the block stays */
 }
 
-/* In a pad most registers are still in the machine; the flags were pushed first. */
+/*
+ * Record a register that is still in the machine, as most are in a pad; the flags were pushed
+ * first.
+ */
 static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
 {
 	struct x86_mem to = x86_at(JIT_RECORD, (s32)at);

@@ -28,7 +28,7 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max);
 
 /*
- * jit_record_block - write the head of a block, with the length @len, and skip @room bytes; returns
+ * jit_record_block - write the head of a block, with the length @len, and skip @room bytes; return
  * their offset
  */
 u32 jit_record_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room);
@@ -39,10 +39,10 @@ void jit_record_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum
 /* jit_record_var - record a VAR block with the value in register @value */
 void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value);
 
-/* jit_record_after_call - load JIT_RECORD again, which calls overwrite */
+/* jit_record_after_call - load JIT_RECORD again, because calls overwrite it */
 void jit_record_after_call(struct ax_jit *j);
 
-/* jit_record_size - bytes recorded so far, with the trace frame's head */
+/* jit_record_size - return the number of bytes recorded so far, with the trace frame's head */
 u32 jit_record_size(const struct ax_jit *j);
 
 #endif /* _GTP_RECORD_H */

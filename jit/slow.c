@@ -18,7 +18,7 @@
 #include "jit/flow.h"
 #include "jit/slow.h"
 
-/* Slow code is numbered in the order of compilation; results of earlier passes are kept. */
+/* Add slow code, numbered in the order of compilation. Results of earlier passes are kept. */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 {
 	struct jit_slow *slot = &j->slow[j->nslow];

@@ -6,7 +6,7 @@
 #include "jit/jit_internal.h"
 
 /*
- * jit_slow_add - add slow code for the instruction being compiled; returns its number. In a pad all
+ * jit_slow_add - add slow code for the instruction being compiled; return its number. In a pad all
  * instructions share one piece of slow code, which leads to C.
  */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
@@ -20,7 +20,7 @@ void jit_slow_copy(struct ax_jit *j, const struct jit_slow *s);
 /* jit_call_stub - emit the call; the stub's arguments are in place already */
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub);
 
-/* jit_desc - describe an instruction for the stubs, see JIT_DESC_OP */
+/* jit_desc - return the description of an instruction for the stubs, see JIT_DESC_OP */
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign);
 
 /* jit_progress - emit the store of @progress before code that may fail */

@@ -41,7 +41,7 @@ static bool is_division(u32 op)
 	return op >= AX_OP_div_signed && op <= AX_OP_rem_unsigned;
 }
 
-/* The slow stub's work. A load's address is in the register that will receive its value. */
+/* Do the slow stub's work. A load's address is in the register that will receive its value. */
 static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];

@@ -114,13 +114,13 @@ enum x86_reg jit_machine_reg(u32 n)
 	return n < ARRAY_SIZE(reg) ? reg[n] : n;
 }
 
-/* In a pad: a register of the hit that was pushed ... */
+/* Return the place of a register of the hit that was pushed by a pad ... */
 static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
 {
 	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
-/* ... and one that is still in the machine. */
+/* ... and the value of a register that is still in the machine. */
 static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
@@ -204,9 +204,7 @@ static void spill(struct ax_jit *j, enum x86_reg reg)
 	relocate(j, JIT_REG, reg, JIT_SLOT, slot);
 }
 
-/*
- * Can a register be spilled? Not if an operand is in it, or if an emitter holds it itself.
- */
+/* True if a register can be spilled: no operand is in it, and no emitter holds it itself. */
 static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 {
 	u32 n = 0;
@@ -289,7 +287,10 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_mov_imm(&j->b, dst, (u64)v->imm);
 		return;
 	case JIT_FLAGS:
-		/* Clear it before: movzx after setcc would have to wait for setcc's result. */
+		/*
+		 * Clear the register before setcc: a movzx after it would have to wait for its
+		 * result.
+		 */
 		x86_mov_imm(&j->b, dst, 0);
 		x86_setcc(&j->b, v->loc, dst);
 		return;

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_arg - the entry @from_top below the topmost */
+/* jit_arg - return the entry @from_top below the topmost */
 static inline struct jit_val *jit_arg(struct ax_jit *j, u32 from_top)
 {
 	return &j->stack[j->depth - 1 - from_top];
@@ -21,15 +21,17 @@ static inline bool jit_is_power_of_2(u64 v)
 	return v && !(v & (v - 1));
 }
 
-/* jit_log2_up - ceil(log2 d), for d > 0 */
+/* jit_log2_up - return ceil(log2 d), for d > 0 */
 u32 jit_log2_up(u64 d);
 
-/* Values: a constant; a register that the caller holds; the result of a comparison just made. */
+/*
+ * Make values: a constant; a register that the caller holds; the result of a comparison just made.
+ */
 struct jit_val jit_const(u64 value);
 struct jit_val jit_in_reg(enum x86_reg reg);
 struct jit_val jit_flags(enum x86_cc cc);
 
-/* jit_hit_val - GDB's register @n of the hit; the reference is the caller's */
+/* jit_hit_val - return the value of GDB's register @n of the hit; the reference is the caller's */
 struct jit_val jit_hit_val(struct ax_jit *j, u32 n);
 
 /* jit_know - record that the value is below 2^zbits and sign-extended from sbits; 64: not known */
@@ -64,19 +66,25 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v);
 /* jit_force - bring the value into a register as a whole; other entries may share the register */
 void jit_force(struct ax_jit *j, struct jit_val *v);
 
-/* jit_force_base - the same, but leave @v->imm pending */
+/* jit_force_base - bring the value into a register, but leave @v->imm pending */
 void jit_force_base(struct ax_jit *j, struct jit_val *v);
 
-/* jit_force_low - the same, with only the low 32 bits right: drop the entry after its use */
+/*
+ * jit_force_low - bring the value into a register, with only the low 32 bits right: drop the entry
+ * after its use
+ */
 void jit_force_low(struct ax_jit *j, struct jit_val *v);
 
 /* jit_own - bring the value into a register of its own, which may be overwritten */
 enum x86_reg jit_own(struct ax_jit *j, struct jit_val *v);
 
-/* jit_own_low - the same, with only the low 32 bits right */
+/* jit_own_low - bring the value into a register of its own, with only the low 32 bits right */
 enum x86_reg jit_own_low(struct ax_jit *j, struct jit_val *v);
 
-/* jit_own_in - the same in this register, moving its old value elsewhere */
+/*
+ * jit_own_in - bring the value into register @reg as its own, moving the old value of @reg
+ * elsewhere
+ */
 void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg);
 
 /* jit_spill_all - spill all values except the operands, as before a call */
@@ -95,19 +103,19 @@ void jit_canonical(struct ax_jit *j);
 /* jit_after_join - set the state after a join: @depth values in those places */
 void jit_after_join(struct ax_jit *j, u32 depth);
 
-/* jit_slot - the memory operand of a slot */
+/* jit_slot - return the memory operand of a slot */
 struct x86_mem jit_slot(const struct ax_jit *j, u32 slot);
 
-/* jit_hit - the memory operand of a JIT_HIT value */
+/* jit_hit - return the memory operand of a JIT_HIT value */
 struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v);
 
-/* jit_cached - the register that holds the hit's register @hit unchanged, or X86_NO_REG */
+/* jit_cached - return the register that holds the hit's register @hit unchanged, or X86_NO_REG */
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit);
 
 /* jit_forget_cached - forget that registers hold hit registers */
 void jit_forget_cached(struct ax_jit *j);
 
-/* jit_machine_reg - the machine's number of GDB's register @n, up to 15 */
+/* jit_machine_reg - return the machine's number of GDB's register @n, up to 15 */
 enum x86_reg jit_machine_reg(u32 n);
 
 #endif /* _GTP_VALUES_H */

@@ -38,7 +38,7 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	/* The flags of a frame also include the interrupt flag, which lahf does not save. */
+	/* lahf does not save the interrupt flag, which the flags of a frame include. */
 	return j->pad.flags && !j->pad.frame && j->req.target->lahf;
 }
 
@@ -105,8 +105,8 @@ static void may_use(struct ax_jit *j, enum x86_reg reg)
 }
 
 /*
- * Registers that must be pushed anyway are the best place for values; next those that the condition
- * does not read; last the rest.
+ * Choose the order in which registers are used for values: those that must be pushed anyway are
+ * best, next come those that the condition does not read, then the rest.
  */
 static void choose_order(struct ax_jit *j)
 {

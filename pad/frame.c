@@ -95,9 +95,9 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
 /*
- * No expression may have an effect outside the frame (set a variable, update an aggregation,
- * print), because after any obstacle C evaluates all of them again. No variable may take a call,
- * which would call C in the middle of the frame.
+ * True if a pad can evaluate an action's expression. No expression may have an effect outside the
+ * frame (set a variable, update an aggregation, print), because after any obstacle C evaluates all
+ * of them again. No variable may take a call, which would call C in the middle of the frame.
  */
 static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
 {
@@ -130,8 +130,8 @@ static bool can_item(const struct ax_jit_item *item, const struct ax_jit_target 
 }
 
 /*
- * The code has these addresses as sign-extended 32-bit displacements. With @gates the frame is
- * written when the call returns, which C does.
+ * True if a pad can write a frame for this request. The code has these addresses as sign-extended
+ * 32-bit displacements. With @gates the frame is written when the call returns, which C does.
  */
 static bool can_frame(const struct gtp_pad_request *req)
 {
@@ -179,9 +179,10 @@ static void give_up_if(struct ax_jit *f, enum x86_cc cc)
 }
 
 /*
- * After cli the task stays on this CPU, and no interrupt hits this pad, so read nothing of this CPU
- * earlier. The flags were pushed before, so the popfq at the end turns interrupts on again if they
- * were on. The pointer is NULL if the CPU came online after tstart: C counts the hit as missed.
+ * Emit the code that finds this CPU's part. After cli the task stays on this CPU, and no interrupt
+ * hits this pad, so read nothing of this CPU earlier. The flags were pushed before, so the popfq at
+ * the end turns interrupts on again if they were on. The pointer is NULL if the CPU came online
+ * after tstart: C counts the hit as missed.
  */
 static void find_cpu(struct ax_jit *f)
 {
@@ -195,9 +196,9 @@ static void find_cpu(struct ax_jit *f)
 }
 
 /*
- * The checks that a backend makes before gtp_hit_inline(), and gtp_hit_begin()'s first one. Run
- * control clears the word at @location, then waits for all tasks, then frees. So a pad that has
- * read the word before it was cleared may go on; one that reads it later must leave. The test for
+ * Emit the checks that a backend makes before gtp_hit_inline(), and gtp_hit_begin()'s first check.
+ * Run control clears the word at @location, then waits for all tasks, then frees. So a pad that has
+ * read the word before it was cleared may go on; a pad that reads it later must leave. The test for
  * GDB's tasks may also match a task that is not GDB's: C compares exactly.
  */
 static void ask_whether_wanted(struct ax_jit *f)
@@ -225,9 +226,9 @@ static u64 address(const void *p)
 }
 
 /*
- * As gtp_hit_begin(): only an NMI can come between the test and the store, and it leaves 0. Read
- * plan.in_pad after the mark and plan.start after plan.in_pad, in this order: see
- * tracepoint/plan.h. x86 keeps the order of loads (SDM 3A, "Memory Ordering").
+ * Mark the CPU as in a hit, like gtp_hit_begin(): only an NMI can come between the test and the
+ * store, and it leaves 0. Read plan.in_pad after the mark and plan.start after plan.in_pad, in this
+ * order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A, "Memory Ordering").
  */
 static void begin_hit(struct ax_jit *f)
 {
@@ -244,9 +245,9 @@ static void begin_hit(struct ax_jit *f)
 }
 
 /*
- * As gtp_buffer_has_room(). If there is no room, C drops old frames, or ends the run. 32 bits are
- * enough, because a ring has at most 1 GiB. Keep r11 until the frame is pushed: all stores of the
- * frame are relative to it.
+ * Check for room, like gtp_buffer_has_room(). If there is no room, C drops old frames, or ends the
+ * run. 32 bits are enough, because a ring has at most 1 GiB. Keep r11 until the frame is pushed:
+ * all stores of the frame are relative to it.
  */
 static void find_room(struct ax_jit *f, u32 bytes)
 {
@@ -258,8 +259,8 @@ static void find_room(struct ax_jit *f, u32 bytes)
 }
 
 /*
- * plan.start has size, number and flags. In a frame with a string push_string_frame() writes the
- * size once more.
+ * Write the frame's head: plan.start has size, number and flags. In a frame with a string
+ * push_string_frame() writes the size once more.
  */
 static void write_head(struct ax_jit *f)
 {
@@ -279,15 +280,16 @@ static void write_head(struct ax_jit *f)
 	}
 }
 
-/* From here on an NMI may use the CPU's part again. */
+/* End the hit. From here on an NMI may use the CPU's part again. */
 static void end_hit(struct ax_jit *f)
 {
 	x86_store_imm(&f->b, OF_CPU(in_hit), 0, 4);
 }
 
 /*
- * Nothing after this can fail, and no other hit gets the same number, so the count is exact. The
- * last hit goes to C, and so does one whose number another CPU took first.
+ * Count the hit for the pass count. Nothing after this can fail, and no other hit gets the same
+ * number, so the count is exact. The last hit goes to C, and so does a hit whose number another CPU
+ * took first.
  */
 static void count_pass(struct ax_jit *f)
 {
@@ -305,9 +307,9 @@ static void count_pass(struct ax_jit *f)
 }
 
 /*
- * Moving the head past the frame makes it valid. A plain add is enough: only this CPU's hits write
- * these words, hits do not nest, and others read each word by itself. @quick counts by slot, for
- * hits whose frames all have the same size.
+ * Make the frame valid by moving the head past it. A plain add is enough: only this CPU's hits
+ * write these words, hits do not nest, and others read each word by itself. @quick counts by slot,
+ * for hits whose frames all have the same size.
  */
 static void push_frame(struct ax_jit *f)
 {
@@ -321,7 +323,7 @@ static void push_frame(struct ax_jit *f)
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * tp->slot)), 1);
 }
 
-/* rdx = the address of the frame's first byte */
+/* Emit rdx = the address of the frame's first byte. */
 static void find_frame(struct ax_jit *f)
 {
 	x86_load(&f->b, X86_RAX, OF_CPU(buf.head), 4, false);
@@ -329,7 +331,10 @@ static void find_frame(struct ax_jit *f)
 	x86_alu(&f->b, X86_ADD, X86_64, X86_RDX, X86_RAX);
 }
 
-/* The same if the frame's size depends on a string: JIT_RECORD has been moved by its length. */
+/*
+ * Make a frame valid whose size depends on a string: JIT_RECORD has been moved by the string's
+ * length.
+ */
 static void push_string_frame(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
@@ -355,9 +360,10 @@ static void push_string_frame(struct ax_jit *f)
 }
 
 /*
- * The order is the listing's at the top of this file. Until begin_hit() nothing is written except
- * the pushed words; from there to end_hit() every way out must go through JIT_PUNT, which ends the
- * hit. Only the loads of the actions may fault, and each of them has its fixup.
+ * Emit the whole frame in the order of the listing at the top of this file. Until begin_hit()
+ * nothing is written except the pushed words; from there to end_hit() every way out must go through
+ * JIT_PUNT, which ends the hit. Only the loads of the actions may fault, and each of them has its
+ * fixup.
  */
 static void frame_code(struct ax_jit *f, u32 room)
 {
@@ -392,8 +398,8 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 }
 
 /*
- * Bytes of the frame; 0: not known, because the actions include a string. C has no snippet for such
- * actions, and runs them one by one.
+ * Return the bytes of the frame; 0 if unknown, because the actions include a string. C has no
+ * snippet for such actions, and runs them one by one.
  */
 static u32 frame_bytes(const struct gtp_tracepoint *tp)
 {
@@ -444,9 +450,9 @@ void gtp_pad_frame_write(struct ax_jit *j)
 }
 
 /*
- * The way to C after an obstacle: JIT_PUNT ends the hit that this code has begun, and continues at
- * JIT_NESTED, where no hit has begun. Both restore all registers and the flags, so that C finds the
- * hit as if the pad had done nothing.
+ * Emit the way to C after an obstacle. JIT_PUNT ends the hit that this code has begun, and
+ * continues at JIT_NESTED, where no hit has begun. Both restore all registers and the flags, so
+ * that C finds the hit as if the pad had done nothing.
  */
 void gtp_pad_frame_give_up(struct ax_jit *j)
 {

@@ -15,10 +15,13 @@ struct gtp_tracepoint;
  */
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond);
 
-/* gtp_pad_frame_size - memory for compiling @req's frame; 0 if it has none */
+/* gtp_pad_frame_size - return the memory for compiling @req's frame; 0 if it has none */
 size_t gtp_pad_frame_size(const struct gtp_pad_request *req);
 
-/* gtp_pad_frame_plan - plan it in that memory; false if the pad cannot write this frame */
+/*
+ * gtp_pad_frame_plan - plan the frame in that memory; return false if the pad cannot write this
+ * frame
+ */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req);
 
 /* gtp_pad_frame_write - emit the code into @j, with jumps to gtp_pad_frame_give_up()'s */

@@ -48,15 +48,18 @@ enum {
 };
 
 /*
- * A pad runs with preemption on, so the task may move to another CPU on the way to C. A condition
- * must not depend on the CPU it was on.
+ * True if a condition may use the variable. A pad runs with preemption on, so the task may move to
+ * another CPU on the way to C. A condition must not depend on the CPU on which it was evaluated.
  */
 static bool stays(const struct ax_jit_var *var)
 {
 	return var && !var->moves;
 }
 
-/* A condition has no effects (it sets and collects nothing), so C may evaluate it again. */
+/*
+ * Decide whether a pad can evaluate a condition. A condition has no effects (it sets and collects
+ * nothing), so C may evaluate it again.
+ */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
@@ -67,15 +70,18 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, stays);
 }
 
-/* The code's address is known only in the last pass: until then everything counts as in reach. */
+/*
+ * Return @addr in the last pass. Before that, when the code's address is not known yet, return an
+ * address that is in reach.
+ */
 static u64 reach(const struct ax_jit *j, u64 addr)
 {
 	return j->pass == JIT_WRITE ? addr : j->base;
 }
 
 /*
- * The processor sign-extends the 32-bit immediate to 64 bits. The number is below 2^30, so C reads
- * it unchanged.
+ * Push the pad's number. The processor sign-extends the 32-bit immediate to 64 bits. The number is
+ * below 2^30, so C reads it unchanged.
  */
 static void push_number(struct ax_jit *j, bool held)
 {
@@ -83,10 +89,10 @@ static void push_number(struct ax_jit *j, bool held)
 }
 
 /*
- * A direct call: it needs neither a retpoline nor an endbr64, and changes no register. pad_hit puts
- * the hit's flags in the place of the number. popfq must be the first instruction after the call:
- * it restores the interrupt flag too, which C has cleared, and the pad's own code must not change
- * the flags after it.
+ * Emit a direct call of pad_hit: it needs neither a retpoline nor an endbr64, and changes no
+ * register. pad_hit puts the hit's flags in the place of the number. popfq must be the first
+ * instruction after the call: it restores the interrupt flag too, which C has cleared, and the
+ * pad's own code must not change the flags after it.
  */
 static void call_hit(struct ax_jit *j)
 {
@@ -95,8 +101,9 @@ static void call_hit(struct ax_jit *j)
 }
 
 /*
- * No register is free at a function's first instruction, but the arithmetic flags are dead (psABI
- * 3.2.1). So pad_hit returns the place to continue at in the carry and zero flags.
+ * Emit the branches to the gates. No register is free at a function's first instruction, but the
+ * arithmetic flags are dead (psABI 3.2.1). So pad_hit returns the place to continue at in the carry
+ * and zero flags.
  */
 static void go_to_gates(struct ax_jit *j)
 {
@@ -108,7 +115,7 @@ static void go_to_gates(struct ax_jit *j)
 	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
 }
 
-/* Is there a next pad in the chain? */
+/* True if there is a next pad in the chain. */
 static bool is_followed(const struct ax_jit *j)
 {
 	return j->pad.chain && j->pad.chain->next;
@@ -129,9 +136,9 @@ static void note_rest(const struct ax_jit *j)
 }
 
 /*
- * The copies are in one piece and in order: a task that trapped at one of our int3s resumes at the
- * copy of that instruction (probe/jump/jump_arm.c mark()), and runs from there to the jump back. A
- * pad that is called has displaced nothing, and returns to the site.
+ * Emit the displaced instructions. The copies are in one piece and in order: a task that trapped at
+ * one of our int3s resumes at the copy of that instruction (probe/jump/jump_arm.c mark()), and runs
+ * from there to the jump back. A pad that is called has displaced nothing, and returns to the site.
  */
 static void displaced(struct ax_jit *j)
 {
@@ -179,7 +186,10 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 	go_on(j, to);
 }
 
-/* A kernel tracepoint's pad goes to C by a jump, with all registers as they were. */
+/*
+ * Leave an event's pad to C, by a jump with all registers as they were. Return false if this is not
+ * the pad of a kernel tracepoint.
+ */
 static bool leave_open(struct ax_jit *j)
 {
 	if (!j->pad.open)
@@ -188,7 +198,7 @@ static bool leave_open(struct ax_jit *j)
 	return true;
 }
 
-/* The same if C has to evaluate the condition. */
+/* Leave a hit to C, which has to evaluate the condition. */
 static void hit_open(struct ax_jit *j, u32 call)
 {
 	if (leave_open(j))
@@ -231,7 +241,8 @@ static void hits(struct ax_jit *j, u32 to)
 }
 
 /*
- * A pad that takes every hit to C, without GTP_PAD_HELD: C evaluates the condition if there is one.
+ * Emit a pad that takes every hit to C, without GTP_PAD_HELD: C evaluates the condition if there is
+ * one.
  */
 static void without_condition(struct ax_jit *j)
 {
@@ -260,9 +271,9 @@ static void without_condition_with_frame(struct ax_jit *j)
 }
 
 /*
- * All passes emit the same instructions: only sizes of jumps and of padding differ. So no decision
- * here may depend on an offset. A pad with @held is entered by an indirect jump, which needs an
- * endbr64 (SDM 1, "Indirect Branch Tracking").
+ * Emit the whole pad. All passes emit the same instructions: only sizes of jumps and of padding
+ * differ. So no decision here may depend on an offset. A pad with @held is entered by an indirect
+ * jump, which needs an endbr64 (SDM 1, "Indirect Branch Tracking").
  */
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
 {
@@ -311,7 +322,7 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 	return pad_work_size(&r) + gtp_pad_frame_size(req);
 }
 
-/* Compile again until no further register has to be pushed; false if that does not end. */
+/* Compile again until no further register has to be pushed; return false if that does not end. */
 static bool try_condition(struct ax_jit *j)
 {
 	gtp_pad_cond_begin(j);

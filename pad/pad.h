@@ -49,12 +49,12 @@
 enum { GTP_PAD_HELD = 1 };
 
 /*
- * gtp_pad_can - true if the condition can be evaluated on live registers: it must consist only of
+ * gtp_pad_can - true if a pad can evaluate the condition on live registers: it must consist only of
  * registers up to rip, memory, arithmetic, and variables that take no call and stay with the task.
  */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
 
-/* gtp_pad_work_size - as ax_jit_work_size() */
+/* gtp_pad_work_size - return the memory for compiling a pad, like ax_jit_work_size() */
 size_t gtp_pad_work_size(const struct gtp_pad_request *req);
 
 /**

@@ -20,10 +20,10 @@ struct gtp_pad_gates {
 
 /**
  * struct gtp_pad_chain - one of the pads of a place with several tracepoints, one pad for each
- * @next: the next tracepoint's pad, to go to instead of the displaced instructions. 0: this is the
- *	last pad, which has them
+ * @next: the next tracepoint's pad, to go to instead of the displaced instructions; 0: this is the
+ *	last pad, which has the displaced instructions
  * @after: with @next: the address to go to after pad_hit, which has handled all other tracepoints
- * @rest: in the last one: receives the offset of the displaced instructions
+ * @rest: in the last pad: receives the offset of the displaced instructions
  */
 struct gtp_pad_chain {
 	u64 next, after;
@@ -59,10 +59,10 @@ struct gtp_pad_frame {
 /**
  * struct gtp_pad_request - a pad to make
  * @region: the instructions that the jump displaces; NULL: ftrace calls the pad
- * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
- * @target: where it runs; @target->pad_hit is the common way to C
+ * @cond: the condition to evaluate here, or NULL; see gtp_pad_can()
+ * @target: the place where the pad runs; @target->pad_hit is the common way to C
  * @at: the probed address, and the value of rip
- * @skip: bytes from there to the displaced instructions: a no-op that stays
+ * @skip: bytes from @at to the displaced instructions: a no-op that stays
  * @number: given to pad_hit, below 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even if they are dead
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
@@ -72,7 +72,7 @@ struct gtp_pad_frame {
  *	condition returns to the function's caller. 0: not such a pad
  * @open: with @held: the address to go to if the condition could not be evaluated
  * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
- * @chain: its place in the chain of a location with several tracepoints; or NULL
+ * @chain: the pad's place in the chain of a location with several tracepoints; or NULL
  * @frame: the frame that the pad writes at a hit by itself; or NULL. Not with @gates, and not
  *	without @cond if the tracepoint has a condition. With @held the pad returns to the
  *	function's caller after it

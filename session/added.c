@@ -19,7 +19,10 @@
 #include "agentexpr/adds.h"
 #include "session/added.h"
 
-/* True for a user's variable that all CPUs share. Built-in ones, except switches, cannot be set. */
+/*
+ * True for a user's variable that all CPUs share. Built-in variables, except switches, cannot be
+ * set.
+ */
 static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 {
 	if (num >= GTP_TSV_MAX || !tsvs->slot[num] || tsvs->slot[num]->builtin)
@@ -27,7 +30,10 @@ static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 	return tsvs->ways[num] == AX_TSV_CALL || tsvs->ways[num] == AX_TSV_ADDED;
 }
 
-/* Find the next instruction after @insn that names one of these; a zeroed @insn starts the walk. */
+/*
+ * Find the next instruction after @insn that names a shared variable; a zeroed @insn starts the
+ * walk.
+ */
 static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 			struct ax_insn *insn)
 {
@@ -67,7 +73,7 @@ static bool only_adds(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 	return uses->sets == 1 && uses->gets == 1 && ax_adds_to(v, num) && is_shared(tsvs, *num);
 }
 
-/* In an expression that runs under the lock: does this instruction need the lock? */
+/* True if this instruction needs the lock, in an expression that runs under the lock. */
 static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
 {
 	return insn->op == AX_OP_setv || uses->gets > 1;
@@ -145,7 +151,10 @@ void gtp_added_end(struct gtp_trace *t)
 
 /* --- while it goes on --- */
 
-/* @insn needs the lock, but other expressions add to its variable without the lock. */
+/*
+ * Refuse an expression whose @insn needs the lock, because other expressions add to its variable
+ * without the lock.
+ */
 static int refuse_locked(const struct gtp_trace *t, const struct gtp_tracepoint *tp, u32 action,
 			 const struct ax_insn *insn, struct gtp_why *why)
 {

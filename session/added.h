@@ -16,7 +16,7 @@
 void gtp_added_begin(struct gtp_trace *t);
 
 /**
- * gtp_added_end() - make them ordinary variables again
+ * gtp_added_end() - make the variables ordinary ones again
  * @t: the session; no expression with AX_F_ADDS is armed
  *
  * Context: process, caller's lock.
@@ -26,14 +26,14 @@ void gtp_added_end(struct gtp_trace *t);
 /**
  * gtp_added_check() - check whether an expression may join the current run
  * @t: the session
- * @tp: the tracepoint or dprintf that it belongs to
+ * @tp: the tracepoint or dprintf of the expression
  * @e: the expression; its variables exist
  * @action: counted from 1, 0 is the condition
  * @why: the refusal
  *
- * Without a run all are allowed.
+ * Without a run all expressions are allowed.
  * Context: process, caller's lock.
- * Return: 0, or -EINVAL if it sets such a variable in another way than by adding.
+ * Return: 0, or -EINVAL if it sets a variable of this kind in another way than by adding.
  */
 int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
 		    const struct gtp_expr *e, u32 action, struct gtp_why *why);

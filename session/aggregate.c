@@ -98,7 +98,10 @@ static u32 count_cpus(const struct gtp_trace *t)
 	return n;
 }
 
-/* Check this before allocating anything: a machine that runs out of memory kills processes. */
+/*
+ * Check that there is room for the tables, before allocating anything: a machine that runs out of
+ * memory kills processes.
+ */
 static int check_room(struct gtp_trace *t, const struct gtp_aggregate *a, struct gtp_why *why)
 {
 	u64 most = t->target->memory_most(t->ctx), bytes = 0;

@@ -37,16 +37,19 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
  */
 int gtp_aggregates_add(struct gtp_trace *t, struct gtp_aggregate *list, struct gtp_why *why);
 
-/* gtp_aggregates_free - free a list that is not @t->aggregates; NULL is the empty list */
+/* gtp_aggregates_free - free a list other than @t->aggregates; NULL is the empty list */
 void gtp_aggregates_free(struct gtp_trace *t, struct gtp_aggregate *list);
 
-/* gtp_aggregates_drop - free all of the session's, and the text; nothing updates them any more */
+/*
+ * gtp_aggregates_drop - free all of the session's aggregations, and the text; no hit updates them
+ * any more
+ */
 void gtp_aggregates_drop(struct gtp_trace *t);
 
 /**
  * gtp_aggregates_read() - collect the CPUs' values, and print the totals into @t->aggregate_text
  * @t: the session; a run may be active
- * @clear: begin again from zero. An update meanwhile is in this text or in the next one
+ * @clear: begin again from zero. An update meanwhile is in this text or in the next text
  * @why: the refusal
  *
  * Return: 0, or -ENOMEM with nothing lost.

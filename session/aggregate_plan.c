@@ -52,7 +52,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	return 0;
 }
 
-/* The aggregation of that name, with the keys set so far. */
+/* Return the shape of the aggregation of that name, with the keys set so far. */
 static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 {
 	struct gtp_aggr_shape shape;
@@ -170,7 +170,10 @@ static bool collects(const struct gtp_action *a)
 	return a->expr->ax.flags & AX_F_COLLECTS;
 }
 
-/* An empty frame would add nothing to the aggregation: mark tracepoints that leave none. */
+/*
+ * Mark a tracepoint whose actions only update aggregations: it leaves no frame, which would be
+ * empty.
+ */
 static void judge(struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a;

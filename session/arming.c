@@ -8,7 +8,9 @@ enum { TOLD_MOST = 64 }; /* the most places that are reported one by one */
 
 /* --- one location --- */
 
-/* The description outlives the location, as frames do when a module is unloaded. */
+/*
+ * Keep a copy of the description: it outlives the location, as frames do when a module is unloaded.
+ */
 static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
 {
 	struct gtp_sdata_format *format = loc->format;
@@ -58,7 +60,7 @@ static const struct gtp_tracepoint *first_fast(const struct gtp_location *loc)
 	return tp;
 }
 
-/* The tracepoint to name if its location is refused. */
+/* Return the tracepoint to name if its location is refused. */
 static const struct gtp_tracepoint *first_asking(const struct gtp_location *loc)
 {
 	return loc->fast_only ? first_fast(loc) : loc->first;
@@ -137,7 +139,7 @@ static bool is_refused(const struct gtp_tracepoint *tp)
 	return !tp->loc || gtp_location_is_refused(tp->loc);
 }
 
-/* Is no location of the number armed? @tp is its newest entry. */
+/* True if no location of the number is armed; @tp is its newest entry. */
 static bool is_armed_nowhere(const struct gtp_tracepoint *tp)
 {
 	while (tp && is_refused(tp))
@@ -206,7 +208,7 @@ static const struct gtp_location *first_refused(const struct gtp_trace *t)
 	return loc;
 }
 
-/* Arm each of them, until an error that does not concern only its place. */
+/* Arm each location, until an error that does not concern only its place. */
 static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 {
 	struct gtp_location *loc;
@@ -285,7 +287,10 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- one more --- */
 
-/* A location that is armed already may be slow: refuse a tracepoint that requires a fast one. */
+/*
+ * Refuse a tracepoint that requires a fast probe at a location that is already armed with a slow
+ * one.
+ */
 static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
 		      struct gtp_why *why)
 {
@@ -356,7 +361,10 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 	return rc;
 }
 
-/* @full: the existing location, if that has no room for @tp; or NULL */
+/*
+ * Make a location for a tracepoint. @full: the existing location, if that has no room for @tp; or
+ * NULL
+ */
 static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp_location_kind kind,
 			const struct gtp_location *full, struct gtp_why *why)
 {

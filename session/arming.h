@@ -28,7 +28,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why);
  * @why: the refusal
  *
  * Context: may sleep, caller's lock; hits may be in progress.
- * Return: 0, and @tp->loc is its location; or -errno, and it has none.
+ * Return: 0, and @tp->loc is its location; or -errno, and it has no location.
  */
 int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
@@ -47,16 +47,16 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 /**
  * gtp_arming_join() - add a tracepoint to a location of the run
  * @t: the session
- * @loc: armed or refused, not full
+ * @loc: the location, armed or refused, not full
  * @tp: the tracepoint
  * @why: the refusal
  *
- * Context: as above. Return: 0, or -errno if it has no location.
+ * Context: as above. Return: 0, or -errno if the tracepoint has no location.
  */
 int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
 		    struct gtp_why *why);
 
-/* gtp_arming_say - tell the user why a tracepoint is not armed: its @tp->loc is refused */
+/* gtp_arming_say - report to the user why a tracepoint is not armed: its @tp->loc is refused */
 void gtp_arming_say(struct gtp_trace *t, const struct gtp_tracepoint *tp);
 
 #endif /* _GTP_ARMING_H */

@@ -7,13 +7,14 @@
 
 /*
  * gtp_check_tracepoint - check a tracepoint before it is armed: the variables that its expressions
- * name exist; only kernel tracepoints collect $_sdata, and none names $ret or the like; the
- * tracepoints that its actions switch exist, see gtp_trigger_check(). During a run its expressions
- * must be compatible with the others', see gtp_added_check(). 0 or -EINVAL with @why
+ * name exist; only kernel tracepoints collect $_sdata, and they use no variable of a return, as
+ * $ret; the tracepoints that its actions switch exist, see gtp_trigger_check(). During a run its
+ * expressions must be compatible with the others', see gtp_added_check(). Return 0, or -EINVAL with
+ * @why
  */
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
-/* gtp_check_all - the same for all of @t->tps, up to the first refusal */
+/* gtp_check_all - check all of @t->tps in the same way, up to the first refusal */
 int gtp_check_all(struct gtp_trace *t, struct gtp_why *why);
 
 #endif /* _GTP_CHECK_H */

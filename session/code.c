@@ -4,7 +4,10 @@
 #include "hit/hit.h"
 #include "session/code.h"
 
-/* -ENOSPC is no error: without machine code an expression is interpreted. */
+/*
+ * Make code for an expression. -ENOSPC is no error: without machine code an expression is
+ * interpreted.
+ */
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
 			bool *full, struct gtp_why *why)
 {

@@ -17,7 +17,10 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
 			WRITE_ONCE(t->run.cpus[i]->local[num], (u64)t->run.tsvs.slot[num]->initial);
 }
 
-/* The initial value plus what each CPU has added: the value that a shared variable would have. */
+/*
+ * Return the value that a shared variable would have: the initial value plus what each CPU has
+ * added.
+ */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv)
 {
 	u64 sum = (u64)tsv->initial;

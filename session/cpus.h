@@ -19,22 +19,22 @@
  */
 int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why);
 
-/* gtp_cpus_set_local - if a variable is per-CPU, set each CPU's to the initial value */
+/* gtp_cpus_set_local - if a variable is per-CPU, set its value on each CPU to the initial value */
 void gtp_cpus_set_local(struct gtp_trace *t, u32 num);
 
 /*
- * gtp_cpus_sum_local - the total of a per-CPU variable: the initial value plus what each CPU has
- * added. Hits may be setting it
+ * gtp_cpus_sum_local - return the total of a per-CPU variable: the initial value plus what each CPU
+ * has added. Hits may be setting it
  */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv);
 
 /* gtp_cpus_put - free the parts, if there are any; nothing is armed */
 void gtp_cpus_put(struct gtp_trace *t);
 
-/* gtp_cpus_nested - nested hits of the run, and of dprintfs after its end */
+/* gtp_cpus_nested - return the nested hits of the run, and of dprintfs after its end */
 u64 gtp_cpus_nested(const struct gtp_trace *t);
 
-/* gtp_cpus_nested_in_run - nested hits of the run only, during or after it */
+/* gtp_cpus_nested_in_run - return the nested hits of the run only, during or after it */
 u64 gtp_cpus_nested_in_run(const struct gtp_trace *t);
 
 #endif /* _GTP_CPUS_H */

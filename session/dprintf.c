@@ -35,7 +35,7 @@ bool gtp_dprintf_any(const struct gtp_trace *t)
 	return false;
 }
 
-/* Without a run: set run.active while a dprintf is armed. A run sets it itself. */
+/* Set run.active while a dprintf is armed, if there is no run. A run sets it itself. */
 static void settle_active(struct gtp_trace *t)
 {
 	if (!gtp_trace_running(t))
@@ -122,7 +122,9 @@ static void rest(struct gtp_trace *t)
 	}
 }
 
-/* Put standalone dprintfs in a range to rest. True if there was one: it must be armed again. */
+/*
+ * Put standalone dprintfs in a range to rest. Return true if there was one: it must be armed again.
+ */
 static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_dprintf *dp;
@@ -170,7 +172,7 @@ void gtp_dprintf_suspend(struct gtp_trace *t)
 	settle_active(t);
 }
 
-/* Remove one that is at rest from the list and free it. */
+/* Remove a dprintf that is at rest from the list and free it. */
 static void drop(struct gtp_trace *t, struct gtp_dprintf **at)
 {
 	struct gtp_dprintf *dp = *at;
@@ -239,7 +241,10 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	return 0;
 }
 
-/* Give it a location. @run_loc: the run's location there, if that is full or refused; or NULL */
+/*
+ * Give a dprintf a location of its own. @run_loc: the run's location there, if that is full or
+ * refused; or NULL
+ */
 static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_location_kind kind,
 		       const struct gtp_location *run_loc, struct gtp_why *why)
 {
@@ -279,7 +284,7 @@ static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_w
 	return rc;
 }
 
-/* Arm @dp, which is at rest; 0: it stands alone or has joined a location. */
+/* Arm @dp, which is at rest. Return 0 if it stands alone or has joined a location. */
 static int arm(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
 {
 	enum gtp_location_kind kind = gtp_location_kind(t, dp->tps);
@@ -410,8 +415,9 @@ static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
 }
 
 /*
- * @dp was refused, perhaps because the jump of another dprintf, which begins shortly before it,
- * covers its place. Both can be armed if @dp is armed first: the other one then gets no jump.
+ * Put the dprintfs to rest that begin shortly before @dp: their jump may be the reason why @dp was
+ * refused. If @dp is armed first, the other one gets no jump, and both can be armed. Return true if
+ * there was one.
  */
 static bool make_way(struct gtp_trace *t, struct gtp_dprintf *dp)
 {

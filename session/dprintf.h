@@ -14,7 +14,7 @@
  *
  * A location never loses a tracepoint while it is armed, so GDB's removal only disables the
  * tracepoints of a place that has joined. They are freed when the run ends, unless GDB has inserted
- * the same again, as it does at every continue.
+ * the same dprintf again, as it does at every continue.
  *
  * All except gtp_dprintf_sum() may sleep; caller's lock.
  */
@@ -25,8 +25,8 @@
  * @text: see gtp_dprintf_parse()
  * @why: the refusal
  *
- * An existing one with the same text stays; one with another text is replaced. A place that cannot
- * be probed is reported, as for a tracepoint, and is an error only under @t->strict.
+ * An existing dprintf with the same text stays; one with another text is replaced. A place that
+ * cannot be probed is reported, as for a tracepoint, and is an error only under @t->strict.
  * Return: 0; or -EINVAL, -ENOMEM, or the error of ->arm, with nothing inserted.
  */
 int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *why);
@@ -34,19 +34,19 @@ int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *wh
 /* gtp_dprintf_remove - z0: stop the dprintfs at @addr, if there are any */
 void gtp_dprintf_remove(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_clear - the same for all; @persistent: also those that stay without GDB */
+/* gtp_dprintf_clear - stop all dprintfs; @persistent: also those that stay without GDB */
 void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
- * gtp_dprintf_suspend - put all to rest before the CPUs' struct gtp_cpu are freed; no run is
- * active. gtp_dprintf_resume - arm those at rest, and report those that cannot be armed
+ * gtp_dprintf_suspend - put all dprintfs to rest before the CPUs' struct gtp_cpu are freed; no run
+ * is active. gtp_dprintf_resume - arm those at rest, and report those that cannot be armed
  */
 void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);
 
 /*
- * gtp_dprintf_rest_adding - at the end of a run, put standalone ones to rest that add to a variable
- * without the lock (see session/added.h), until gtp_dprintf_resume()
+ * gtp_dprintf_rest_adding - at the end of a run, put standalone dprintfs that add to a variable
+ * without the lock (see session/added.h) to rest, until gtp_dprintf_resume()
  */
 void gtp_dprintf_rest_adding(struct gtp_trace *t);
 
@@ -56,19 +56,21 @@ void gtp_dprintf_rest_adding(struct gtp_trace *t);
  */
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_leave_run - put joined ones to rest; the run's locations are disarmed */
+/*
+ * gtp_dprintf_leave_run - put dprintfs that have joined to rest; the run's locations are disarmed
+ */
 void gtp_dprintf_leave_run(struct gtp_trace *t);
 
 /*
  * gtp_dprintf_forget_range - disarm dprintfs in code that is being unloaded, [start, end), and mark
- * them as gone; returns how many. The run's locations there have been disarmed already
+ * them as gone; return how many. The run's locations there have been disarmed already
  */
 u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end);
 
 /* gtp_dprintf_any - true if any dprintf can print */
 bool gtp_dprintf_any(const struct gtp_trace *t);
 
-/* gtp_dprintf_location - its location, armed or refused; NULL: it is at rest */
+/* gtp_dprintf_location - return the dprintf's location, armed or refused; NULL if it is at rest */
 static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_dprintf *dp)
 {
 	return dp->own ? dp->own : dp->tps->loc;

@@ -17,13 +17,16 @@
  * @text: see gtp_tracepoint_define()
  * @why: the refusal
  *
- * An existing tracepoint is no error: GDB repeats all of them when it loads symbols during a run.
+ * Defining an existing tracepoint again is no error: GDB repeats all of them when it loads symbols
+ * during a run.
  * Context: may sleep, caller's lock.
  * Return: 0, or the error of gtp_tracepoint_define() or gtp_trace_install().
  */
 int gtp_install_define(struct gtp_trace *t, const char *text, struct gtp_why *why);
 
-/* gtp_install_actions - a QTDP continuation without its "QTDP:-"; the same otherwise */
+/*
+ * gtp_install_actions - handle a QTDP continuation without its "QTDP:-", like gtp_install_define()
+ */
 int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *why);
 
 /**
@@ -38,7 +41,10 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
  */
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);
 
-/* gtp_install_finish - complete the pending definition, if there is one; 0 or -errno as above */
+/*
+ * gtp_install_finish - complete the pending definition, if there is one; return 0 or -errno as
+ * above
+ */
 int gtp_install_finish(struct gtp_trace *t, struct gtp_why *why);
 
 #endif /* _GTP_INSTALL_H */

@@ -10,8 +10,8 @@
  * @tp: its variables are known to exist
  * @why: the refusal
  *
- * Return: 0; -EINVAL if a dprintf names $kstack or $ustack, or a tracepoint that is reported at a
- * return $bt.
+ * Return: 0; -EINVAL if a dprintf names $kstack or $ustack, or if a tracepoint that is reported at
+ * a return names $bt.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 

@@ -5,8 +5,9 @@
 #include "session/location.h"
 
 /*
- * A marker is a function that a kernel tracepoint calls only if it has several probes. A probe on
- * that function's code would hardly ever be hit: probe the kernel tracepoint instead.
+ * Return the kind of location. A marker is a function that a kernel tracepoint calls only if it has
+ * several probes. A probe on that function's code would hardly ever be hit: probe the kernel
+ * tracepoint instead.
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {

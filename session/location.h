@@ -5,11 +5,11 @@
 
 #include "session/session.h"
 
-/* Under the session's lock. Functions that allocate may sleep. */
+/* Context of all functions: the session's lock. Functions that allocate may sleep. */
 
 /*
- * gtp_location_kind - the kind of location that a tracepoint needs: for an instruction, a marker,
- * or the returns of a function
+ * gtp_location_kind - return the kind of location that a tracepoint needs: for an instruction, a
+ * marker, or the returns of a function
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
@@ -22,26 +22,30 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 				       enum gtp_location_kind kind);
 
 /*
- * gtp_location_alone - make one for a tracepoint; it is on no list, and gtp_location_find() does
- * not find it. NULL with @why: no memory
+ * gtp_location_alone - make a location for a tracepoint; it is on no list, and gtp_location_find()
+ * does not find it. Return NULL with @why if there is no memory
  */
 struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoint *first,
 					enum gtp_location_kind kind, struct gtp_why *why);
 
-/* gtp_location_free_alone - free such a one, which is not armed; its tracepoints have none then */
+/*
+ * gtp_location_free_alone - free a location made by gtp_location_alone(), which is not armed; its
+ * tracepoints have no location then
+ */
 void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc);
 
 /*
- * gtp_location_new - make one for a tracepoint, to be found from now on. If @full, the existing
- * location, has no room for it (else NULL), the new one is refused. NULL with @why: no memory
+ * gtp_location_new - make a location for a tracepoint, to be found from now on. If @full, the
+ * existing location, has no room for it (otherwise NULL), the new one is refused. Return NULL with
+ * @why if there is no memory
  */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, const struct gtp_location *full,
 				      struct gtp_why *why);
 
 /*
- * gtp_location_is_full - true if it takes no further tracepoint. There is a limit because its hits
- * run with interrupts off, and each tracepoint may collect a MiB
+ * gtp_location_is_full - true if the location takes no further tracepoint. There is a limit because
+ * its hits run with interrupts off, and each tracepoint may collect a MiB
  */
 bool gtp_location_is_full(const struct gtp_location *loc);
 
@@ -54,16 +58,22 @@ void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
 /* gtp_location_take - remove a tracepoint that is not its first; it must not be armed */
 void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
-/* gtp_location_free - free one that is not armed and on no list; its tracepoints have none then */
+/*
+ * gtp_location_free - free a location that is not armed and on no list; its tracepoints have none
+ * then
+ */
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc);
 
-/* gtp_locations_build - make @t->locs for all tracepoints; 0 or -ENOMEM with @why */
+/* gtp_locations_build - make @t->locs for all tracepoints; return 0, or -ENOMEM with @why */
 int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why);
 
 /* gtp_locations_free - free all of @t->locs */
 void gtp_locations_free(struct gtp_trace *t);
 
-/* gtp_locations_missed - the run's missed hits: there was no buffer, or the kernel skipped them */
+/*
+ * gtp_locations_missed - return how many hits the run has missed: there was no buffer, or the
+ * kernel skipped them
+ */
 u64 gtp_locations_missed(const struct gtp_trace *t);
 
 #endif /* _GTP_LOCATION_H */

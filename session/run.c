@@ -227,7 +227,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 
 /* --- stop --- */
 
-/* @reason applies if no hit has ended the run. */
+/* End the run and disarm everything. @reason applies if no hit has ended the run. */
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
 	WRITE_ONCE(t->run.active, false);

@@ -6,7 +6,7 @@
 #include "session/session.h"
 
 /**
- * gtp_trace_start() - QTStart
+ * gtp_trace_start() - start a run (QTStart)
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
@@ -39,15 +39,18 @@ void gtp_trace_drop(struct gtp_trace *t);
  */
 void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
 
-/* gtp_trace_settle - finish a run that a hit has ended; true if there was one */
+/* gtp_trace_settle - finish a run that a hit has ended; return true if there was such a run */
 bool gtp_trace_settle(struct gtp_trace *t);
 
-/* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
+/*
+ * gtp_trace_enable - enable or disable a tracepoint (QTEnable, QTDisable); return 0 or -ENOENT.
+ * Hits see the change at once
+ */
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 
 /*
  * gtp_trace_forget_range - disarm locations in code that is being unloaded, [start, end), and mark
- * their tracepoints as gone; returns how many
+ * their tracepoints as gone; return how many
  */
 u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
 

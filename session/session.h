@@ -15,13 +15,14 @@
  * struct gtp_target_ops - the functions that a run needs from its host; process context, may sleep
  * @is_marker: true if a kernel tracepoint's marker is at @addr. A tracepoint there is on the kernel
  *             tracepoint, whatever command has set it (NULL: there are none)
- * @arm: set a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
- *       After any number of these calls there is one of @arm_done or @disarm
+ * @arm: set a probe on @loc; return 0, or -errno with @why in words. Hits may come before it
+ *       returns. After any number of these calls there is one of @arm_done or @disarm
  * @arm_done: finish together all that @arm has prepared. Locations that turn out to be impossible
  *            get ->refused; those that have it already are left alone. 0, or -errno with @why; the
  *            caller then disarms all of them (NULL: @arm does everything)
- * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, whatever the
- *         first one's condition says; 0, or -errno with @why (NULL: every hit is passed on anyway)
+ * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, even if the
+ *         first tracepoint's condition is false; return 0, or -errno with @why (NULL: every hit is
+ *         passed on anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. A second call returns the same
  * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
@@ -29,7 +30,7 @@
  * @missed: return the hits of @loc that were lost so far, because there was no buffer or the kernel
  *          skipped them
  * @tell: show text on the user's console (NULL: there is none)
- * @name: the symbol at an address, "" if it has none (NULL: no symbols are known)
+ * @name: return the symbol at an address, "" if it has none (NULL: no symbols are known)
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
@@ -41,10 +42,10 @@
  * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there. Only hits in
  *                NMIs can begin during @fn, and they end before it continues. May wait for a hit to
  *                end
- * @memory_most: bytes that tables of aggregations, their text, or the stacks' table may take now. A
- *               larger allocation could make the machine kill processes
- * @stacks_bytes: memory for the stacks of $kstack and $ustack
- * @wallclock_us: microseconds since the epoch
+ * @memory_most: return how many bytes the tables of aggregations, their text, or the stacks' table
+ *               may take now. A larger allocation could make the machine kill processes
+ * @stacks_bytes: return the memory for the stacks of $kstack and $ustack
+ * @wallclock_us: return microseconds since the epoch
  * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
  *             the words (NULL: it cannot go wrong)
  * @stays: true if the module cannot be unloaded until a reboot; @why has the words (NULL: it can)
@@ -99,7 +100,7 @@ struct gtp_ro {
 
 /* enum gtp_dprintf_to - where dprintf's text goes */
 enum gtp_dprintf_to {
-	GTP_DPRINTF_CONSOLE, /* GDB's, while it waits in a continue */
+	GTP_DPRINTF_CONSOLE, /* GDB's console, while GDB waits in a continue */
 	GTP_DPRINTF_TRACE,   /* the kernel's trace */
 	GTP_DPRINTF_LOG,     /* the kernel's log */
 };
@@ -107,11 +108,11 @@ enum gtp_dprintf_to {
 /**
  * struct gtp_dprintfs - GDB's dprintfs
  * @list: all places
- * @n: how many
- * @ncpus: how many counters each has
+ * @n: the number of places
+ * @ncpus: the number of counters of each place
  * @parts: counts the memory of the dprintfs' conditions, actions and texts; its list stays empty
- * @to: where text goes; the reader checks it for each line
- * @hits, @dropped, @missed: of places that no longer exist
+ * @to: where text goes; the reader checks it for each line @hits, @dropped, @missed: sums of places
+ * that no longer exist
  * @nested: nested hits without a run, on CPUs' parts that no longer exist
  * @printed: lines that were printed
  * @limited: lines that the reader has dropped because there were too many
@@ -135,14 +136,14 @@ struct gtp_aggregate_cpu {
 
 /**
  * struct gtp_aggregate - an aggregation of a run
- * @next: others
+ * @next: the next aggregation
  * @tsv: the variable that updates it
  * @nkeys: number of keys, and of names in @key_name
  * @shape: the shape of its entries
  * @all: the total of all that was collected from the CPUs so far
  * @keys_max: number of keys for which @all has room
- * @ncpus: entries of @cpu
- * @cpu: by CPU: its tables, of which it updates @live; NULL if the CPU has no part in the run
+ * @ncpus: the number of entries in @cpu
+ * @cpu: the tables by CPU; the CPU updates table @live; NULL if the CPU has no part in the run
  */
 struct gtp_aggregate {
 	struct gtp_aggregate *next;
@@ -163,12 +164,13 @@ struct gtp_aggregate {
  * @text_start: run-time address of _text, 0: not known
  * @build_id: the kernel's build-id, lower-case hex, "" or NULL when not known
  * @run: the part that hits use
- * @tps: definitions
+ * @tps: the definitions
  * @locs: armed locations, in the order of their first tracepoints
  * @loc_by_addr: the same, hashed by address and kind, while a run is being set up or active
- * @installing: defined during the run, armed when it is complete; see session/install.h
- * @formats: of the static data in the frames, as long as there are frames
- * @dprintfs: independent of runs
+ * @installing: a tracepoint that is defined during the run, and armed when it is complete; see
+ * session/install.h
+ * @formats: the formats of the static data in the frames; kept as long as there are frames
+ * @dprintfs: GDB's dprintfs, which are independent of runs
  * @aggregates: the run's aggregations, as long as there are frames
  * @aggregate_keys: number of keys for which each CPU has room, from the next run on
  * @aggregate_text: the text that was last read, @aggregate_bytes of it; NULL: none yet
@@ -176,12 +178,12 @@ struct gtp_aggregate {
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and that has not been reported to a continue yet
- * @missed: of locations that no longer exist
- * @taken: frames that a reader took during the run, see export/stream.h
- * @nested: of the run that has ended; later nested hits are those of dprintfs
+ * @missed: missed hits of locations that no longer exist
+ * @taken: the number of frames that a reader took during the run, see export/stream.h
+ * @nested: nested hits of the run that has ended; later nested hits are those of dprintfs
  * @clock_wrong: the fault found in the clock of this run's hits; "": none
  * @clock_told: true if that has been reported to the user
- * @index: of the stopped run, built when first asked for
+ * @index: the index of the stopped run's frames, built when first asked for
  * @strict: a place that cannot be probed makes the whole run fail
  * @pass_errors: failures at hits do not end the next run
  * @epoch: incremented whenever frames are dropped, for readers that read them in several steps
@@ -251,7 +253,7 @@ static inline void gtp_trace_check_clock(struct gtp_trace *t)
 		t->target->clock_off(t->ctx, &t->clock_wrong);
 }
 
-/* gtp_trace_tell - text for the user's console, if there is one */
+/* gtp_trace_tell - show text on the user's console, if there is one */
 static inline void gtp_trace_tell(struct gtp_trace *t, const char *text)
 {
 	if (t->target->tell)

@@ -160,7 +160,7 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
-/* No tracepoint is to blame; GDB gets 0 as its number. */
+/* Put the reason "oops". No tracepoint is to blame; GDB gets 0 as its number. */
 static void put_oops_stop(struct gtp_out *out)
 {
 	gtp_out_printf(out, ";terror:");
@@ -168,7 +168,7 @@ static void put_oops_stop(struct gtp_out *out)
 	gtp_out_printf(out, ":0");
 }
 
-/* GDB takes the reason from the first item; during a run there is none. */
+/* Put the reason of the stop. GDB takes it from the first item; during a run there is none. */
 static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
 	switch (t->stop) {
@@ -198,15 +198,15 @@ static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 	}
 }
 
-/* GDB keeps these in an int. */
+/* Return the number cut to an int, in which GDB keeps it. */
 static u64 as_int(u64 n)
 {
 	return n > INT_MAX ? INT_MAX : n;
 }
 
 /*
- * The numbers that as_int() has cut, in full. GDB compares the beginnings of names, so these names
- * begin with none of GDB's.
+ * Put the numbers that as_int() has cut, in full. GDB compares the beginnings of names, so these
+ * names begin with none of GDB's.
  */
 static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
 {
@@ -216,7 +216,7 @@ static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
 		gtp_out_printf(out, ";allfree:%llx;allsize:%llx", sum->free, sum->size);
 }
 
-/* A note that does not fit is left out: half a note would not be hex. */
+/* Put a note. A note that does not fit is left out: half a note would not be hex. */
 static void put_note(struct gtp_out *out, const char *name, const char *hex)
 {
 	if (hex && out->size - out->len > strlen(name) + strlen(hex) + 2)

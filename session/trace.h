@@ -6,8 +6,8 @@
 #include "session/run.h"
 
 /*
- * gtp_trace_init - a session without definitions that has never run; @t needs no initialisation. 0
- * or -ENOMEM
+ * gtp_trace_init - make a session without definitions that has never run; @t needs no
+ * initialisation. Return 0 or -ENOMEM
  */
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,
@@ -16,10 +16,13 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 /* gtp_trace_exit - stop and free everything */
 void gtp_trace_exit(struct gtp_trace *t);
 
-/* gtp_trace_reset - QTinit: stop, forget definitions, variables of the user, frames */
+/*
+ * gtp_trace_reset - handle QTinit: stop, and forget definitions, the user's variables and the
+ * frames
+ */
 void gtp_trace_reset(struct gtp_trace *t);
 
-/* gtp_trace_hits - a tracepoint's counters over all CPUs (qTP) */
+/* gtp_trace_hits - return a tracepoint's counters, summed over all CPUs (qTP) */
 struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp);
 
 /* struct gtp_totals - the run's counters over all CPUs */
@@ -30,7 +33,7 @@ struct gtp_totals {
 	u32 refused; /* places without a probe */
 };
 
-/* gtp_trace_totals - sum up; during a run two figures may be of different moments */
+/* gtp_trace_totals - sum up the counters; during a run two figures may be of different moments */
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
 
 /**
@@ -39,22 +42,22 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
  * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
  * @size: bytes of @buf
  *
- * The text does not name the tracepoint, because GDB does. Return: length.
+ * The text does not name the tracepoint, because GDB does. Return: the length.
  */
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
 
 /* gtp_oops_text - why a run has ended by GTP_STOP_OOPS */
 extern const char *const gtp_oops_text;
 
-/* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
+/* gtp_trace_status - write qTStatus' reply "T1;..." in full, terminated; return the length */
 int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
 
 /**
- * gtp_trace_index() - the frames of the stopped run, built on first use
+ * gtp_trace_index() - return the index of the stopped run's frames, built on first use
  * @t: the session
  * @why: the refusal
  *
- * Return: the index, NULL while running or without memory.
+ * Return: the index; NULL during a run or without memory.
  */
 const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why);
 

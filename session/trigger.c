@@ -97,7 +97,9 @@ static bool is_const(enum ax_op op)
 	       op == AX_OP_const64;
 }
 
-/* GDB's code for a cast of a constant has an extension: does it leave the constant as it is? */
+/*
+ * True if an extension leaves the constant as it is. GDB's code for a cast of a constant has one.
+ */
 static bool extends_only(const struct walk *w, const struct ax_insn *insn)
 {
 	return (insn->op == AX_OP_ext || insn->op == AX_OP_zero_ext) && insn->operand > 16 &&

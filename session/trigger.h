@@ -21,13 +21,17 @@ void gtp_triggers_begin(struct gtp_trace *t);
  * @tp: the tracepoint; its variables are known to exist
  * @why: the refusal
  *
- * Marks the tracepoints that can be switched, so that their hits check ->on. Sets @tp->self_trace.
+ * Marks the tracepoints that can be switched, so that their hits check ->on. Sets @tp->self_trace
+ * for tracepoints that GDB's tasks hit, too.
  * Return: 0; -EINVAL if it reads $enable or $disable, or sets them in a condition or a dprintf, or
  * to a constant that is no tracepoint's number.
  */
 int gtp_trigger_check(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
-/* gtp_trigger_inherit - switch @tp, which joins the run, as others of its number were switched */
+/*
+ * gtp_trigger_inherit - switch @tp, which joins the run, as other tracepoints of its number were
+ * switched
+ */
 void gtp_trigger_inherit(struct gtp_trace *t, struct gtp_tracepoint *tp);
 
 /* gtp_trigger_add - let actions find @tp by its number, until gtp_triggers_drop() */
