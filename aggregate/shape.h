@@ -26,13 +26,13 @@ enum {
 };
 
 /**
- * struct gtp_aggr_shape - an aggregation
+ * struct gtp_aggr_shape - the form of an aggregation
  * @kind: enum gtp_aggr_kind
  * @key_words: number of words that its keys have; 0: it has no keys
  * @words: words of an entry: the number of values, the keys, then the values that @kind keeps
- * @values: index of these in an entry
- * @nbuckets: for a histogram. An LHIST has one bucket for values less than @from, one for each
- *	      step, and one for the rest
+ * @values: index of the values in an entry
+ * @nbuckets: for a histogram: the number of buckets. An LHIST has one bucket for values less than
+ *	      @from, one for each step, and one for the rest
  * @from, @to, @step: for an LHIST; not negative
  * @key: index of each word of the keys among a CPU's own words
  *
@@ -51,10 +51,10 @@ struct gtp_aggr_shape {
 
 /**
  * gtp_aggr_parse() - parse the name of an aggregation
- * @name: of a variable, terminated
+ * @name: the name of a variable, terminated
  * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is not an aggregation
  *
- * Return: NULL, or a description of wrong bounds in the name.
+ * Return: NULL; or, if the bounds in the name are wrong, a description of the fault.
  */
 const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 
@@ -64,10 +64,10 @@ void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 /* gtp_aggr_same_keys - true if both have the same words as keys */
 bool gtp_aggr_same_keys(const struct gtp_aggr_shape *a, const struct gtp_aggr_shape *b);
 
-/* gtp_aggr_kind_name - "count", ... */
+/* gtp_aggr_kind_name - return the name of a kind: "count", ... */
 const char *gtp_aggr_kind_name(enum gtp_aggr_kind kind);
 
-/* gtp_aggr_summary - number of words before the buckets */
+/* gtp_aggr_summary - return the number of words before the buckets */
 u32 gtp_aggr_summary(enum gtp_aggr_kind kind);
 
 #endif /* _GTP_SHAPE_H */

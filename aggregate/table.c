@@ -72,7 +72,7 @@ static __always_inline bool same(const u64 *a, const u64 *b, u32 n)
 	return true;
 }
 
-/* Add an entry for a new key. */
+/* Add an entry for a new key; return the first entry if there is no room. */
 static noinline u64 *new_entry(struct gtp_aggr_table *t, u64 slot, const u64 *key, u32 n)
 {
 	u64 *e = t->entry + (size_t)t->used * t->words;
@@ -114,7 +114,7 @@ static u64 *find_any(struct gtp_aggr_table *t, const u64 *own)
 	return find_entry(t, key, t->key_words);
 }
 
-/* Find the entry of a one-word key, if the first try finds it; otherwise NULL. */
+/* Find the entry of a one-word key, if the first try finds it; otherwise return NULL. */
 static __always_inline u64 *find_at_once(struct gtp_aggr_table *t, const u64 *own)
 {
 	u64 key = own[t->key];
@@ -154,7 +154,10 @@ static __always_inline void raise(s64 *v, s64 value, bool first)
 		*v = value;
 }
 
-/* The first value of an entry is both its smallest and its largest. */
+/*
+ * Update sum, smallest and largest. The first value of an entry is both its smallest and its
+ * largest.
+ */
 static __always_inline void summarise(s64 *v, s64 sum, s64 min, s64 max, bool first)
 {
 	v[0] = (s64)((u64)v[0] + (u64)sum);
@@ -193,7 +196,7 @@ static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 va
 	add(t, find_any(t, own), value);
 }
 
-/* Most updates need no call in this function, so it saves no registers. */
+/* Add one value. Most updates need no call in this function, so it saves no registers. */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 {
 	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;

@@ -7,12 +7,11 @@
 
 /**
  * struct gtp_aggr_table - entries by key, in the order in which the keys first occurred
- * @shape: of the aggregation; owned by the caller
- * @index: numbers of entries by hash, 0: none; @mask + 1 of them, at least twice as many as keys
- * @used: entries in use, including the first
- * @most: number of all entries, used and free
- * @mask, @shift: turn a hash into an index
- * @words, @values, @key_words, @kind: copies from @shape, close to the rest for updates
+ * @shape: the shape of the aggregation; owned by the caller
+ * @index: numbers of entries by hash, 0: none; there are @mask + 1, at least twice as many as keys
+ * @used: the number of entries in use, the first one included
+ * @most: the number of all entries, used and free @mask, @shift: turn a hash into an index @words,
+ * @values, @key_words, @kind: copies from @shape, close to the rest for updates
  * @key: index of the first word of the keys
  * @entry: @most times @words; the first word of each entry is the number of its values
  *
@@ -39,9 +38,9 @@ struct gtp_aggr_table {
 };
 
 /**
- * gtp_aggr_table_bytes() - memory that a table needs
- * @shape: of the aggregation
- * @keys: number of keys that must fit, at least 1; ignored without keys
+ * gtp_aggr_table_bytes() - return the memory that a table needs
+ * @shape: the shape of the aggregation
+ * @keys: the number of keys that must fit, at least 1; ignored without keys
  */
 size_t gtp_aggr_table_bytes(const struct gtp_aggr_shape *shape, u32 keys);
 
@@ -58,13 +57,16 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
  */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value);
 
-/* gtp_aggr_merge - add all of @from, which is at rest; values without room are counted */
+/*
+ * gtp_aggr_merge - add all values of @from, which no hit updates now; values without room are
+ * counted
+ */
 void gtp_aggr_merge(struct gtp_aggr_table *to, const struct gtp_aggr_table *from);
 
-/* gtp_aggr_clear - make it empty */
+/* gtp_aggr_clear - make the table empty */
 void gtp_aggr_clear(struct gtp_aggr_table *t);
 
-/* gtp_aggr_entry - entry number @i, below @used; its first word is 0 if it has no values */
+/* gtp_aggr_entry - return entry number @i, below @used; its first word is 0 if it has no values */
 static inline const u64 *gtp_aggr_entry(const struct gtp_aggr_table *t, u32 i)
 {
 	return t->entry + (size_t)i * t->words;

@@ -16,7 +16,7 @@
  * largest. Empty buckets are left out.
  */
 
-/* gtp_aggr_text_bytes - room that is enough for them, the terminator included */
+/* gtp_aggr_text_bytes - return enough room for the table's lines, the terminator included */
 size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t);
 
 void gtp_aggr_text(const struct gtp_aggr_table *t, struct gtp_out *out);

@@ -21,7 +21,7 @@
 #include "kernel/host.h"
 #include "probe/wait.h"
 
-/* The other CPUs are stopped. Interrupts are off. */
+/* End the run at a panic. The other CPUs are stopped. Interrupts are off. */
 static int panics(struct notifier_block *nb, unsigned long code, void *text)
 {
 	WRITE_ONCE(gtp_host.trace.run.active, false);
@@ -29,8 +29,8 @@ static int panics(struct notifier_block *nb, unsigned long code, void *text)
 }
 
 /*
- * This CPU's struct gtp_cpu cannot be freed meanwhile: interrupts are off, and before it is freed,
- * run control waits for every CPU.
+ * Mark the hit in which a task has died. This CPU's struct gtp_cpu cannot be freed meanwhile:
+ * interrupts are off, and before it is freed, run control waits for every CPU.
  */
 static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 {

@@ -3,7 +3,9 @@
 #ifndef _GTP_DYING_H
 #define _GTP_DYING_H
 
-/* gtp_dying_init - register for both; 0 or -errno. The trace session must exist */
+/*
+ * gtp_dying_init - register for panics and oopses; return 0 or -errno. The trace session must exist
+ */
 int gtp_dying_init(void);
 
 /* gtp_dying_exit - unregister, and wait for a notifier in progress */

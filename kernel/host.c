@@ -50,7 +50,7 @@ static void settle_in(unsigned int ms)
 }
 
 /*
- * Handing over lines interrupts each CPU, and a dprintf may be in the code of that interrupt. So
+ * Hand over lines. This interrupts each CPU, and a dprintf may be in the code of that interrupt. So
  * lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of any other hit.
  */
 void gtp_host_lines(void)
@@ -75,7 +75,7 @@ static void hand_over_text(void)
 	gtp_host_lines();
 }
 
-/* Hand over the text before reporting that the run is over. */
+/* Finish a run that a hit has ended, after handing over the text. */
 bool gtp_host_settle(void)
 {
 	if (!gtp_trace_settle(&gtp_host.trace))
@@ -101,8 +101,9 @@ static void settle(struct work_struct *work)
 }
 
 /*
- * A hit may be anywhere, even in the scheduler with a run queue's lock held, or in an NMI, where
- * queueing work could deadlock. The interrupt that the CPU sends to itself arrives after that.
+ * Queue the work. A hit may be anywhere, even in the scheduler with a run queue's lock held, or in
+ * an NMI, where queueing work could deadlock. The interrupt that the CPU sends to itself arrives
+ * after that.
  */
 static void end_kicked(struct irq_work *work)
 {
@@ -123,9 +124,9 @@ static void kick_end(void)
 }
 
 /*
- * Kick once, and do so again only after the work has run. A tracepoint that prints may be in the
- * code that handles the kick: if every line kicked, each interrupt would cause the next one, and
- * its CPU would do nothing else.
+ * Kick the worker once, and again only after the work has run. A tracepoint that prints may be in
+ * the code that handles the kick: if every line kicked, each interrupt would cause the next one,
+ * and its CPU would do nothing else.
  */
 static void kick_text(void)
 {

@@ -12,7 +12,7 @@
  * @stub: of the connected GDB, or NULL
  * @has_room: returns false while the connected GDB does not read what is queued for it
  *
- * All of it is under gtp_lock.
+ * All members are used under gtp_lock.
  */
 struct gtp_host {
 	struct gtp_trace trace;
@@ -23,24 +23,25 @@ struct gtp_host {
 extern struct gtp_host gtp_host;
 
 /*
- * gtp_host_lines - hand over waiting lines of dprintfs; while there are more, do so again later.
+ * gtp_host_lines - hand over waiting lines of dprintfs; if there are more, continue later.
  * Context: process, gtp_lock
  */
 void gtp_host_lines(void);
 
 /*
- * gtp_host_settle - finish a run that a hit has just ended, and report that to GDB; true if there
- * was one. Context: process, gtp_lock
+ * gtp_host_settle - finish a run that a hit has just ended, and report its end to GDB; return true
+ * if there was one. Context: process, gtp_lock
  */
 bool gtp_host_settle(void);
 
 /*
- * gtp_host_forget_files - close the programs' files that no tracepoint and no dprintf is in.
+ * gtp_host_forget_files - close the files of programs in which there is no tracepoint and no
+ * dprintf.
  * Context: process, gtp_lock
  */
 void gtp_host_forget_files(void);
 
-/* gtp_host_init - create the session. Context: module init. 0 or -errno */
+/* gtp_host_init - create the session; return 0 or -errno. Context: module init */
 int gtp_host_init(void);
 
 /*

@@ -17,10 +17,10 @@
 #include "probe/user/files.h"
 
 /*
- * Memory that is mapped but must not be read: taken offline, given back to the hypervisor, faulty
- * (a machine check), or not accepted yet (fatal in a guest with encrypted memory). /proc/kcore has
- * the same list. Memory that is not RAM has no struct page with such marks: the caller tries to
- * read it, and a fault is handled.
+ * True if the memory may be read. Some memory is mapped but must not be read: taken offline, given
+ * back to the hypervisor, faulty (a machine check), or not accepted yet (fatal in a guest with
+ * encrypted memory). /proc/kcore has the same list. Memory that is not RAM has no struct page with
+ * such marks: the caller tries to read it, and a fault is handled.
  */
 static bool may_touch(u64 addr)
 {
@@ -45,7 +45,7 @@ static bool may_touch_all(u64 addr, u32 len)
 }
 
 /*
- * Kernel addresses, and those of programs' code and constants. At a hit a user address belongs to
+ * Read kernel addresses, or the code and constants of programs. At a hit a user address belongs to
  * the task that was hit, but here it would be GDB's own. Check lockdown again, since it may have
  * begun after the file was opened.
  */

@@ -30,7 +30,7 @@ enum {
 };
 
 static DEFINE_PER_CPU(struct gtp_lines *, this_lines);
-static struct gtp_lines **rings; /* by CPU; NULL for one that was offline */
+static struct gtp_lines **rings; /* by CPU; NULL for a CPU that was offline */
 
 int gtp_lines_get(void *ctx, struct gtp_why *why)
 {

@@ -7,13 +7,18 @@
 #include "session/trace.h"
 #include "stub/stub.h"
 
-/* gtp_lines_get - struct gtp_target_ops' lines_get; the memory stays until gtp_lines_exit() */
+/*
+ * gtp_lines_get - implement struct gtp_target_ops' lines_get; the memory stays until
+ * gtp_lines_exit()
+ */
 int gtp_lines_get(void *ctx, struct gtp_why *why);
 
-/* gtp_lines_exit - free it; no hit runs any more */
+/* gtp_lines_exit - free the rings; no hit runs any more */
 void gtp_lines_exit(void);
 
-/* gtp_lines_hit - put a line into this CPU's ring; false if there is no room. Context: a hit */
+/*
+ * gtp_lines_hit - put a line into this CPU's ring; return false if there is no room. Context: a hit
+ */
 bool gtp_lines_hit(const struct gtp_line *line, const void *text);
 
 enum gtp_lines_left {
@@ -30,12 +35,15 @@ enum gtp_lines_left {
  *
  * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited
  * number.
- * Context: process, gtp_lock. Return: what is left for another call.
+ * Context: process, gtp_lock. Return: the kind of lines that are left for another call.
  */
 enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 				    bool (*has_room)(struct gtp_stub *stub));
 
-/* gtp_lines_forget - drop waiting lines, because their GDB has left. Context: as above */
+/*
+ * gtp_lines_forget - drop waiting lines, because the GDB for which they wait has left. Context: as
+ * above
+ */
 void gtp_lines_forget(struct gtp_trace *t);
 
 #endif /* _GTP_KERNEL_LINES_H */

@@ -5,7 +5,9 @@
 
 #include "stub/stub.h"
 
-/* gtp_kernel_monitor - struct gtp_stub_ops' monitor; @ctx is not used. Context: gtp_lock */
+/*
+ * gtp_kernel_monitor - implement struct gtp_stub_ops' monitor; @ctx is not used. Context: gtp_lock
+ */
 int gtp_kernel_monitor(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 
 #endif /* _GTP_MONITOR_H */

@@ -6,7 +6,7 @@
 #include "kernel/outq.h"
 
 /**
- * gtp_outq_init() - an empty queue
+ * gtp_outq_init() - make an empty queue
  * @q: zeroed
  *
  * Return: 0 or -ENOMEM.
@@ -28,7 +28,7 @@ void gtp_outq_exit(struct gtp_outq *q)
 	q->ring = NULL;
 }
 
-/* copy_out - copy @len bytes from position @pos; all of them are in the queue */
+/* copy_out - copy @len bytes from position @pos; the queue has all of them */
 static void copy_out(const struct gtp_outq *q, u64 pos, u8 *dst, u32 len)
 {
 	u32 at = pos & (q->size - 1), part = min(len, q->size - at);
@@ -46,8 +46,9 @@ static void copy_in(struct gtp_outq *q, u64 pos, const u8 *src, u32 len)
 }
 
 /*
- * Move to a larger ring. There is one producer, which is the caller; a concurrent reader only
- * advances @tail and changes no byte. So copy without the lock: it may be megabytes.
+ * Move to a larger ring; return false if there is no memory. There is one producer, the caller; a
+ * concurrent reader only advances @tail and changes no byte. So copy without the lock: it may be
+ * megabytes.
  */
 static bool grow(struct gtp_outq *q, u64 need)
 {
@@ -79,8 +80,8 @@ static bool grow(struct gtp_outq *q, u64 need)
  * @len: their number
  *
  * Never waits for the reader: GDB reads only after its write has returned. The queue is bounded by
- * GTP_OUTQ_FULL plus the replies to one packet. Without memory for that the queue is broken: the
- * reader gets the bytes before the gap, then an error, never a stream with a gap in it.
+ * GTP_OUTQ_FULL plus the replies to one packet. If there is no memory for the bytes, the queue is
+ * broken: the reader gets the bytes before the gap, then an error, never a stream with a gap in it.
  *
  * Context: process, may sleep; one caller at a time (gtp_lock).
  */
@@ -102,10 +103,10 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len)
 /**
  * gtp_outq_peek() - copy the oldest bytes and leave them queued
  * @q: the queue
- * @dst: receives them
+ * @dst: receives the bytes
  * @len: room in @dst
  *
- * Context: one reader at a time. Return: number of bytes copied.
+ * Context: one reader at a time. Return: the number of bytes copied.
  */
 u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len)
 {

@@ -9,8 +9,8 @@
 
 enum {
 	/*
-	 * Text that a run prints is held back above this. Less than GTP_OUTQ_FULL: text alone must
-	 * not keep GDB from writing the ^C that ends it.
+	 * Text that a run prints waits while the queue is longer than this. It is less than
+	 * GTP_OUTQ_FULL: text alone must not keep GDB from writing the ^C that ends it.
 	 */
 	GTP_OUTQ_TEXT_MAX = 16 << 10,
 	/* A client for which this many bytes are queued must read before it can write. */
@@ -26,7 +26,7 @@ enum {
 /**
  * struct gtp_outq - the queue
  * @lock: held for a copy of a few KiB at most
- * @wait: readers that wait for bytes, writers that wait for room
+ * @wait: readers that wait for bytes, and writers that wait for room
  * @ring: @size bytes, a power of two
  * @head: bytes ever put
  * @tail: bytes ever read
@@ -47,7 +47,9 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len);
 u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len);
 void gtp_outq_take(struct gtp_outq *q, u32 len);
 
-/* Lockless snapshots: the producer or the consumer may change the result at any time. */
+/*
+ * Read the queue's state without the lock: the producer or the consumer may change it at any time.
+ */
 static inline u64 gtp_outq_used(const struct gtp_outq *q)
 {
 	return READ_ONCE(q->head) - READ_ONCE(q->tail);

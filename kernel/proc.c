@@ -7,7 +7,7 @@
 #include "kernel/proc.h"
 
 /*
- * Check the lockdown of probes and that of reading kernel memory, because our files offer both. The
+ * Check the lockdown of probes and of reading kernel memory, because our files offer both. The
  * kernel's own lockdown treats them alike ("confidentiality"), but another security module may
  * distinguish them.
  */

@@ -3,10 +3,16 @@
 #ifndef _GTP_PROC_H
 #define _GTP_PROC_H
 
-/* gtp_proc_allowed - 0 if the current task may open our files, -EPERM, or the error of lockdown */
+/*
+ * gtp_proc_allowed - return 0 if the current task may open our files, -EPERM, or the error of
+ * lockdown
+ */
 int gtp_proc_allowed(void);
 
-/* Module init and exit; 0 or -errno. An exit waits for calls in progress. */
+/*
+ * Register and remove the files, at module init and exit; return 0 or -errno. An exit waits for
+ * calls in progress.
+ */
 int gtp_proc_gtp_init(void);
 void gtp_proc_gtp_exit(void);
 int gtp_proc_gtpframe_init(void);

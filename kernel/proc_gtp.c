@@ -25,7 +25,7 @@ enum { CHUNK = 4096 };
  * @stub: under gtp_lock
  * @out: replies that GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
- * @read_lock: the same for readers and @bounce
+ * @read_lock: one reader at a time; also guards @bounce
  * @in: bytes copied from the writer's memory for @stub, so that no fault is taken under gtp_lock
  * @bounce: bytes to copy to the reader's memory, so that no fault is taken under @out's spinlock
  * @due: bytes at the end of a packet whose other bytes have been read; under @read_lock
@@ -107,8 +107,8 @@ static int connect(struct file *file)
 }
 
 /*
- * The reference to the module makes rmmod say "in use" while a GDB is connected, instead of
- * removing the file under it.
+ * Open the file. The reference to the module makes rmmod say "in use" while a GDB is connected,
+ * instead of removing the file under it.
  */
 static int gtp_open(struct inode *inode, struct file *file)
 {
@@ -135,8 +135,8 @@ static int gtp_open(struct inode *inode, struct file *file)
 }
 
 /*
- * The last descriptor is closed; GDB may have died at any point. No other call on this file is in
- * progress.
+ * Close the connection: the last descriptor is closed, and GDB may have died at any point. No other
+ * call on this file is in progress.
  *
  * After module_put() the module may begin to unload while this function still has to return. Its
  * exit first removes the /proc entry, and that waits until this release has returned.
@@ -159,8 +159,9 @@ static int gtp_release(struct inode *inode, struct file *file)
 }
 
 /*
- * A client that sends and never reads waits here, so that its replies cannot fill the memory. GDB
- * never waits here: it reads the answer to each packet before it sends the next one.
+ * Wait until the client reads. A client that sends and never reads waits here, so that its replies
+ * cannot fill the memory. GDB never waits here: it reads the answer to each packet before it sends
+ * the next one.
  */
 static int wait_for_room(struct session *s, bool nonblock)
 {
@@ -173,7 +174,10 @@ static int wait_for_room(struct session *s, bool nonblock)
 	return wait_event_interruptible(s->out.wait, !gtp_outq_full(&s->out));
 }
 
-/* feed - pass bytes to the stub until all are taken or the reader has enough to read; how many */
+/*
+ * feed - pass bytes to the stub until all are taken or the reader has enough to read; return how
+ * many
+ */
 static int feed(struct session *s, const u8 *bytes, u32 len)
 {
 	u32 n = 0;
@@ -193,8 +197,9 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 }
 
 /*
- * A client that acknowledges each packet writes '+' while most of an answer's packets still wait to
- * be read, so a '+' must not wait for room. It never starts an answer.
+ * Handle a piece of a write. A client that acknowledges each packet writes '+' while most of an
+ * answer's packets still wait to be read, so a '+' must not wait for room. It never starts an
+ * answer.
  */
 static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 {
@@ -211,8 +216,8 @@ static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 }
 
 /*
- * GDB waits for a reply before it sends the next packet, but a ^C may come meanwhile. While the
- * packet is still being handled, that ^C must take effect at once.
+ * True for a ^C alone. GDB waits for a reply before it sends the next packet, but a ^C may come
+ * meanwhile. While the packet is still being handled, that ^C must take effect at once.
  */
 static bool is_interrupt(const char __user *buf, size_t len)
 {
@@ -241,9 +246,9 @@ static int lock_out(struct session *s)
 }
 
 /*
- * GDB reads the answer to a packet before it sends the next one. If it did not, its user has
- * pressed ^C: GDB says Quit, and would mistake the unread answer for the answer to its next packet,
- * and so on. A packet always starts at the beginning of a write.
+ * Drop an unread answer. GDB reads the answer to a packet before it sends the next one. If it did
+ * not, its user has pressed ^C: GDB says Quit, and would mistake the unread answer for the answer
+ * to its next packet, and so on. A packet always starts at the beginning of a write.
  */
 static int forget_answer(struct session *s)
 {
@@ -262,8 +267,8 @@ static int forget_answer(struct session *s)
 }
 
 /*
- * The stream may be split anywhere. Bytes taken before a signal are reported as a short write,
- * never as 0.
+ * Handle a write. The stream may be split anywhere. Bytes taken before a signal are reported as a
+ * short write, never as 0.
  */
 static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
@@ -307,7 +312,10 @@ static bool readable(const struct session *s)
 	return gtp_outq_used(&s->out) || gtp_outq_broken(&s->out);
 }
 
-/* packet_end - find the end of a packet in @bounce; its checksum may be beyond @n; 0: no end */
+/*
+ * packet_end - return the end of a packet in @bounce; 0 if there is none. Its checksum may be
+ * beyond @n
+ */
 static u32 packet_end(const struct session *s, u32 n)
 {
 	const u8 *hash = s->due ? NULL : memchr(s->bounce, '#', n);
@@ -316,7 +324,8 @@ static u32 packet_end(const struct session *s, u32 n)
 }
 
 /*
- * read_some - read what is queued, 0 if nothing is; bytes that could not be copied stay queued
+ * read_some - read queued bytes; return 0 if there are none. Bytes that could not be copied stay
+ * queued
  *
  * At most one packet: GDB keeps bytes that it has read beyond one. After a ^C, GDB would mistake
  * these for the answer to its next packet, or have half of an answer whose end forget_answer()
@@ -343,8 +352,8 @@ static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 }
 
 /*
- * Never returns 0, which would mean that the line is dead. After poll() has reported data, there is
- * data.
+ * Handle a read. Never return 0, which would mean that the line is dead. After poll() has reported
+ * data, there is data.
  */
 static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
@@ -365,7 +374,10 @@ static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t 
 	return 0;
 }
 
-/* Never EPOLLPRI or EPOLLERR: GDB also polls for exceptions and would take them for input. */
+/*
+ * Report what is ready, never EPOLLPRI or EPOLLERR: GDB also polls for exceptions and would take
+ * them for input.
+ */
 static __poll_t gtp_poll(struct file *file, poll_table *wait)
 {
 	struct session *s = file->private_data;
@@ -387,9 +399,9 @@ static const struct termios2 line_settings = {
 };
 
 /*
- * If a file is neither a pipe nor a socket, GDB treats it as a serial line and sets its speed.
- * There is nothing to set, but an error would make GDB warn. On every x86 ABI struct termios is the
- * first part of struct termios2.
+ * Accept the settings of a serial line: if a file is neither a pipe nor a socket, GDB treats it as
+ * one and sets its speed. There is nothing to set, but an error would make GDB warn. On every x86
+ * ABI struct termios is the first part of struct termios2.
  */
 static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -431,7 +443,7 @@ static const struct proc_ops gtp_proc_ops = {
 #endif
 };
 
-/* From here on users can connect. */
+/* Create the file. From here on users can connect. */
 int gtp_proc_gtp_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));

@@ -16,7 +16,7 @@
 /**
  * struct reader - one open of the file
  * @in: the trace file
- * @size: of the whole file; the run cannot grow any more, it can only be dropped
+ * @size: the size of the whole file; the run cannot grow any more, it can only be dropped
  */
 struct reader {
 	struct gtp_file in;
@@ -98,7 +98,7 @@ static ssize_t read_piece(struct reader *r, u8 *piece, size_t len, loff_t pos)
 	return n;
 }
 
-/* Each call has its own piece: several threads may pread() at once. */
+/* Read a part of the file. Each call has its own piece: several threads may pread() at once. */
 static ssize_t gtpframe_read(struct file *file, char __user *to, size_t len, loff_t *pos)
 {
 	u8 *piece;

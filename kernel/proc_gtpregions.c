@@ -31,14 +31,14 @@ enum {
 /**
  * struct writer - one open for writing
  * @lock: one write at a time
- * @line: the line before the table
- * @in_line: @line is not complete
+ * @line: the line that precedes the table
+ * @in_line: @line is incomplete
  * @done: the table was accepted or refused
  * @head: the table's first bytes, until its size is known
  * @bytes: the table
- * @size: of the table
- * @have: bytes of the table that have arrived
- * @line_len: bytes of @line that have arrived
+ * @size: the size of the table
+ * @have: how many bytes of the table have arrived
+ * @line_len: how many bytes of @line have arrived
  * @module: the table's module; "": the kernel
  */
 struct writer {
@@ -118,9 +118,9 @@ static int line_byte(struct writer *w, char c)
 /* --- the table --- */
 
 /*
- * The module trusts a table. A forged one could put jumps where control arrives in their middle,
- * and the kernel would execute bytes that are not instructions. So a table is as powerful as a
- * module, and it has no signature.
+ * Begin a table, if the kernel allows it. The module trusts a table. A forged one could put jumps
+ * where control arrives in their middle, and the kernel would execute bytes that are not
+ * instructions. So a table is as powerful as a module, and it has no signature.
  */
 static int begin_table(struct writer *w)
 {
@@ -155,7 +155,7 @@ static int end_table(struct writer *w)
 	return 0;
 }
 
-/* take_bytes - take as many bytes as possible at once; how many, or -errno */
+/* take_bytes - take as many bytes as possible at once; return how many, or -errno */
 static int take_bytes(struct writer *w, const char __user *from, size_t len)
 {
 	u8 *to = w->bytes ? w->bytes : w->head;

@@ -35,8 +35,8 @@ enum {
  * @lock: one read at a time; taken before gtp_lock
  * @in: the run, once there is one; under gtp_lock, like the next two
  * @attached: @in is valid
- * @epoch: of the session's frames when the file was opened
- * @was_on: a run was active when the file was opened; one that was over by then does not count
+ * @epoch: the epoch of the session's frames when the file was opened
+ * @was_on: a run was active when the file was opened; a run that was over by then does not count
  * @swept: time of the last sweep, in jiffies
  * @piece: PIECE bytes to copy to the user; under @lock
  * @wait: for poll; woken by @look
@@ -154,19 +154,19 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 /* --- what there is; under gtp_lock --- */
 
-/* Were the present frames begun after the file was opened? */
+/* True if the present frames were begun after the file was opened. */
 static bool is_new(const struct reader *r)
 {
 	return gtp_host.trace.epoch != r->epoch;
 }
 
-/* Has a run begun since the file was opened, or was one active then? It may be over by now. */
+/* True if a run has begun since the file was opened, or was active then. It may be over by now. */
 static bool has_run(const struct reader *r)
 {
 	return gtp_host.trace.stop != GTP_STOP_NEVER_RUN && (r->was_on || is_new(r));
 }
 
-/* The frames of a finished run stay while GDB has one of them selected. */
+/* True if GDB has a frame selected: the frames of a finished run stay that long. */
 static bool gdb_looks(void)
 {
 	return !gtp_trace_running(&gtp_host.trace) && gtp_host.stub &&
@@ -189,7 +189,10 @@ static bool is_readable(const struct reader *r)
 	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
 }
 
-/* Not gtp_progress(), which would report the reader's work to GDB as progress of GDB's request. */
+/*
+ * Reschedule during a sweep. Not gtp_progress(), which would report the reader's work to GDB as
+ * progress of GDB's request.
+ */
 static void reschedule(void *ctx, const char *what, u32 done, u32 total)
 {
 	cond_resched();
@@ -210,7 +213,7 @@ static int attach(struct reader *r)
 	return 0;
 }
 
-/* take_piece - take bytes of the stream; 0 at the end, -EAGAIN if there are none yet */
+/* take_piece - take bytes of the stream; return 0 at the end, -EAGAIN if there are none yet */
 static ssize_t take_piece(struct reader *r, size_t len)
 {
 	ssize_t n;
@@ -291,7 +294,10 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-/* Arming may hold gtp_lock for long, and meanwhile there is nothing to read: only try the lock. */
+/*
+ * Report whether there is something to read. Arming may hold gtp_lock for long, and meanwhile there
+ * is nothing to read: only try the lock.
+ */
 static __poll_t pipe_poll(struct file *file, poll_table *wait)
 {
 	struct reader *r = file->private_data;

@@ -17,8 +17,9 @@
 enum { PIECE = SZ_64K };
 
 /*
- * The user of GDB may have no other access to this machine (gdbtp-connect). So a name from GDB can
- * only be that of a new file, in a folder that a module parameter names.
+ * Find the folder for trace files. The user of GDB may have no other access to this machine
+ * (gdbtp-connect). So a name from GDB can only be that of a new file, in a folder that a module
+ * parameter names.
  */
 static int find_folder(struct path *folder, struct gtp_why *why)
 {
@@ -46,7 +47,9 @@ static int find_folder(struct path *folder, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* @name has no '/'. Create a new file only: never open a device, a FIFO or a link. */
+/*
+ * Create the file; @name has no '/'. Create a new file only: never open a device, a FIFO or a link.
+ */
 static struct file *open_file(const char *name, struct gtp_why *why)
 {
 	const int how = O_WRONLY | O_LARGEFILE | O_CREAT | O_EXCL | O_NOFOLLOW;

@@ -6,7 +6,7 @@
 #include "base/why.h"
 
 /**
- * gtp_save() - struct gtp_stub_ops' save
+ * gtp_save() - implement struct gtp_stub_ops' save
  * @ctx: unused
  * @name: the file's name, without '/'
  * @why: the refusal

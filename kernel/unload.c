@@ -43,9 +43,9 @@ static void tell(const struct module *mod, bool init, u32 n, const char *what)
 }
 
 /*
- * Loading and unloading a module without a probe in it must not take gtp_lock: QTSave opens a file
- * under that lock, which may load a file system's module. No run is active then, so nothing is
- * armed.
+ * Handle text that is about to be freed. Loading and unloading a module without a probe in it must
+ * not take gtp_lock: QTSave opens a file under that lock, which may load a file system's module. No
+ * run is active then, so nothing is armed.
  */
 static void text_goes(const struct module *mod, bool init)
 {
@@ -98,7 +98,10 @@ int gtp_unload_init(void)
 	return err;
 }
 
-/* Waits for a call in progress. That may take gtp_lock, so do not hold it here. */
+/*
+ * Unregister the notifier, and wait for a call in progress. That call may take gtp_lock, so do not
+ * hold it here.
+ */
 void gtp_unload_exit(void)
 {
 	unregister_module_notifier(&module_notifier);

@@ -3,7 +3,10 @@
 #ifndef _GTP_UNLOAD_H
 #define _GTP_UNLOAD_H
 
-/* gtp_unload_init - before any backend learns of modules; gtp_unload_exit - after the last jump */
+/*
+ * gtp_unload_init - register the notifier, before any backend learns about modules; gtp_unload_exit
+ * - unregister it, after the last jump is removed
+ */
 int gtp_unload_init(void);
 void gtp_unload_exit(void);
 

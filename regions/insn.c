@@ -16,16 +16,16 @@ enum {
 
 /**
  * struct scan - state of one decode
- * @p: its bytes
+ * @p: the bytes of the instruction
  * @end: how many of them may be read
- * @at: offset of the next one
- * @prefixes: seen so far
+ * @at: offset of the next byte
+ * @prefixes: the prefixes seen so far
  * @rex: the REX prefix, or 0
  * @opcode: last byte of the opcode
  * @modrm: the byte after the opcode, where @form has MODRM
  * @form: bits of op.form; an opcode's group may add some
  * @group: enum group
- * @two_bytes: the opcode is in the map after 0f
+ * @two_bytes: the opcode is in the map of opcodes after 0f
  */
 struct scan {
 	const u8 *p;
@@ -87,7 +87,7 @@ static u8 prefix_bit(u8 byte, bool *known)
 	}
 }
 
-/* Legacy prefixes, then one REX. A REX before other prefixes is refused as an opcode. */
+/* Read legacy prefixes, then one REX. A REX before other prefixes is refused as an opcode. */
 static int prefixes(struct scan *s)
 {
 	bool more = true;
@@ -120,7 +120,7 @@ static const struct op *opcode(struct scan *s)
 	return s->form ? &map[s->opcode] : NULL;
 }
 
-/* modrm, SIB and displacement; sets disp_at for an operand that is relative to %rip. */
+/* Read modrm, SIB and displacement; set disp_at for an operand that is relative to %rip. */
 static int operand(struct scan *s, struct gtp_insn *insn)
 {
 	u32 disp = 0;
@@ -160,7 +160,10 @@ static bool one_of(u32 bits, u32 n)
 	return bits >> n & 1;
 }
 
-/* 0f 01 without a memory operand: modrm selects an instruction, most of them for virtualization. */
+/*
+ * Check 0f 01 without a memory operand: modrm selects an instruction, most of them for
+ * virtualization.
+ */
 static int system_insn(const struct scan *s, struct gtp_insn *insn)
 {
 	switch (s->modrm) {
@@ -199,7 +202,10 @@ static int group_system(const struct scan *s, struct gtp_insn *insn)
 	return system_insn(s, insn);
 }
 
-/* x87: the memory forms that exist, a bit for each reg; of the register forms fnclex and fninit. */
+/*
+ * Check an x87 instruction: a bit for each reg says which memory forms exist; of the register forms
+ * fnclex and fninit are known.
+ */
 static int group_x87(const struct scan *s)
 {
 	static const u8 forms[8] = { 0xff, 0xfd, 0xff, 0xaf, 0xff, 0xdf, 0xff, 0xff };
@@ -284,7 +290,7 @@ static int group_alu(struct scan *s)
 	return 0;
 }
 
-/* adc and sbb read the carry. */
+/* Note that adc and sbb read the carry. */
 static void group_alu_flags(const struct scan *s, struct gtp_insn *insn)
 {
 	if (reg(s) == 2 || reg(s) == 3)
@@ -316,13 +322,13 @@ static int group_control(const struct scan *s)
 	return one_of(registers[s->opcode & 1], n) ? 0 : -EINVAL;
 }
 
-/* The operand must be in memory. movnti does not exist with 66, the others do not use it. */
+/* Check that the operand is in memory. movnti does not exist with 66, the others do not use it. */
 static int group_memory(const struct scan *s)
 {
 	return in_memory(s) && !(s->two_bytes && s->prefixes & OPSIZE) ? 0 : -EINVAL;
 }
 
-/* Checks of an opcode group, from the modrm byte and the prefixes. */
+/* Make the checks of an opcode group, from the modrm byte and the prefixes. */
 static int judge_group(struct scan *s, struct gtp_insn *insn)
 {
 	switch (s->group) {

@@ -5,12 +5,12 @@
 
 #include "regions/insn_kind.h"
 
-/* The longest instruction of the architecture. */
+/* The length of the architecture's longest instruction. */
 enum { GTP_INSN_MAX = 15 };
 
 /**
  * struct gtp_insn - one decoded instruction
- * @len: bytes
+ * @len: its length
  * @kind: enum gtp_insn_kind
  * @disp_at: offset of a 32-bit displacement that is relative to %rip; 0: there is none
  * @cond: JCC: the condition code, its opposite is cond ^ 1
@@ -34,8 +34,8 @@ struct gtp_insn {
 /**
  * gtp_insn_decode() - decode the 64-bit instruction at @p
  * @insn: filled in; undefined on error
- * @p: its bytes
- * @avail: how many of them may be read
+ * @p: the first byte
+ * @avail: the number of bytes that may be read
  *
  * Knows what compilers and the kernel's assembler emit and refuses the rest: a refusal makes one
  * probe slower, a wrong length crashes the machine. Source: Intel SDM volume 2, appendix A.
@@ -46,8 +46,8 @@ int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
 /**
  * gtp_insn_halts() - true if the instruction waits for an interrupt
- * @p: an instruction
- * @avail: how many bytes may be read
+ * @p: the first byte of an instruction
+ * @avail: the number of bytes that may be read
  *
  * True for hlt, mwait and mwaitx, and for a sti before one of them, which holds interrupts
  * back until the CPU halts. A kprobe single-steps its instruction with interrupts off: a CPU that

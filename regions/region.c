@@ -8,15 +8,15 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * struct walk - a walk over all instructions of the function
  * @ask: the question; offsets are those of its function
  * @r: the answer
- * @leaders: of the span: where control arrives
- * @sites: of the span: what is patched at run time
- * @faults: of the span: instructions with an exception fixup
- * @off: where the current instruction is
+ * @leaders: the span's list of leaders: where control arrives
+ * @sites: the span's list of places that are patched at run time
+ * @faults: the span's list of instructions with an exception fixup
+ * @off: the offset of the current instruction
  * @insn: the current instruction
- * @before: kind of the instruction before it
- * @ftrace: where the function tracer's call or nop is, or NOWHERE
+ * @before: the kind of the previous instruction
+ * @ftrace: the offset of the function tracer's call or nop, or NOWHERE
  * @site: the first place from the address on that is patched at run time, or NOWHERE
- * @dead: control does not come here from the instruction before
+ * @dead: control does not come here from the previous instruction
  * @arrived: a jump leads into the region
  * @indirect: there is a jump whose targets the code does not show
  * @live: arithmetic flags not overwritten since the address, while @flags_open
@@ -40,7 +40,10 @@ struct walk {
 	bool flags_open;
 };
 
-/* The first entry at or after @from, both as offsets in the function; NOWHERE: there is none. */
+/*
+ * Return the first entry at or after @from, both as offsets in the function; NOWHERE: there is
+ * none.
+ */
 static u32 next_in(const struct walk *w, const struct gtp_table_list *list, u32 from)
 {
 	u32 found;
@@ -89,8 +92,8 @@ static bool ends_flow(u8 kind)
 }
 
 /*
- * The function tracer's site is a 5-byte nop or call at the start of the function, after an endbr
- * or the nop that the kernel seals an unused endbr with.
+ * Note the function tracer's site: a 5-byte nop or call at the start of the function, after an
+ * endbr or the nop that the kernel seals an unused endbr with.
  */
 static void note_ftrace(struct walk *w)
 {
@@ -103,7 +106,7 @@ static void note_ftrace(struct walk *w)
 		w->ftrace = w->off;
 }
 
-/* From here to the end of the jump, control must not arrive by any jump. */
+/* Return the offset from which on, to the end of the jump, control must not arrive by any jump. */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {
 	return ask->at + !ask->only_falls;
@@ -130,7 +133,9 @@ static void note_flow(struct walk *w)
 	}
 }
 
-/* On the straight path from the address: are all flags overwritten before one is read? */
+/*
+ * Note on the straight path from the address whether all flags are overwritten before one is read.
+ */
 static void note_flags(struct walk *w)
 {
 	bool straight = w->insn.kind == GTP_INSN_PLAIN || w->insn.kind == GTP_INSN_RIP;
@@ -151,9 +156,9 @@ static void note_flags(struct walk *w)
 }
 
 /*
- * The table has a leader or a patched place here, so this is code: a jump label's nop only looks
- * like padding. A weak function that another replaced stays in the text without a symbol, and
- * begins with the function tracer's site.
+ * True if the table has a leader or a patched place here, so that this is code: a jump label's nop
+ * only looks like padding. A weak function that another one replaced stays in the text without a
+ * symbol, and begins with the function tracer's site.
  */
 static bool is_reached(const struct walk *w)
 {
@@ -161,10 +166,10 @@ static bool is_reached(const struct walk *w)
 }
 
 /*
- * Has the decode lost the instruction boundaries? Another prober's breakpoint or jump overwrites
- * the first bytes of instructions, and the rest of them may decode as anything. Compilers put only
- * padding between a jump or return and the next leader: other code there shows that boundaries
- * up to the end of the region cannot be trusted.
+ * True if the decode may have lost the instruction boundaries. Another prober's breakpoint or jump
+ * overwrites the first bytes of instructions, and the rest of them may decode as anything.
+ * Compilers put only padding between a jump or return and the next leader: other code there shows
+ * that boundaries up to the end of the region cannot be trusted.
  */
 static bool astray(struct walk *w)
 {
@@ -175,7 +180,7 @@ static bool astray(struct walk *w)
 	return w->dead && !is_padding(w);
 }
 
-/* An int3 that is not padding, or the one that the question is about. */
+/* True for an int3 that is not padding, or for the one at the address in question. */
 static bool breakpoint(struct walk *w)
 {
 	if (w->insn.kind != GTP_INSN_INT3)
@@ -188,8 +193,9 @@ static bool breakpoint(struct walk *w)
 }
 
 /*
- * With one CPU the kernel rewrites lock prefixes to 3e, and back to f0 when a second CPU comes up.
- * The table cannot list them: in the file all of them are f0.
+ * True for a 3e that may have been a lock prefix. With one CPU the kernel rewrites lock prefixes to
+ * 3e, and back to f0 when a second CPU comes up. The table cannot list them: in the file all of
+ * them are f0.
  */
 static bool was_lock(const struct walk *w)
 {
@@ -202,7 +208,7 @@ static bool was_lock(const struct walk *w)
 	return p < end && *p == 0x3e;
 }
 
-/* A jump at a patched place: a jump label, which may become a nop. */
+/* True for a jump at a patched place: a jump label, which may become a nop. */
 static bool may_be_nop(const struct walk *w)
 {
 	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
@@ -230,7 +236,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 	return GTP_REGION_OK;
 }
 
-/* One instruction before the region, in it, or right after it. */
+/* Handle one instruction before the region, in it, or right after it. */
 static enum gtp_region_verdict step(struct walk *w)
 {
 	enum gtp_region_verdict v = GTP_REGION_OK;
@@ -286,7 +292,7 @@ static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 	return GTP_REGION_OK;
 }
 
-/* Open the span's lists; false when one is missing or the function is not within the span. */
+/* Open the span's lists; return false if one is missing or the function is not within the span. */
 static bool open_lists(struct walk *w, bool *complete)
 {
 	const struct gtp_region_ask *ask = w->ask;

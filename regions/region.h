@@ -34,8 +34,8 @@ enum gtp_region_verdict {
 
 /**
  * struct gtp_region - the instructions that a jump displaces
- * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
- * @n: displaced instructions; padding after a return or jump counts in @len alone
+ * @len: the number of bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
+ * @n: the number of displaced instructions; padding after a return or jump counts in @len alone
  * @insn: the instructions, in order
  * @bytes: the live bytes
  * @flags_dead: from here on all arithmetic flags are overwritten before one is read, so the pad
@@ -52,13 +52,13 @@ struct gtp_region {
 };
 
 /**
- * struct gtp_region_ask - the question
- * @fn: live bytes of the whole function, as the kernel's symbols bound it
- * @fn_size: how many
- * @at: offset of the address in it
- * @table: of the file that the function was loaded from
- * @span: number of the table's span that holds the function
- * @fn_offset: offset of the function in that span
+ * struct gtp_region_ask - the question for gtp_region_find()
+ * @fn: the live bytes of the whole function, as the kernel's symbols bound it
+ * @fn_size: the number of these bytes
+ * @at: the offset of the address in the function
+ * @table: the table of the file that the function was loaded from
+ * @span: the number of the table's span that holds the function
+ * @fn_offset: the offset of the function in that span
  * @only_falls: control may reach the address only from the instruction before it
  */
 struct gtp_region_ask {
@@ -83,11 +83,11 @@ struct gtp_region_ask {
  * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
  *
  * Context: any; time is linear in @fn_size.
- * Return: GTP_REGION_OK, or the reason why not.
+ * Return: GTP_REGION_OK, or the reason for a refusal.
  */
 enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r);
 
-/* gtp_region_text, gtp_region_word - a refusal as a sentence, and as one word */
+/* gtp_region_text, gtp_region_word - return a refusal as a sentence, and as one word */
 const char *gtp_region_text(enum gtp_region_verdict v);
 const char *gtp_region_word(enum gtp_region_verdict v);
 

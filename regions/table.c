@@ -32,8 +32,8 @@ static u32 get32(const u8 *p)
 }
 
 /*
- * Read one difference and move @*at past it. 0, which is not a valid one, if it is cut off or too
- * long.
+ * Read one difference and move @*at past it. Return 0, which is never a difference, if it is cut
+ * off or too long.
  */
 static u32 varint(const u8 *bytes, u32 size, u32 *at)
 {
@@ -198,7 +198,7 @@ u32 gtp_table_build_id(const struct gtp_table *t, const u8 **id)
 	return t->bytes[AT_ID];
 }
 
-/* The last block whose first entry is not above @from; the first block when there is none. */
+/* Return the last block whose first entry is not above @from; the first block if there is none. */
 static u32 block_of(const struct gtp_table_list *list, u32 from)
 {
 	u32 low = 0, high = blocks(list->n);

@@ -83,25 +83,26 @@ struct gtp_table_list {
 
 /**
  * gtp_table_open() - check a whole table
- * @t: receives it, valid as long as @bytes is; untouched on error
+ * @t: receives the table, valid as long as @bytes is; untouched on error
  * @bytes: the file
- * @size: its size
- * @why: set to what is wrong with it on error
+ * @size: the size of the file
+ * @why: on an error, receives a description of the fault
  *
- * Checks everything once: look-ups check nothing. Context: any; time is linear in @size.
+ * Look-ups check nothing, because this checks everything once. Context: any; time is linear in
+ * @size.
  *
  * Return: 0, or -EINVAL.
  */
 int gtp_table_open(struct gtp_table *t, const void *bytes, size_t size, const char **why);
 
-/* gtp_table_build_id - the file's build-id; returns its length */
+/* gtp_table_build_id - find the file's build-id; return its length */
 u32 gtp_table_build_id(const struct gtp_table *t, const u8 **id);
 
-/* gtp_table_span, gtp_table_list - number @i, below spans_n or lists_n */
+/* gtp_table_span, gtp_table_list - read span or list number @i, below spans_n or lists_n */
 void gtp_table_span(const struct gtp_table *t, u32 i, struct gtp_table_span *span);
 void gtp_table_list(const struct gtp_table *t, u32 i, struct gtp_table_list *list);
 
-/* gtp_table_find - the list of that kind for that span; false: there is none */
+/* gtp_table_find - find the list of that kind for that span; return false if there is none */
 bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kind,
 		    struct gtp_table_list *list);
 
@@ -111,13 +112,13 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
  * @from: an offset in the list's span
  * @found: receives the entry
  *
- * Looks at the index and one or two blocks; any context.
+ * Reads the index and one or two blocks. Context: any.
  *
  * Return: false if there is no such entry.
  */
 bool gtp_table_next(const struct gtp_table_list *list, u32 from, u32 *found);
 
-/* gtp_table_crc - CRC-32 of @n bytes */
+/* gtp_table_crc - return the CRC-32 of @n bytes */
 u32 gtp_table_crc(const u8 *bytes, size_t n);
 
 #endif /* _GTP_TABLE_H */

@@ -127,7 +127,10 @@ void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 	return b->mem + b->head + at;
 }
 
-/* The error of gtp_buffer_reserve(): the frame is too large for any buffer, or this one is full. */
+/*
+ * Return the error of a failed gtp_buffer_reserve(): the frame is too large for any buffer, or this
+ * one is full.
+ */
 static int refusal(const struct gtp_buffer *b, u64 bytes)
 {
 	return b->open + bytes > GTP_FRAME_MAX ? -E2BIG : -ENOSPC;
@@ -203,10 +206,12 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* Values are in the order of the mask's bits. */
+/* Store the registers of a mask. Values are in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
-	/* For "collect $regs": storing them without testing each bit takes half the time. */
+	/*
+	 * Storing all of them without testing each bit, for "collect $regs", takes half the time.
+	 */
 	if ((left & GTP_REGS_GENERAL) == GTP_REGS_GENERAL) {
 		p = gtp_regs_put_general(p, regs);
 		left &= ~(u32)GTP_REGS_GENERAL;
@@ -294,8 +299,8 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 }
 
 /*
- * Bytes of one read of a string. Most strings end within one or two steps. Steps end at multiples
- * of this, so none crosses a page boundary.
+ * The number of bytes of one read of a string. Most strings end within one or two steps. Steps end
+ * at multiples of this, so none crosses a page boundary.
  */
 enum { STRING_STEP = 64 };
 

@@ -43,7 +43,7 @@ enum { GTP_BUFFER_MIN = 4096 };
 
 void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular);
 
-/* gtp_buffer_frames - the number of frames */
+/* gtp_buffer_frames - return the number of frames */
 static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
 {
 	u64 dropped = READ_ONCE(b->dropped);
@@ -51,7 +51,7 @@ static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
 	return READ_ONCE(b->created) - dropped;
 }
 
-/* gtp_buffer_used - bytes taken, padding included */
+/* gtp_buffer_used - return the bytes in use, padding included */
 static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 {
 	u32 head = READ_ONCE(b->head), end = READ_ONCE(b->end);
@@ -91,7 +91,7 @@ static inline void *gtp_buffer_room(const struct gtp_buffer *b)
 	return b->mem + b->head;
 }
 
-/* gtp_buffer_push - add the frame that was written at gtp_buffer_room(), head included */
+/* gtp_buffer_push - add the frame that was written at gtp_buffer_room(); @bytes include its head */
 static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 {
 	b->head += bytes;
@@ -132,35 +132,37 @@ static inline void gtp_buffer_rewind(struct gtp_buffer *b, u32 mark)
 	b->open = mark;
 }
 
-/* gtp_buffer_commit - close the open frame; @flags go into its head */
+/* gtp_buffer_commit - close the open frame; its head receives @flags */
 void gtp_buffer_commit(struct gtp_buffer *b, u16 flags);
 
-/* gtp_buffer_abort - forget the open frame */
+/* gtp_buffer_abort - drop the open frame */
 void gtp_buffer_abort(struct gtp_buffer *b);
 
 /**
  * gtp_buffer_next() - walk the frames, oldest first
  * @b: a buffer without a writer
- * @f: the frame before, NULL for the oldest
+ * @f: the previous frame, NULL for the oldest
  *
  * Return: the next frame or NULL.
  */
 const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct gtp_frame *f);
 
-/* Blocks of the open frame. Return: 0, -ENOSPC (full) or -E2BIG (above GTP_FRAME_MAX). */
+/* Add a block to the open frame. Return: 0, -ENOSPC (full) or -E2BIG (above GTP_FRAME_MAX). */
 int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 
-/* gtp_buffer_add_static - an event's record; @copy (or NULL) gets its address in the buffer */
+/*
+ * gtp_buffer_add_static - add an event's record; @copy (or NULL) receives its address in the buffer
+ */
 int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy);
 
 /**
  * gtp_buffer_add_mem() - add the bytes at @addr as a MEM block, or several if GTP_BLOCK_MEM_MAX is
  * not enough
  * @b: this CPU's buffer, with an open frame
- * @addr: their address
- * @len: bytes; 0 adds nothing
- * @read: copies them; 0 or -EFAULT
+ * @addr: the address of the first byte
+ * @len: the number of bytes; 0 adds nothing
+ * @read: copies the bytes; returns 0 or -EFAULT
  * @ctx: handed to @read
  *
  * After a fault nothing is added. Return: 0, -EFAULT, -ENOSPC, -E2BIG.

@@ -39,7 +39,10 @@ u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len)
 	return done;
 }
 
-/* Values are in the order of the mask's bits: those of the bits below @n come first. */
+/*
+ * Return register @n of a REGS block. Values are in the order of the mask's bits: those of the bits
+ * below @n come first.
+ */
 static u64 reg_of_block(const struct gtp_block *b, u32 n)
 {
 	const u64 *mask = (const u64 *)(b + 1);

@@ -19,12 +19,13 @@
  */
 
 /**
- * struct gtp_frame - head of a frame
- * @size: bytes of the frame, head included; multiple of 8
+ * struct gtp_frame - the head of a frame
+ * @size: the frame's bytes, head included; a multiple of 8
  * @tp: GDB's tracepoint number
  * @flags: GTP_FRAME_*
- * @time: orders frames between CPUs: the processor's counter, or ns; the same in all of a run
- * @pc: address of the location that was hit
+ * @time: orders frames between CPUs: the processor's counter, or ns; the unit is the same in all of
+ * a run
+ * @pc: the address of the location that was hit
  */
 struct gtp_frame {
 	u32 size;
@@ -53,9 +54,10 @@ enum gtp_block_type {
  * @len: MEM, STATIC: bytes of data, at most GTP_BLOCK_MEM_MAX, GTP_SDATA_RECORD_MAX; REGS, VAR:
  *       bytes after this head
  * @type: enum gtp_block_type
- * @num: trace state variable, else 0
+ * @num: the number of the trace state variable, otherwise 0
  *
- * In this order most heads fit into a sign-extended imm32, so that one instruction stores them.
+ * In this order of members most heads fit into a sign-extended imm32, so that one instruction
+ * stores them.
  */
 struct gtp_block {
 	u16 len;
@@ -68,7 +70,7 @@ enum {
 	GTP_BLOCK_MEM_MAX = 65528, /* GDB's images count in 16 bits; more memory: more blocks */
 };
 
-/* gtp_block_size - bytes of a block, its head included */
+/* gtp_block_size - return the bytes of a block, its head included */
 static inline u32 gtp_block_size(const struct gtp_block *b)
 {
 	u32 body = b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len;
@@ -79,7 +81,7 @@ static inline u32 gtp_block_size(const struct gtp_block *b)
 /**
  * gtp_frame_next_block() - walk the blocks of a frame
  * @f: a committed frame
- * @b: the block before, NULL for the first
+ * @b: the previous block, NULL for the first
  *
  * Return: the next block or NULL.
  */
@@ -94,7 +96,7 @@ static inline const struct gtp_block *gtp_frame_next_block(const struct gtp_fram
 	return (const struct gtp_block *)next;
 }
 
-/* gtp_frame_mem - address and bytes of a MEM block */
+/* gtp_frame_mem - return the address and the bytes of a MEM block */
 static inline u64 gtp_frame_mem_addr(const struct gtp_block *b)
 {
 	return *(const u64 *)(b + 1);
@@ -106,37 +108,37 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
 }
 
 /**
- * gtp_frame_read_mem() - memory as the frame has it
+ * gtp_frame_read_mem() - read memory as the frame has it
  * @f: the frame
- * @addr: wanted address
+ * @addr: the address of the first byte
  * @dst: receives the bytes
- * @len: bytes wanted
+ * @len: the number of bytes wanted
  *
  * Blocks may overlap and adjoin; bytes from several blocks are put together. If blocks overlap, the
  * first one that has the address is read to its end. GDB does the same with trace files, and both
  * must agree.
- * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the
- * first.
+ * Return: the number of bytes from @addr on that the frame holds without a gap; 0 if it lacks even
+ * the first.
  */
 u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len);
 
 /**
- * gtp_frame_get_reg() - a register as the frame has it
+ * gtp_frame_get_reg() - read a register as the frame has it
  * @f: the frame
- * @n: GDB's number
- * @value: the value
+ * @n: GDB's number of the register
+ * @value: receives the value
  *
- * rip is always known: the location's address. Return: false when it was not collected.
+ * rip is always known: the location's address. Return: false if the register was not collected.
  */
 bool gtp_frame_get_reg(const struct gtp_frame *f, u32 n, u64 *value);
 
 /**
- * gtp_frame_get_var() - last value of a trace state variable that the frame recorded
+ * gtp_frame_get_var() - read the last value of a trace state variable that the frame recorded
  * @f: the frame
  * @tsv: the variable
- * @value: its value
+ * @value: receives the value
  *
- * Return: false when it was not collected.
+ * Return: false if the variable was not collected.
  */
 bool gtp_frame_get_var(const struct gtp_frame *f, u16 tsv, s64 *value);
 

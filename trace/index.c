@@ -5,10 +5,10 @@
 
 /**
  * struct cursor - a CPU that still has frames to merge
- * @frame: the oldest of them
- * @time: its time
+ * @frame: the oldest frame that is not merged yet
+ * @time: the time of @frame
  * @nth: the number of earlier frames in that buffer
- * @restarts: how often the clock had restarted by then
+ * @restarts: how often the clock had restarted before @frame
  * @buf: the buffer's number
  */
 struct cursor {
@@ -38,7 +38,10 @@ static void step(const struct gtp_index *ix, const char *what, u32 i)
 		ix->progress(ix->ctx, what, i + 1, ix->n);
 }
 
-/* Equal times are ordered by buffer number, so that the numbering of a run is deterministic. */
+/*
+ * True if @a comes before @b. Equal times are ordered by buffer number, so that the numbering of a
+ * run is deterministic.
+ */
 static bool earlier(const struct cursor *a, const struct cursor *b)
 {
 	if (a->restarts != b->restarts)
@@ -150,7 +153,10 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
 }
 
-/* Fill in frames @i to @end - 1, all of one block; images begin at @offset. Return: their end. */
+/*
+ * Fill in frames @i to @end - 1, all of one block; images begin at @offset. Return the offset of
+ * their end.
+ */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
 {
 	struct gtp_index_entry *entry = gtp_index_at(ix, i);
@@ -190,7 +196,7 @@ void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem)
 	ix->n = 0;
 }
 
-/* Allocate room for @entries, in chunks; the last one is only as large as needed. */
+/* Allocate room for @entries, in chunks; the last chunk is only as large as needed. */
 static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entries)
 {
 	u32 chunks = (entries - 1) / GTP_INDEX_CHUNK + 1;
@@ -297,7 +303,10 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 	return -1;
 }
 
-/* The frame whose image has the byte at @offset; @offset is below the stream's length. */
+/*
+ * Return the number of the frame whose image has the byte at @offset, which is below the stream's
+ * length.
+ */
 static u32 entry_at(const struct gtp_index *ix, u64 offset)
 {
 	u32 low = 0, high = ix->n;

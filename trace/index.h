@@ -50,8 +50,8 @@ typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 tot
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
  * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
- * @pcs: the same for their addresses, by gtp_index_find()'s hash
- * @low, @high: the lowest and the highest address
+ * @pcs: the same for the frames' addresses, by gtp_index_find()'s hash @low, @high: the lowest and
+ * the highest address
  */
 struct gtp_index_seen {
 	u64 tps, pcs;
@@ -60,9 +60,9 @@ struct gtp_index_seen {
 
 /**
  * struct gtp_index_chunk - entries that are allocated together
- * @all: summary of its frames
- * @block: summaries of each GTP_INDEX_BLOCK of them
- * @entry: GTP_INDEX_CHUNK, less in the last chunk
+ * @all: the summary of the chunk's frames
+ * @block: a summary for every GTP_INDEX_BLOCK of them
+ * @entry: GTP_INDEX_CHUNK entries, fewer in the last chunk
  */
 struct gtp_index_chunk {
 	struct gtp_index_seen all;
@@ -74,14 +74,14 @@ struct gtp_index_chunk {
  * struct gtp_index - the frames of a stopped run
  * @chunk: @n + 1 entries (the last entry has no frame, its offset is the length of all images);
  *         see gtp_index_at()
- * @chunks: how many
- * @n: number of frames: all, or the oldest GTP_INDEX_MOST
+ * @chunks: the number of chunks
+ * @n: the number of frames: all, or the oldest GTP_INDEX_MOST
  * @formats: descriptions of static data, or NULL; set before gtp_index_build()
  * @progress: called with @ctx now and then during a walk of all frames, of which there may be a
  *            hundred million (may be NULL)
- * @ctx: for @progress
+ * @ctx: passed to @progress
  *
- * Valid as long as no buffer is written to.
+ * The index is valid as long as no buffer is written to.
  */
 struct gtp_index {
 	struct gtp_index_chunk **chunk;
@@ -92,7 +92,7 @@ struct gtp_index {
 	void *ctx;
 };
 
-/* gtp_index_at - entry @i, at most @ix->n */
+/* gtp_index_at - return entry @i, at most @ix->n */
 static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u32 i)
 {
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->entry[i % GTP_INDEX_CHUNK];
@@ -101,20 +101,20 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
 /**
  * gtp_index_build() - merge the CPUs' buffers by time
  * @ix: empty; @formats, @progress and @ctx are set
- * @mem: memory for its entries
+ * @mem: where memory for the entries comes from
  * @bufs: the buffers; NULL entries are skipped
  * @restarts: for each buffer, where the clock restarted (may be NULL: nowhere)
- * @nbufs: how many
+ * @nbufs: the number of buffers
  * @most: only the oldest frames, this many, get a number; GTP_INDEX_MOST except in tests
  *
  * Frames of one CPU keep their order even if their times do not increase.
- * Context: may take long (n log CPUs); that of @ix->progress.
- * Return: 0, or -ENOMEM and @ix is empty.
+ * Context: that of @ix->progress; may take long (n log CPUs).
+ * Return: 0; or -ENOMEM, with @ix empty.
  */
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
 		    const struct gtp_restarts *const *restarts, u32 nbufs, u32 most);
 
-/* gtp_index_free - free its memory; it is empty again */
+/* gtp_index_free - free the index's memory; the index is empty again */
 void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem);
 
 enum gtp_find {
@@ -133,8 +133,9 @@ enum gtp_find {
  * @b: see enum gtp_find
  * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
  *
- * By the summaries of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames most ranges are skipped, so
- * few frames are compared. But if 64 or more tracepoints take turns to leave frames, all are.
+ * The summaries of GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames let the search skip most ranges, so
+ * few frames are compared. But if 64 or more tracepoints take turns to leave frames, all frames
+ * are.
  *
  * Return: frame number, or -1.
  */
@@ -145,9 +146,9 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
  * @ix: the index
  * @offset: first byte wanted
  * @dst: receives the bytes
- * @len: how many at most
+ * @len: the number of bytes wanted
  *
- * Return: bytes copied; 0 at the end.
+ * Return: the number of bytes copied; 0 at the end.
  */
 u32 gtp_index_read(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len);
 

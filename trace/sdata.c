@@ -33,7 +33,10 @@ u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *lis
 	return GTP_SDATA_HEAD + b->len + (format ? format->len : 0);
 }
 
-/* part - copy the requested part of @bytes: there are @n, which begin at *@at; advances *@at */
+/*
+ * part - copy the requested part of @bytes: there are @n, which begin at *@at; advance *@at; return
+ * the number of bytes copied
+ */
 static u32 part(const void *bytes, u32 n, u64 *at, u64 from, u8 *dst, u32 len)
 {
 	u64 start = *at, skip = from > start ? from - start : 0;

@@ -26,9 +26,9 @@ enum {
 
 /**
  * struct gtp_sdata_format - describes the records of one location
- * @next: of other locations
- * @addr: the location
- * @len: bytes of @text, at most GTP_SDATA_TEXT_MAX
+ * @next: the format of another location
+ * @addr: the address of the location
+ * @len: the size of @text, at most GTP_SDATA_TEXT_MAX
  * @text: the description
  */
 struct gtp_sdata_format {
@@ -38,25 +38,25 @@ struct gtp_sdata_format {
 	char text[];
 };
 
-/* gtp_sdata_block - the frame's record, or NULL */
+/* gtp_sdata_block - return the frame's record, or NULL */
 const struct gtp_block *gtp_sdata_block(const struct gtp_frame *f);
 
-/* gtp_sdata_find - the description for a frame's record, or NULL */
+/* gtp_sdata_find - return the description of a frame's record, or NULL */
 const struct gtp_sdata_format *gtp_sdata_find(const struct gtp_sdata_format *list,
 					      const struct gtp_frame *f);
 
-/* gtp_sdata_size - bytes of the memory form, 0 when the frame has no record */
+/* gtp_sdata_size - return the size of the memory form; 0 if the frame has no record */
 u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *list);
 
 /**
- * gtp_sdata_read() - part of the memory form
+ * gtp_sdata_read() - read a part of the memory form
  * @f: the frame
- * @list: descriptions
+ * @list: the descriptions
  * @offset: first byte wanted, counted from GTP_SDATA_ADDR
  * @dst: receives the bytes
- * @len: how many at most
+ * @len: the number of bytes wanted
  *
- * Return: bytes copied, less than @len only at the end.
+ * Return: the number of bytes copied, less than @len only at the end.
  */
 u32 gtp_sdata_read(const struct gtp_frame *f, const struct gtp_sdata_format *list, u64 offset,
 		   u8 *dst, u32 len);

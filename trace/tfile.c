@@ -3,7 +3,7 @@
 #include "trace/tfile.h"
 #include "trace/tfile_format.h"
 
-/* The registers of 8 bytes: a g packet has them as a REGS block has that includes all of them. */
+/* The registers of 8 bytes. A REGS block that includes all of them has them as a g packet does. */
 #define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
@@ -15,7 +15,7 @@ struct window {
 	u32 len;
 };
 
-/* Copy only a part of @bytes: its beginning or its end was not requested. */
+/* Copy the requested part of @bytes, whose beginning or end was not requested. */
 static void put_piece(struct window *w, const void *bytes, u32 n)
 {
 	u32 skip;
@@ -34,7 +34,10 @@ static void put_piece(struct window *w, const void *bytes, u32 n)
 	w->len -= n;
 }
 
-/* Most pieces are requested whole; copying a constant size then takes a few instructions. */
+/*
+ * Copy the requested part of @bytes. Most pieces are requested whole; copying a constant size then
+ * takes a few instructions.
+ */
 static inline void put(struct window *w, const void *bytes, u32 n)
 {
 	if (w->skip || w->len < n) {
@@ -47,10 +50,10 @@ static inline void put(struct window *w, const void *bytes, u32 n)
 }
 
 /**
- * struct shape - facts about an image that are known before it is made
- * @size: its bytes
- * @regs: it has an R block, which all registers share
- * @sdata: those of its bytes that are $_sdata, in one M block, the last
+ * struct shape - facts about an image, found before the image is made
+ * @size: the size of the image
+ * @regs: the image has an R block, which all registers share
+ * @sdata: the bytes of the image that are $_sdata, in one M block, the last
  */
 struct shape {
 	u32 size;
@@ -105,7 +108,10 @@ static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 		memset(known + at, 0xff, width);
 }
 
-/* Values are in the order of the mask's bits; those of the first registers can be copied. */
+/*
+ * Copy a REGS block into a g packet. Values are in the order of the mask's bits; those of the first
+ * registers can be copied at once.
+ */
 static void put_regs_block(u8 *image, u8 *known, const struct gtp_block *b)
 {
 	const u64 *value = (const u64 *)(b + 1);

@@ -17,13 +17,13 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
-/* struct asked - which values of the call expressions use; separately for the last two */
+/* struct asked - the values of the call that expressions use; separately for the last two */
 struct asked {
 	enum gtp_at_return most;
 	bool latency, entry_clock;
 };
 
-/* Called for each variable of an expression: notes those of the call. Refuses none. */
+/* Note a variable of an expression if it is a value of the call. Refuse none. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	enum gtp_at_return asked = asked_by(tsv);

@@ -8,7 +8,7 @@ int gtp_def_bad(struct gtp_def *d, const char *what)
 	return -EINVAL;
 }
 
-/* One allocation: the expression, the verifier's findings, the bytecode. */
+/* Allocate the expression, the verifier's findings and the bytecode together. */
 static struct gtp_expr *new_expr(struct gtp_def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;

@@ -8,11 +8,11 @@
 
 /**
  * struct gtp_def - a packet being parsed
- * @in: the rest of it
- * @packet: its name, for refusals
+ * @in: the rest of the packet
+ * @packet: the packet's name, for refusals
  * @list: the list that counts the tracepoint's memory
- * @mem: memory
- * @tp: the tracepoint it defines; not on a list yet
+ * @mem: where memory comes from
+ * @tp: the tracepoint that the packet defines; not on a list yet
  * @why: receives the refusal
  */
 struct gtp_def {
@@ -24,21 +24,21 @@ struct gtp_def {
 	struct gtp_why *why;
 };
 
-/* gtp_def_bad - refuse it: "QTDP: @what at column N"; -EINVAL */
+/* gtp_def_bad - refuse the packet: "QTDP: @what at column N"; return -EINVAL */
 int gtp_def_bad(struct gtp_def *d, const char *what);
 
 /**
  * gtp_def_expr() - take "LENGTH,HEX" and verify the expression
  * @d: the packet; @d->tp exists
- * @kind: its purpose
- * @where: its name in a refusal: "condition", "action 2 (X)"
- * @out: receives it; memory of @d->mem
+ * @kind: the purpose of the expression
+ * @where: the expression's name in a refusal: "condition", "action 2 (X)"
+ * @out: receives the expression, in memory of @d->mem
  *
  * Context: may sleep. Return: 0, -EINVAL or -ENOMEM with @d->why.
  */
 int gtp_def_expr(struct gtp_def *d, enum ax_kind kind, const char *where, struct gtp_expr **out);
 
-/* gtp_def_condition - the same for a condition, which cannot collect */
+/* gtp_def_condition - take a condition, which cannot collect */
 int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out);
 
 #endif /* _GTP_DEF_H */

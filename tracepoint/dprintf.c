@@ -65,7 +65,7 @@ static int read_conditions(struct parse *p)
 	return rc;
 }
 
-/* The tracepoint of the next command: the one that its condition has made, or a new one. */
+/* Prepare the tracepoint of the next command: the one that its condition has made, or a new one. */
 static int next_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp = p->conds;
@@ -82,7 +82,7 @@ static int next_command(struct parse *p)
 	return 0;
 }
 
-/* Read a command: it may only print. */
+/* Read a command, which may only print. */
 static int read_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp;
@@ -146,7 +146,10 @@ static int read_packet(struct parse *p)
 	return read_commands(p);
 }
 
-/* All of them share one location: if one is reported at the function's return, all are. */
+/*
+ * Settle whether the dprintfs are reported at the function's return. All of them share one
+ * location: if one is, all are.
+ */
 static void settle(struct gtp_dprintf *dp)
 {
 	struct gtp_tracepoint *tp;

@@ -12,18 +12,19 @@ enum {
 
 /**
  * struct gtp_dprintf - one place with its dprintfs, from one Z0 packet
- * @next: others, in the order GDB sent them
+ * @next: the next place, in the order GDB sent them
  * @tps: a tracepoint for each command, by ->next: its condition, and one action that prints
- * @n: how many
- * @own: a location of its own; NULL: it is at rest, or its tracepoints have joined one of the run's
- * @addr: its address
- * @inserted: GDB has not removed it; once GDB has, it exists only as long as hits may use it
+ * @n: the number of tracepoints in @tps
+ * @own: the location of its own; NULL: it is at rest, or its tracepoints have joined one of the
+ * run's
+ * @addr: the address of the place
+ * @inserted: GDB has not removed it; a removed one exists only as long as hits may use it
  * @persist: it stays when GDB leaves
  * @leaves: it is about to lose its own location
  * @gone: the module it was in has been unloaded
  * @text: the packet after "Z0,"
  *
- * Two with the same text are the same dprintf.
+ * Two places with the same text are the same dprintf.
  */
 struct gtp_dprintf {
 	struct gtp_dprintf *next;
@@ -41,10 +42,10 @@ struct gtp_dprintf {
 /**
  * gtp_dprintf_parse() - parse a Z0 packet without its "Z0,"
  * @list: counts its memory; the dprintf is not on that list
- * @mem: memory
+ * @mem: where memory comes from
  * @text: "ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...", terminated
- * @ncpus: how many counters each command gets
- * @out: receives it, inserted, at rest
+ * @ncpus: the number of counters of each command
+ * @out: receives the dprintf, inserted, at rest
  * @why: the refusal
  *
  * GDB sends one condition for each command, in the same order, or none at all.
@@ -53,7 +54,7 @@ struct gtp_dprintf {
 int gtp_dprintf_parse(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 		      u32 ncpus, struct gtp_dprintf **out, struct gtp_why *why);
 
-/* gtp_dprintf_free - free one that is at rest and on no list; @list as above */
+/* gtp_dprintf_free - free a dprintf that is at rest and on no list; @list as above */
 void gtp_dprintf_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 		      struct gtp_dprintf *dp);
 

@@ -9,14 +9,15 @@
  * struct gtp_hit_plan - the code that a hit of a tracepoint may run without reading its definition
  * @early: machine code of the condition that may run before a hit begins, if this is the only
  *	   tracepoint; NULL: there is none
- * @quick: the code that does everything that a hit has to do, except write the head of the frame;
- *	   NULL: a hit has to do more, or the tracepoint is not enabled
+ * @quick: the code for the rest of a hit after the frame's head is written; NULL: a hit has to do
+ *	   more, or the tracepoint is not enabled
  * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c): the tracepoint has @quick, or
  *	    would have it without one string among its actions; hits cannot switch it; and the time
  *	    is the processor's counter. The pad itself handles a pass count, and other tracepoints
  * @quickest: the same as @quick if @in_pad is set, too, the tracepoint is alone at its location,
  *	      and it has no pass count; otherwise NULL
- * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; any time will do
+ * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; the clock of its time
+ * does not matter
  * @start: the first 8 bytes of a quick hit's frame
  *
  * gtp_hit_settle() writes it whenever the definition or its machine code has changed, also while

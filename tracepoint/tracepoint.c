@@ -70,7 +70,7 @@ struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
 	return same_number(tp->next_num, tp->num);
 }
 
-/* Mark entries with the same number: once there are two, all have ->several. */
+/* Mark tracepoints with the same number: once there are two, all have ->several. */
 static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint *other = gtp_tracepoint_newest(list, tp->num);
@@ -296,8 +296,9 @@ static bool put_action(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 }
 
 /*
- * GDB sends "-m ID" or "-qualified -m ID" as a place, but does not accept that in an upload: it
- * would stop connecting. Send the address instead, by which GDB asks for the marker.
+ * True if the place is "-m ID" or "-qualified -m ID". GDB sends that as a place, but does not
+ * accept it in an upload: it would stop connecting. Send the address instead, by which GDB asks for
+ * the marker.
  */
 static bool is_marker_option(const struct gtp_tracepoint *tp, const struct gtp_source *s)
 {

@@ -40,7 +40,7 @@ enum gtp_action_kind {
 	GTP_ACTION_STATIC, /* L: $_sdata */
 };
 
-/* gtp_action_letter - as GDB writes it */
+/* gtp_action_letter - return the letter by which GDB writes an action */
 static inline char gtp_action_letter(enum gtp_action_kind kind)
 {
 	return "RMXL"[kind];
@@ -51,9 +51,9 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
  * @mask: REGS: GDB's register mask, cut to the registers of a hit
  * @base: MEM: register that @offset counts from, -1: none
  * @offset: MEM: address or offset
- * @len: MEM: bytes
+ * @len: MEM: the number of bytes
  * @expr: EXPR: the expression, allocated separately
- * @sets_key: EXPR: it sets a key of aggregations; known from tstart on
+ * @sets_key: EXPR: it sets a key of aggregations; valid from tstart on
  * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same
  *        allocation
  */
@@ -82,8 +82,8 @@ struct gtp_source {
  * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
  * is several of these
  * @next, @prev: all of them, in the order GDB sent them
- * @next_here: others at the same location, while armed
- * @next_key, @next_num: others in the same bucket of the list; @next_run: of the run
+ * @next_here: the next tracepoint at the same location, while armed @next_key, @next_num: the next
+ * one in the same bucket of the list; @next_run: of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: run-time address as GDB sent it
  * @enabled: GDB's setting, with which a run begins
@@ -92,14 +92,14 @@ struct gtp_source {
  * @pass: pass count, 0: none
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
  * @cond: the condition; NULL: every hit counts
- * @actions: in order
+ * @actions: the actions, in order
  * @code: machine code of all actions as one snippet; NULL: each action runs by itself
- * @frame_bytes: bytes that @code collects
- * @code_len: bytes of @code
+ * @frame_bytes: the number of bytes that @code collects
+ * @code_len: the size of @code
  * @plan: the fast path of its hits; points to @code and to the condition's machine code
- * @sources: in order
- * @nactions: how many @actions
- * @code_bytes: of all its expressions
+ * @sources: the source texts, in order
+ * @nactions: the number of actions
+ * @code_bytes: the bytes of all its expressions
  * @part_bytes: memory of @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
@@ -107,9 +107,9 @@ struct gtp_source {
  * @loc: its location in the current or the stopped run; NULL if it has none or is @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
- * @sdata: collects $_sdata
- * @switched: actions may set @on
- * @self_trace: hits of GDB's own tasks count
+ * @sdata: an action collects $_sdata
+ * @switched: actions of some tracepoint may set @on
+ * @self_trace: hits of GDB's own tasks count, too
  * @only_updates: its actions only update aggregations: a hit leaves no frame
  * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
  *     condition can be evaluated only then; @cond_entry_clock: that names $entry_clock; @latency:
@@ -117,7 +117,7 @@ struct gtp_source {
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
- * @repeated: GDB has sent the definition again; the pieces after it are repetitions, too
+ * @repeated: GDB has sent the definition again; the pieces that follow are repetitions, too
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
@@ -166,14 +166,14 @@ struct gtp_tracepoint {
 struct gtp_dprintf_count {
 	u64 hits;     /* the condition held, or could not be evaluated */
 	u64 dropped;  /* of those: lines for which there was no room */
-	u64 apart[6]; /* so that the next CPU's counters are in another cache line */
+	u64 apart[6]; /* hits among these for whose line there was no room */
 };
 
 /**
  * struct gtp_tracepoints - all definitions, in the order GDB sent them
  * @first, @last: of the list
- * @count: how many
- * @part_bytes: memory of all their parts
+ * @count: the number of definitions
+ * @part_bytes: the memory of all their parts
  * @removed: counts removals, so that a cached position in the list is known to be stale
  * @by_key: by number and address
  * @by_num: by number; the newest first
@@ -191,10 +191,11 @@ struct gtp_tracepoints {
 /**
  * gtp_tracepoint_define() - handle a QTDP packet without its "QTDP:"
  * @list: receives the tracepoint
- * @mem: memory
+ * @mem: where memory comes from
  * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", terminated
  * @why: the refusal
- * @out: the new tracepoint; NULL if this (number, address) exists already, which is no error
+ * @out: receives the new tracepoint; NULL if this (number, address) exists already, which is no
+ * error
  *
  * Verifies the condition. Context: may sleep.
  * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping);
@@ -207,7 +208,7 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
 /**
  * gtp_tracepoint_add_actions() - handle a QTDP continuation without its "QTDP:-"
  * @list: the list that has the tracepoint
- * @mem: memory
+ * @mem: where memory comes from
  * @text: "N:ADDR:actions[-]", terminated
  * @why: the refusal
  *
@@ -220,23 +221,28 @@ int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_me
 			       const char *text, struct gtp_why *why);
 
 /*
- * gtp_tracepoint_add_source - handle a QTDPsrc packet without its "QTDPsrc:"; drops those of a
- * repeated definition. 0 or -errno
+ * gtp_tracepoint_add_source - handle a QTDPsrc packet without its "QTDPsrc:"; drop the pieces of a
+ * repeated definition. Return 0 or -errno
  */
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
 
-/* gtp_tracepoint_switch - enable or disable it, as GDB requests; hits may be in progress */
+/*
+ * gtp_tracepoint_switch - enable or disable a tracepoint, as GDB requests; hits may be in progress
+ */
 static inline void gtp_tracepoint_switch(struct gtp_tracepoint *tp, bool on)
 {
 	tp->enabled = on;
 	WRITE_ONCE(tp->on, on);
 }
 
-/* gtp_tracepoint_find - find one by number and address, or NULL */
+/* gtp_tracepoint_find - find a tracepoint by number and address; return NULL if there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
 
-/* gtp_tracepoint_title - "tracepoint 5", "dprintf at 0x1234"; @buf has GTP_TITLE_MAX bytes */
+/*
+ * gtp_tracepoint_title - write "tracepoint 5" or "dprintf at 0x1234" to @buf, which has
+ * GTP_TITLE_MAX bytes; return @buf
+ */
 const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 
 /*
@@ -246,37 +252,44 @@ const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 __printf(4, 5) int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action,
 					 struct gtp_why *why, const char *fmt, ...);
 
-/* gtp_tracepoint_newest - the one with this number that was defined last; NULL: none */
+/*
+ * gtp_tracepoint_newest - return the tracepoint with this number that was defined last; NULL: none
+ */
 struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);
 
-/* gtp_tracepoint_older - the one with the same number that was defined before it; NULL: none */
+/*
+ * gtp_tracepoint_older - return the one with the same number that was defined before @tp; NULL:
+ * none
+ */
 struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 
-/* gtp_tracepoints_clear - free all; none may be armed */
+/* gtp_tracepoints_clear - free all tracepoints; none may be armed */
 void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem);
 
-/* gtp_tracepoint_remove - remove one from the list and free it; it must not be armed */
+/* gtp_tracepoint_remove - remove a tracepoint from the list and free it; it must not be armed */
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
 
-/* gtp_tracepoint_free - free one that is not on the list; its parts are subtracted there */
+/*
+ * gtp_tracepoint_free - free a tracepoint that is not on the list; its parts are subtracted there
+ */
 void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			 struct gtp_tracepoint *tp);
 
-/* gtp_tracepoints_append - add one; its number and address must not be on the list yet */
+/* gtp_tracepoints_append - add a tracepoint; its number and address must not be on the list yet */
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp);
 
 /**
  * gtp_tracepoint_part() - allocate zeroed memory for a part of a tracepoint
  * @list: the tracepoint's list, now or later
  * @tp: the tracepoint
- * @mem: memory
- * @bytes: how many
+ * @mem: where memory comes from
+ * @bytes: the size
  * @why: the refusal
  *
- * Bounded by GTP_PARTS_MAX: otherwise a client could fill the kernel's memory with repeated text,
- * and the definitions at one address could keep a hit busy for seconds.
- * Return: memory for @mem's free, NULL with @why.
+ * The size is bounded by GTP_PARTS_MAX: otherwise a client could fill the kernel's memory with
+ * repeated text, and the definitions at one address could keep a hit busy for seconds.
+ * Return: memory for @mem's free; NULL with @why.
  */
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
 			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why);
@@ -288,7 +301,7 @@ void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *t
  * @buf: receives the piece, terminated
  * @size: bytes of @buf
  *
- * Return: length, 0 if there is no such piece.
+ * Return: the length; 0 if there is no such piece.
  */
 int gtp_tracepoint_piece(const struct gtp_tracepoint *tp, u32 piece, char *buf, size_t size);
 

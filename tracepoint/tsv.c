@@ -156,7 +156,10 @@ static int read_packet(struct qtdv *q, struct gtp_in *in, struct gtp_why *why)
 	return 0;
 }
 
-/* GDB defines built-in variables again, as qTfV has reported them: accept only the same. */
+/*
+ * Check a definition of a built-in variable. GDB defines these again, as qTfV has reported them:
+ * accept only the same definition.
+ */
 static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
 {
 	const struct gtp_tsv *v = tsvs->slot[q->num];
@@ -210,7 +213,7 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 
 /*
  * True for $lost, which GDB knows from the file of a recorded run. GDB may send it with another
- * number; ignore that.
+ * number; ignore such a definition.
  */
 static bool is_lost(const struct qtdv *q)
 {

@@ -24,7 +24,7 @@ enum {
 	GTP_TSV_WORDS = 3 * GTP_TSV_MAX,
 };
 
-/* Built-in ones. Numbers are fixed; GDB renumbers its own when they collide. */
+/* The built-in variables. Numbers are fixed; GDB renumbers its own when they collide. */
 enum gtp_tsv_builtin {
 	GTP_TSV_CPU_ID = 1,
 	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
@@ -32,8 +32,8 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
 	/* For a call that returns; see tracepoint/at_return.h. */
 	GTP_TSV_RET,	     /* the return value, rax */
-	GTP_TSV_LATENCY,     /* ns from its entry to its return */
-	GTP_TSV_ENTRY_CLOCK, /* $clock at its entry */
+	GTP_TSV_LATENCY,     /* ns from the call's entry to its return */
+	GTP_TSV_ENTRY_CLOCK, /* $clock at the call's entry */
 	GTP_TSV_KRET,	     /* KGTP's name for GTP_TSV_RET */
 	/* The kernel's macros of these names, for the code that was hit. */
 	GTP_TSV_HARDIRQ_COUNT,
@@ -42,7 +42,7 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has user registers, 0: it has none */
 	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: its user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
-	GTP_TSV_XTIME_NSEC,	   /* and its ns; both from one reading for the whole hit */
+	GTP_TSV_XTIME_NSEC,	   /* its ns; both are from one reading for the hit */
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
 	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
 	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
@@ -60,9 +60,9 @@ enum gtp_tsv_builtin {
  * @num: GDB's number
  * @builtin: its value comes from the hit; read-only, except those that are AX_TSV_SWITCH
  * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
- * @initial: value at tstart
- * @value: value now, unless each CPU has its own; shared between CPUs: expressions that set one run
- *     under struct gtp_hit_ops' tsv_lock, except those that are AX_TSV_ADDED
+ * @initial: the value at tstart
+ * @value: the present value, unless each CPU has its own. It is shared between CPUs: expressions
+ *     that set one run under struct gtp_hit_ops' tsv_lock, except those that are AX_TSV_ADDED
  */
 struct gtp_tsv {
 	u16 num;
@@ -75,9 +75,9 @@ struct gtp_tsv {
 
 /**
  * struct gtp_tsvs - all variables
- * @slot: by number, NULL: there is none
- * @ways: enum ax_tsv_way of each, by its name: those named p_NAME or per_cpu_NAME are each CPU's
- *	own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
+ * @slot: the variables by number; NULL: there is none
+ * @ways: enum ax_tsv_way of each variable, by its name: those named p_NAME or per_cpu_NAME are each
+ *	CPU's own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
  *	aggregate/shape.h. In a run there are AX_TSV_ADDED ones as well, see session/added.h
  * @in_use: a run is active: no variable can get another name
  */
@@ -87,29 +87,29 @@ struct gtp_tsvs {
 	bool in_use;
 };
 
-/* gtp_tsvs_init - define the built-in ones; 0 or -ENOMEM */
+/* gtp_tsvs_init - define the built-in variables; return 0 or -ENOMEM */
 int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
-/* gtp_tsvs_clear - drop the user's, keep the built-in ones (QTinit) */
+/* gtp_tsvs_clear - drop the user's variables, keep the built-in ones (QTinit) */
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
 /*
- * gtp_tsvs_define - a QTDV packet without its "QTDV:"; creates or re-initialises. 0 or -errno with
- * @why
+ * gtp_tsvs_define - handle a QTDV packet without its "QTDV:"; create or re-initialise a variable.
+ * Return 0, or -errno with @why
  */
 int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
 		    struct gtp_why *why);
 
-/* gtp_tsvs_reset - every user variable gets its initial value (tstart) */
+/* gtp_tsvs_reset - set every user variable to its initial value (tstart) */
 void gtp_tsvs_reset(struct gtp_tsvs *tsvs);
 
-/* gtp_tsvs_known - for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
+/* gtp_tsvs_known - check a variable, for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
 enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
 
 /*
- * gtp_tsvs_piece - the n-th variable in qTfV form "N:INIT:BUILTIN:hexname"; length, 0 when there is
- * none
+ * gtp_tsvs_piece - write the n-th variable in qTfV's form "N:INIT:BUILTIN:hexname"; return the
+ * length, 0 if there is none
  */
 int gtp_tsvs_piece(const struct gtp_tsvs *tsvs, u32 n, char *buf, size_t size);
 

@@ -24,8 +24,8 @@ static u64 text_address;
 /*
  * Find _text by exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples
  * of that, and everything from _text to _end has a symbol at or before it. So go down from an
- * exported function in such steps: _text is the last address that still has a name, and the name
- * starts there.
+ * exported function in such steps: _text is the last address that has a name, and that name starts
+ * there.
  */
 static u64 __init find_text(void)
 {
@@ -67,7 +67,8 @@ size_t gtp_image_note_id(const u8 *notes, size_t len, const u8 **id)
 }
 
 /*
- * sysfs shows the kernel's notes to everybody. Without sysfs, GDB only lacks the build-id.
+ * Find the build-id in the kernel's notes, which sysfs shows to everybody. Without sysfs, GDB only
+ * lacks the build-id.
  */
 static void __init find_build_id(void)
 {

@@ -39,8 +39,9 @@ void gtp_interrupt_forget(void)
 }
 
 /*
- * While GDB is in write() with its packet it cannot send a ^C over the line, but its terminal sends
- * it SIGINT. Other signals (a changed window size, a child that ends) are no reason to stop.
+ * True if the client has sent ^C as a SIGINT: while GDB is in write() with its packet it cannot
+ * send a ^C over the line, but its terminal sends it the signal. Other signals (a changed window
+ * size, a child that ends) are no reason to stop.
  */
 static bool has_sigint(void)
 {

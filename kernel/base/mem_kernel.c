@@ -43,9 +43,9 @@ static bool must_fail(void)
 }
 
 /**
- * gtp_mem_alloc_node() - zeroed memory near a node's CPUs
- * @bytes: how many
- * @node: or NUMA_NO_NODE
+ * gtp_mem_alloc_node() - allocate zeroed memory near a node's CPUs
+ * @bytes: the size
+ * @node: the node, or NUMA_NO_NODE
  *
  * Context: may sleep. Return: memory for gtp_mem_free(), or NULL; a failure is not logged.
  */

@@ -5,16 +5,18 @@
 
 #include "base/mem.h"
 
-/* gtp_mem - the same for shared code */
+/* gtp_mem - the functions below, for shared code */
 extern const struct gtp_mem gtp_mem;
 
-/* gtp_mem_alloc_node - allocate zeroed memory near a node's CPUs, or NULL; may sleep */
+/*
+ * gtp_mem_alloc_node - allocate zeroed memory near a node's CPUs; return NULL on failure; may sleep
+ */
 void *gtp_mem_alloc_node(size_t bytes, int node);
 
-/* gtp_mem_alloc - allocate zeroed memory, or NULL; may sleep */
+/* gtp_mem_alloc - allocate zeroed memory; return NULL on failure; may sleep */
 void *gtp_mem_alloc(size_t bytes);
 
-/* gtp_mem_free - free it; NULL is allowed; may sleep */
+/* gtp_mem_free - free memory of these functions; NULL is allowed; may sleep */
 void gtp_mem_free(const void *p);
 
 #endif /* _GTP_MEM_KERNEL_H */

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Root may change a writable parameter at any time: read it by READ_ONCE(). */
+/* Root may change a writable parameter at any time: read it with READ_ONCE(). */
 extern bool gtp_allow_write;
 extern char *gtp_save_dir; /* NULL or "": none */
 extern bool gtp_self_trace;

@@ -10,10 +10,11 @@
 DEFINE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
 
 /*
- * The exception table entry of the load catches a fault at a canonical kernel address. No other
- * address may reach the load: a non-canonical one raises #GP, and the kernel's handler of such
- * entries then warns. Canonical form depends on the page tables in use, not on what the processor
- * supports: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
+ * True if a load may use the addresses: the exception table entry of the load catches a fault at a
+ * canonical kernel address. No other address may reach the load: a non-canonical one raises #GP,
+ * and the kernel's handler of such entries then warns. Canonical form depends on the page tables in
+ * use, not on what the processor supports: boot_cpu_data.x86_virt_bits says 57 even where the
+ * kernel has four levels.
  */
 static bool kernel_range(u64 addr, u64 len)
 {
@@ -54,8 +55,8 @@ fault:
 }
 
 /*
- * Not in a kernel thread: it borrows the address space of the task that ran before it, so a user
- * address would be one of an unrelated process.
+ * Read user memory, but not in a kernel thread: it borrows the address space of the task that ran
+ * before it, so a user address would be one of an unrelated process. Return 0 or -EFAULT.
  */
 static int read_user(void *dst, u64 addr, u32 len)
 {

@@ -7,23 +7,23 @@
 
 /**
  * gtp_access_read() - copy memory that may not be there
- * @ctx: unused; struct gtp_hit_ops' read has it
+ * @ctx: unused; struct gtp_hit_ops' read has this argument
  * @dst: receives the bytes
  * @addr: kernel address, or one of the current task's own, or, in a hit in a program, one of that
  *        file's space
- * @len: bytes
+ * @len: the number of bytes
  *
  * Context: any, NMI included; never sleeps, so a user page that is not in memory is -EFAULT.
- * Return: 0 or -EFAULT, then @dst is undefined.
+ * Return: 0; or -EFAULT, with @dst undefined.
  */
 int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
 
-/* gtp_access_read_kernel - the same for kernel addresses only */
+/* gtp_access_read_kernel - copy like gtp_access_read(), but from kernel addresses only */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
 
 /*
- * gtp_access_write - store to kernel memory that is mapped writable; 0 or -EFAULT, then a part
- * may be written
+ * gtp_access_write - store to kernel memory that is mapped writable; return 0, or -EFAULT, after
+ * which a part may have been written
  */
 int gtp_access_write(u64 addr, const void *src, u32 len);
 

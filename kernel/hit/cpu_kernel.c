@@ -22,7 +22,7 @@ u64 gtp_memory_most(void *ctx)
 	return (u64)si_mem_available() * PAGE_SIZE / FRACTION;
 }
 
-/* bytes_per_cpu - the share of each of @n CPUs in @total; 0 if the request is refused */
+/* bytes_per_cpu - return the share of each of @n CPUs in @total; 0 if the request is refused */
 static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
 {
 	u64 most = gtp_memory_most(NULL), each;
@@ -66,7 +66,10 @@ static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
 	return &p->cpu;
 }
 
-/* The caller holds cpus_read_lock(), so no CPU can come online between counting and allocating. */
+/*
+ * Allocate for each online CPU. The caller holds cpus_read_lock(), so no CPU can come online
+ * between counting and allocating.
+ */
 static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, struct gtp_why *why)
 {
 	u64 each = bytes_per_cpu(total, num_online_cpus(), why);
@@ -134,7 +137,10 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
 	return gtp_mem_alloc_node(bytes, cpu_to_node(cpu->id));
 }
 
-/* struct errand - a call to make on a CPU; @done: it was made: the CPU was not in a hit */
+/*
+ * struct errand - a call to make on a CPU; @done: the call was made, because the CPU was not in a
+ * hit
+ */
 struct errand {
 	struct gtp_cpu *cpu;
 	void (*fn)(void *arg);
@@ -143,9 +149,9 @@ struct errand {
 };
 
 /*
- * This is an interrupt, and interrupts are off. But a kprobe's hit may run with interrupts on, so
- * this one may have arrived in the middle of a hit: then do nothing, and the caller tries again. A
- * hit in which the kernel died never ends: do not wait for that one.
+ * Make the call, in an interrupt with interrupts off. A kprobe's hit may run with interrupts on, so
+ * the interrupt may have arrived in the middle of a hit: then do nothing, and the caller tries
+ * again. A hit in which the kernel died never ends: do not wait for that one.
  */
 static void run_errand(void *info)
 {
@@ -184,7 +190,7 @@ void gtp_buffers_restart(void)
 }
 
 /*
- * Set the calibration in an interrupt on the CPU itself, so that a hit, which has interrupts off,
+ * Set the calibration, in an interrupt on the CPU itself, so that a hit, which has interrupts off,
  * cannot use the old one first and then the new one.
  */
 static void use(void *tsc)

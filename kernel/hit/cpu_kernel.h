@@ -21,16 +21,16 @@ struct gtp_percpu {
 
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
 
-/* gtp_cpu_text - printf's text of a CPU */
+/* gtp_cpu_text - return the memory for printf's text of a CPU */
 static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
 {
 	return &container_of(cpu, struct gtp_percpu, cpu)->text;
 }
 
 /**
- * gtp_buffers_get() - struct gtp_target_ops' buffers_get
+ * gtp_buffers_get() - implement struct gtp_target_ops' buffers_get
  * @ctx: unused
- * @bytes: for all CPUs together; 0: as the module parameter says
+ * @bytes: for all CPUs together; 0: the module parameter decides
  * @circular: drop the oldest frames
  * @nslots: counters per CPU
  * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
@@ -44,7 +44,7 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 		    u32 *ncpus, struct gtp_why *why);
 
 /**
- * gtp_buffers_put() - struct gtp_target_ops' buffers_put
+ * gtp_buffers_put() - implement struct gtp_target_ops' buffers_put
  * @ctx: unused
  * @cpus: from gtp_buffers_get()
  * @ncpus: its length
@@ -53,14 +53,17 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
-/* gtp_buffer_alloc - struct gtp_target_ops' buffer_alloc: memory near that CPU */
+/* gtp_buffer_alloc - implement struct gtp_target_ops' buffer_alloc: memory near that CPU */
 void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 
-/* gtp_memory_most - struct gtp_target_ops' memory_most: a quarter of the available memory */
+/*
+ * gtp_memory_most - implement struct gtp_target_ops' memory_most: a quarter of the available memory
+ */
 u64 gtp_memory_most(void *ctx);
 
 /*
- * gtp_cpu_between_hits - struct gtp_target_ops' between_hits; an interrupt of that CPU calls @fn.
+ * gtp_cpu_between_hits - implement struct gtp_target_ops' between_hits; an interrupt of that CPU
+ * calls @fn.
  * Context: process
  */
 void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
@@ -72,8 +75,8 @@ void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg),
 void gtp_buffers_calibrate(const struct gtp_calibration *tsc);
 
 /*
- * gtp_buffers_restart - the clock of frames' times restarts. Context: no other CPU is online,
- * interrupts are off
+ * gtp_buffers_restart - note that the clock of frames' times restarts. Context: no other CPU is
+ * online, interrupts are off
  */
 void gtp_buffers_restart(void);
 

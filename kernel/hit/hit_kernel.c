@@ -17,9 +17,10 @@
 #include "kernel/hit/hit_kernel.h"
 
 /*
- * An arch_spinlock_t, because a hit may be inside lockdep or a tracer, or in an NMI, and must not
- * call them. It cannot deadlock: interrupts are off while it is held, and a hit in an NMI finds its
- * CPU in a hit already and is skipped, so no CPU takes it twice; no other lock is taken under it.
+ * The lock of the variables. It is an arch_spinlock_t, because a hit may be inside lockdep or a
+ * tracer, or in an NMI, and must not call them. It cannot deadlock: interrupts are off while it is
+ * held, and a hit in an NMI finds its CPU in a hit already and is skipped, so no CPU takes it
+ * twice; no other lock is taken under it.
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
@@ -71,25 +72,25 @@ void gtp_hit_tsv_unlock(void *ctx, unsigned long flags)
 	raw_local_irq_restore(flags);
 }
 
-/* The only clock that may be read in an NMI and agrees between CPUs. */
+/* Return the time of the only clock that may be read in an NMI and agrees between CPUs. */
 u64 gtp_hit_clock(void *ctx)
 {
 	return ktime_get_mono_fast_ns();
 }
 
 /*
- * The counter in ns, for the hits of this run. There are two, because hits may read the one in use
- * while gtp_hit_replace_calibration() makes another one.
+ * The conversions of the counter to ns, for the hits of this run. There are two, because hits may
+ * read the one in use while gtp_hit_replace_calibration() makes another one.
  */
 static struct gtp_calibration calibrations[2];
 static u32 in_use;
 static bool calibrated; /* hits of this run read the counter */
 static bool sleeping;	/* a suspend has begun, and hits have no new calibration yet */
 
-/* CLOCK_MONOTONIC_RAW when the calibration in use was made, and by how much that may be off */
+/* The value of CLOCK_MONOTONIC_RAW when the calibration in use was made, and its possible error */
 static u64 raw_then, raw_doubt;
 
-/* Is the TSC the kernel's clocksource? Then the kernel has found it stable on all CPUs. */
+/* True if the TSC is the kernel's clocksource: then the kernel has found it stable on all CPUs. */
 static bool kernel_uses_tsc(void)
 {
 	struct system_time_snapshot snap;
@@ -103,7 +104,10 @@ static bool kernel_uses_tsc(void)
 	return !check_tsc_unstable() && snap.cycles - before <= after - before;
 }
 
-/* struct reading - the counter, and the clocks read right after it; @took: ticks for all of them */
+/*
+ * struct reading - the counter, and the clocks read right after it; @took: ticks for reading them
+ * all
+ */
 struct reading {
 	u64 tsc, ns, raw, took;
 };
@@ -127,8 +131,9 @@ static void set_raw(const struct gtp_calibration *c, const struct reading *r)
 enum { READINGS = 5 };
 
 /*
- * If an interrupt came, or a hypervisor suspended the CPU, between reading the counter and the
- * clocks, $clock would be wrong for the whole run. So read a few times, and use the shortest try.
+ * Calibrate. If an interrupt came, or a hypervisor suspended the CPU, between reading the counter
+ * and the clocks, $clock would be wrong for the whole run. So read a few times, and use the
+ * shortest try.
  */
 static void calibrate(struct gtp_calibration *c)
 {
@@ -194,7 +199,10 @@ static void read_counter(void *to)
 	*(u64 *)to = rdtsc_ordered();
 }
 
-/* Read @cpu's counter between two readings of this CPU's. True if its value is not between them. */
+/*
+ * Read @cpu's counter between two readings of this CPU's counter. Return true if its value is not
+ * between them.
+ */
 static bool counters_differ(int cpu, int *here)
 {
 	u64 before, there, after;
@@ -208,7 +216,7 @@ static bool counters_differ(int cpu, int *here)
 	return (s64)(there - before) < 0 || (s64)(after - there) < 0;
 }
 
-/* Find two CPUs whose counters differ. True if there are any. */
+/* Find two CPUs whose counters differ. Return true if there are any. */
 static bool any_differ(int *one, int *other)
 {
 	bool differ = false;
@@ -229,8 +237,9 @@ static bool any_differ(int *one, int *other)
 enum { OFF_MS = 2, OFF_PPM = 200 };
 
 /*
- * The ns by which $clock is ahead of CLOCK_MONOTONIC_RAW, which nothing adjusts; 0 if they agree.
- * The counter is read before and after that clock, so that nothing that comes in between matters.
+ * Return the ns by which $clock is ahead of CLOCK_MONOTONIC_RAW, which nothing adjusts; 0 if they
+ * agree. The counter is read before and after that clock, so that nothing that comes in between
+ * matters.
  */
 static s64 ahead(void)
 {
@@ -271,15 +280,18 @@ bool gtp_hit_clock_off(void *ctx, struct gtp_why *why)
 	return off;
 }
 
-/* An NMI that interrupts an update of the clock reads the time before the update. */
+/*
+ * Return the time of day. An NMI that interrupts an update of the clock reads the time before the
+ * update.
+ */
 u64 gtp_hit_wall_ns(void *ctx)
 {
 	return ktime_get_real_fast_ns();
 }
 
 /*
- * The kernel's softirq_count() and irq_count(). With PREEMPT_RT the task has the count of softirqs,
- * to which exceptions add nothing.
+ * Return the softirq part of a preempt_count(), as the kernel's softirq_count() and irq_count() do.
+ * With PREEMPT_RT the task has the count of softirqs, to which exceptions add nothing.
  */
 static u32 softirqs(u32 count)
 {

@@ -23,30 +23,30 @@ const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
 void gtp_hit_recalibrate_tsc(void);
 
 /*
- * gtp_hit_tsv_reset - free the variables' lock, which a hit in which the kernel died may have left
- * taken. Context: no hit is running
+ * gtp_hit_tsv_reset - release the variables' lock, in case a hit in which the kernel died has left
+ * it taken. Context: no hit is running
  */
 void gtp_hit_tsv_reset(void);
 
 /**
  * gtp_hit_replace_calibration() - calibrate again during a run
  *
- * Hits use the previous calibration until the caller gives them this one. The caller must have done
- * so on all CPUs before the next call, which overwrites the previous one.
+ * Hits use the previous calibration until the caller gives them the new one. The caller must have
+ * done so on all CPUs before the next call, which overwrites the previous one.
  * Context: process, gtp_lock. Return: the calibration; NULL: hits do not read the counter.
  */
 const struct gtp_calibration *gtp_hit_replace_calibration(void);
 
 /*
- * gtp_hit_sleeps - a suspend begins: until it is over, $clock may be ahead of the kernel's clock,
- * and gtp_hit_clock_off() does not compare the two. Context: process, gtp_lock
+ * gtp_hit_sleeps - note that a suspend begins or is over: in between $clock may be ahead of the
+ * kernel's clock, and gtp_hit_clock_off() does not compare the two. Context: process, gtp_lock
  */
 void gtp_hit_sleeps(bool sleeps);
 
-/* gtp_hit_clock_off - struct gtp_target_ops' clock_off */
+/* gtp_hit_clock_off - implement struct gtp_target_ops' clock_off */
 bool gtp_hit_clock_off(void *ctx, struct gtp_why *why);
 
-/* Members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
+/* Implement members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
 bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);

@@ -31,8 +31,8 @@ static __always_inline void gtp_irqrestore_notrace(unsigned long flags, bool tel
 }
 
 /*
- * gtp_irqs_off_notrace - the same, for a caller that has saved the flags, passes them in @flags and
- * will restore them. Not for Xen PV guests, where the flags lack the interrupt state.
+ * gtp_irqs_off_notrace - disable interrupts for a caller that has saved the flags, passes them in
+ * @flags and will restore them. Not for Xen PV guests, where the flags lack the interrupt state.
  */
 static __always_inline bool gtp_irqs_off_notrace(unsigned long flags)
 {

@@ -11,7 +11,10 @@
 
 enum { MODULES_MAX = 512 }; /* the code of further modules is not recognized */
 
-/* size << 32 | lower half of the address; the upper half is the same for all modules. 0: free. */
+/*
+ * The modules' ranges: size << 32 | lower half of the address; the upper half is the same for all
+ * modules. 0: free.
+ */
 static u64 text[MODULES_MAX];
 static u32 changes = 1;
 static DEFINE_SPINLOCK(lock); /* serializes writers */
@@ -71,8 +74,9 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 }
 
 /*
- * The kset of this module's kobject lists all modules, and also built-in ones, which have no struct
- * module. The kernel sets MODULE_STATE_GOING before it calls our notifier, which takes the lock.
+ * Record the modules that are loaded now. The kset of this module's kobject lists all modules, and
+ * also built-in ones, which have no struct module. The kernel sets MODULE_STATE_GOING before it
+ * calls our notifier, which takes the lock.
  */
 void gtp_module_text_init(void)
 {

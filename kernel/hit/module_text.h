@@ -6,8 +6,8 @@
 #include <linux/module.h>
 
 /*
- * gtp_module_text_init - record the modules that are loaded now. Call it when the notifier that
- * calls gtp_module_text_changed() is registered already, so that no change is missed
+ * gtp_module_text_init - record the modules that are loaded now. Call this after registering the
+ * notifier that calls gtp_module_text_changed(), so that no change is missed
  */
 void gtp_module_text_init(void);
 
@@ -18,14 +18,14 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state);
  * gtp_module_text_changes() - return how often modules were loaded or unloaded, counted from 1
  *
  * Facts about a module's code hold while this number is the same: the kernel notifies us before it
- * frees the code, and between the two it waits for all code that runs with preemption off.
+ * frees the code, and before freeing it waits for all code that runs with preemption off.
  */
 u32 gtp_module_text_changes(void);
 
 /**
  * gtp_module_text_has() - true if all bytes are code of one module, outside its init code
- * @start: first byte
- * @bytes: how many
+ * @start: the address of the first byte
+ * @bytes: the number of bytes
  *
  * Context: any. False for modules beyond the first MODULES_MAX.
  */

@@ -95,7 +95,10 @@ static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 ma
 	return n;
 }
 
-/* Returns 0 if the unwinder has to take this stack, as it has to if it is not a task's. */
+/*
+ * Take the stack by steps. Return 0 if the unwinder has to take it, as it always has to if the
+ * stack is not a task's.
+ */
 static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 			 u32 max)
 {
@@ -147,7 +150,7 @@ u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs
 	return n ? n : take_by_unwinder(regs, pc, to, max);
 }
 
-/* The end of the stack (of a task, an interrupt or an NMI) that contains @regs' rsp. */
+/* Return the end of the stack (of a task, an interrupt or an NMI) that contains @regs' rsp. */
 static u64 end_of(const struct gtp_regs *regs, u64 pc)
 {
 	u64 sp = regs->rsp, task = (u64)task_stack_page(current);

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that may wait on one CPU; a power of two */
+enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that wait on one CPU at most; a power of two */
 
 /**
  * struct gtp_text - printf's text of one CPU on its way to GDB
@@ -24,12 +24,14 @@ struct gtp_text {
 void gtp_text_put(struct gtp_text *t, const char *text, u32 len);
 
 /*
- * gtp_text_get - read at most @size - 1 bytes and terminate them; returns 0 if there is no text.
- * One reader at a time
+ * gtp_text_get - read at most @size - 1 bytes and terminate them; return their number. One reader
+ * at a time
  */
 u32 gtp_text_get(struct gtp_text *t, char *buf, u32 size);
 
-/* gtp_text_dropped - lines dropped since the last call. One reader at a time */
+/*
+ * gtp_text_dropped - return how many lines were dropped since the last call. One reader at a time
+ */
 u64 gtp_text_dropped(struct gtp_text *t);
 
 #endif /* _GTP_TEXT_KERNEL_H */

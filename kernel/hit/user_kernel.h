@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A hit in a program: what addresses of file spaces mean in the task that was hit. */
+/* A hit in a program: translates addresses of file spaces for the task that was hit. */
 #ifndef _GTP_USER_KERNEL_H
 #define _GTP_USER_KERNEL_H
 
@@ -13,7 +13,7 @@
  * @here: an address of a file space
  * @from_code: its distance from the beginning of the file's code
  * @code_bytes: the size of that code
- * @says: how the instruction tells where the return address is, for $ustack
+ * @says: where the return address is, judged by the instruction, for $ustack
  */
 struct gtp_user_place {
 	u64 here;
@@ -22,26 +22,26 @@ struct gtp_user_place {
 };
 
 /**
- * struct gtp_user_hit - a task is at a place
+ * struct gtp_user_hit - a hit of a task at a place
  * @place: the place
- * @at: where the task has it
+ * @at: the address of the place in the task
  */
 struct gtp_user_hit {
 	const struct gtp_user_place *place;
 	u64 at;
 };
 
-/* The hit in a program that this CPU handles; the task does not leave the CPU meanwhile. */
+/* The hit in a program that this CPU handles; the task does not leave the CPU during the hit. */
 DECLARE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
 
 /**
  * gtp_user_address() - translate an address of a file space for the task that was hit
- * @user: the hit; NULL: none in a program
+ * @user: the hit; NULL if it is not in a program
  * @addr: the address
- * @task: receives where the task has it
+ * @task: receives the address in the task
  *
  * A file's segments keep their distances wherever it is loaded.
- * Return: false if the task's part of that file is not known.
+ * Return: false if it is not known where the task has that part of the file.
  */
 static inline bool gtp_user_address(const struct gtp_user_hit *user, u64 addr, u64 *task)
 {

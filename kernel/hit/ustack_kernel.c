@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stack of the task's program at a hit: whose it is, and where it begins.
+ * The stack of the task's program at a hit: its process, and where it begins.
  *
- * A process is known by its number, the time when it began, and how often it has become another
- * program. The memory map belongs to all three: addresses mean nothing without it, and both a
- * number and the address of a struct mm_struct are soon used again.
+ * A process is identified by its number, the time when it began, and how often it has called exec.
+ * The last word of a stack stands for all three, because addresses mean nothing without the memory
+ * map, and both a number and the address of a struct mm_struct are soon used again.
  */
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -47,9 +47,9 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs 
 }
 
 /*
- * The registers with which the task has entered the kernel: a thread of the kernel has none. One
- * that the kernel has made for a process, as for io_uring, has the process's memory, but zeroes as
- * its registers.
+ * Begin with the registers with which the task has entered the kernel. A kernel thread has none. A
+ * thread that the kernel has made for a process, as for io_uring, has the process's memory, but its
+ * registers are zero.
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stack of the task's program at a hit: whose it is, and where it begins. */
+/* The stack of the task's program at a hit: its process, and where it begins. */
 #ifndef _GTP_USTACK_KERNEL_H
 #define _GTP_USTACK_KERNEL_H
 
@@ -8,12 +8,12 @@
 #include "kernel/hit/user_kernel.h"
 
 /*
- * gtp_ustack_begin - of struct gtp_hit_ops; @ctx is not used. Context: a hit, which may be in an
- * NMI; preemption is off
+ * gtp_ustack_begin - implement struct gtp_hit_ops' ustack; @ctx is not used. Context: a hit, which
+ * may be in an NMI; preemption is off
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 
-/* gtp_ustack_begin_at - the same in a hit in a program, with that program's registers */
+/* gtp_ustack_begin_at - begin with @regs, the program's registers, in a hit in a program */
 void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
 			 struct gtp_ustack_from *from);
 

@@ -41,7 +41,7 @@ void gtp_walk_init(void)
 }
 
 /*
- * Make it the state of an interrupted instruction: for such a state the unwinder looks up the
+ * Make the state that of an interrupted instruction: for such a state the unwinder looks up the
  * address itself, not the byte before it. Make it another task's, so that the unwinder logs no
  * warning about its tables.
  */

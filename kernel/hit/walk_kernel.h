@@ -5,14 +5,14 @@
 
 #include "hit/walk.h"
 
-/* gtp_walk_init - before the first hit */
+/* gtp_walk_init - prepare for gtp_walk_ask(); call it before the first hit */
 void gtp_walk_init(void);
 
 enum { GTP_WALK_ASK_BYTES = 1024 };
 
 /*
- * gtp_walk_ask - of struct gtp_walk_ops; @ctx: GTP_WALK_ASK_BYTES that it may write. Context: a
- * hit, which may be in an NMI; preemption is off
+ * gtp_walk_ask - implement struct gtp_walk_ops' ask; @ctx: GTP_WALK_ASK_BYTES that it may write.
+ * Context: a hit, which may be in an NMI; preemption is off
  */
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays);
 

@@ -65,7 +65,7 @@ SYM_FUNC_END(gtp_jit_fault_stubs)
 STACK_FRAME_NON_STANDARD gtp_jit_fault_stubs
 
 /*
- * Go on at the address that ax_jit_careful() gives, with all registers as at the load. The flags
+ * Continue at the address that ax_jit_careful() gives, with all registers as at the load. The flags
  * need not be kept: the check of the address before the load has changed them.
  */
 SYM_FUNC_START_LOCAL(gtp_jit_faulted)

@@ -40,7 +40,7 @@ static DECLARE_BITMAP(pads, PAD_UNITS);
 static DECLARE_BITMAP(freed, PAD_UNITS); /* still set in pads: freed, but not yet wiped */
 static u32 pad_units;			 /* the number of bits set in pads */
 
-/* The target of our sample return at @offset if it is a jump; 0 if it is a plain return. */
+/* Return the target of our sample return at @offset if it is a jump; 0 if it is a plain return. */
 static u64 return_at(u32 offset)
 {
 	const u8 *p = gtp_jit_returns;
@@ -67,7 +67,10 @@ static void describe_branches(struct ax_jit_target *w)
 	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
-/* A task that still reaches a freed pad must trap there, and not execute the rest of the pad. */
+/*
+ * Fill freed pads with int3: a task that still reaches one must trap, and not execute the rest of
+ * the pad.
+ */
 static void wipe_freed(void)
 {
 	u8 *at = arena.writable + SNIPPETS;
@@ -227,8 +230,9 @@ static struct ax_jit_var contexts(u32 mask)
 }
 
 /*
- * The kernel's hardirq_count(), softirq_count() and irq_count(). PREEMPT_RT counts softirqs
- * elsewhere. Whenever a task can move to another CPU, all of them are 0, before and after.
+ * Describe how to read the kernel's hardirq_count(), softirq_count() and irq_count(). PREEMPT_RT
+ * counts softirqs elsewhere. Whenever a task can move to another CPU, all of them are 0, before and
+ * after.
  */
 static void describe_contexts(struct ax_jit_var *var)
 {
@@ -239,7 +243,7 @@ static void describe_contexts(struct ax_jit_var *var)
 	var[GTP_TSV_IRQ_COUNT] = contexts(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
 }
 
-/* A task's user registers, the kernel's task_pt_regs(), are on its stack. */
+/* Describe how to find a task's user registers, the kernel's task_pt_regs(), on its stack. */
 static void describe_user_regs(struct ax_jit_var *var)
 {
 	const s32 regs = THREAD_SIZE - TOP_OF_KERNEL_STACK_PADDING - sizeof(struct pt_regs);
@@ -262,7 +266,10 @@ static void describe_user_regs(struct ax_jit_var *var)
 	};
 }
 
-/* The values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants in C. */
+/*
+ * Describe how to read the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no
+ * constants in C.
+ */
 static void describe_variables(struct ax_jit_target *w)
 {
 	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];

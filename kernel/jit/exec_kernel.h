@@ -33,7 +33,7 @@ void gtp_jit_close(void);
  * struct gtp_jit_code - a snippet
  * @fn: its code, which may run after gtp_jit_close()
  * @len: its length in bytes
- * @frame_bytes: for actions: bytes that they collect
+ * @frame_bytes: for actions: the number of bytes that they collect
  */
 struct gtp_jit_code {
 	ax_jit_fn fn;
@@ -75,7 +75,7 @@ enum gtp_jit_share {
  * @work: the planned compilation
  * @len: its length in bytes
  * @share: limit of the room in use
- * @pad: receives it; it may run after gtp_jit_close()
+ * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Return: 0, -ENOSPC (no room), -ERANGE (something that it must reach is too far away).
  */
@@ -83,28 +83,28 @@ int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
 		     struct gtp_jit_pad *pad);
 
 /*
- * gtp_jit_pad_free - free a pad, which no task is in or can reach. Its bytes become int3 before
- * they are reused: at once if the arena is open, otherwise in the next gtp_jit_open() or
+ * gtp_jit_pad_free - free a pad that no task is in or can reach. Its bytes become int3 before they
+ * are reused: at once if the arena is open, otherwise in the next gtp_jit_open() or
  * gtp_jit_pads_wipe()
  */
 void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
 
 /*
- * gtp_jit_pads_wipe - write int3 over all freed pads. Without memory for that their room stays
- * taken until the next wipe
+ * gtp_jit_pads_wipe - write int3 over all freed pads. If there is no memory for that, their room
+ * stays taken until the next wipe
  */
 void gtp_jit_pads_wipe(void);
 
-/* gtp_jit_pad_usage - bytes in use, and the total */
+/* gtp_jit_pad_usage - store the bytes in use by pads, and the total */
 void gtp_jit_pad_usage(u32 *used, u32 *size);
 
 /* gtp_jit_ready - true if there is an arena */
 bool gtp_jit_ready(void);
 
-/* gtp_jit_target - describe the place where snippets run; a test may change it */
+/* gtp_jit_target - return the description of the place where snippets run; a test may change it */
 const struct ax_jit_target *gtp_jit_target(void);
 
-/* gtp_jit_usage - bytes of the arena in use, and the total */
+/* gtp_jit_usage - store the bytes of the arena in use, and the total */
 void gtp_jit_usage(u32 *used, u32 *size);
 
 #endif /* _GTP_EXEC_KERNEL_H */

@@ -19,7 +19,10 @@ static bool refused;   /* a request failed since then: nothing compiled before i
 static u32 used_before;
 static const struct gtp_tsvs *variables; /* the session's */
 
-/* If this fails, there is no machine code, and the interpreter evaluates all expressions. */
+/*
+ * Make the arena ready. If this fails, there is no machine code, and the interpreter evaluates all
+ * expressions.
+ */
 void gtp_jit_start(void)
 {
 	int err = gtp_jit_init();
@@ -81,7 +84,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	return 0;
 }
 
-/* A snippet has no work if all actions are static data. */
+/* True if a snippet has work to do: it has none if all actions are static data. */
 static bool has_work(const struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a = tp->actions;

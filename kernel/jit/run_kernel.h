@@ -11,7 +11,10 @@
 /* gtp_jit_start - make the arena ready; without it expressions are interpreted. Module init */
 void gtp_jit_start(void);
 
-/* struct gtp_target_ops' machine code; @ctx is not used. Context: process, gtp_lock; may sleep */
+/*
+ * Implement struct gtp_target_ops' functions for machine code; @ctx is not used. Context: process,
+ * gtp_lock; may sleep
+ */
 int gtp_jit_code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why);
 int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
 int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);

@@ -44,8 +44,8 @@ enum {
 };
 
 /*
- * struct bare - a record in the pool; @sp: address of its call's return address, 0: free; @cpu: if
- * that is on the stack of an idle task, the task's CPU, otherwise -1
+ * struct bare - a record in the pool; @sp: address of its call's return address, 0: free; @cpu: the
+ * CPU of the idle task if the return address is on an idle task's stack, otherwise -1
  */
 struct bare {
 	u64 sp;
@@ -58,7 +58,10 @@ static DEFINE_PER_CPU(long, inside); /* calls entered on this CPU, minus calls l
 
 /* --- the pool --- */
 
-/* A record for @sp is taken and given back only by the call whose return address is at @sp. */
+/*
+ * Return the @n-th place for a record of @sp. Only the call whose return address is at @sp takes
+ * and gives back such a record.
+ */
 static struct bare *nth_place(u64 sp, u32 n)
 {
 	u32 hash = (u32)((sp >> 3) * 0x9e3779b97f4a7c15ULL >> 40);
@@ -76,7 +79,10 @@ static struct bare *find_bare(u64 sp)
 	return NULL;
 }
 
-/* An existing record for @sp belongs to a call that never returned, because its task has died. */
+/*
+ * Take a record for @sp; return NULL if there is no room. An existing record for @sp belongs to a
+ * call that never returned, because its task has died.
+ */
 static struct bare *take(u64 sp)
 {
 	struct bare *b = find_bare(sp);
@@ -103,9 +109,9 @@ static void give(struct bare *b, u64 sp)
 /* --- both ends of a call --- */
 
 /*
- * Is there room for the record on the stack? Not on an idle task's: its records must be found again
- * when its CPU goes offline. Any function may be the traced one, so call none: see hit() in
- * kernel/pad/probe.c.
+ * True if there is room for the record on the stack. There is none on an idle task's: its records
+ * must be found again when its CPU goes offline. Any function may be the traced one, so call none:
+ * see hit() in kernel/pad/probe.c.
  */
 static __always_inline bool has_room(u64 sp)
 {
@@ -121,15 +127,18 @@ static int idle_cpu_of(u64 sp)
 }
 
 /*
- * Do not use @r itself as the mark: if an empty list_head was at @r, its second word, which is
- * where the mark would be, points to @r.
+ * Return the mark of a record on a stack. It is not @r itself: if an empty list_head was at @r, its
+ * second word, which is where the mark would be, points to @r.
  */
 static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 {
 	return (u64)r + 0x61c88647;
 }
 
-/* This needs no cmpxchg: the only other place that counts the call out runs in the same task. */
+/*
+ * Count a call out. This needs no cmpxchg: the only other place that counts the call out runs in
+ * the same task.
+ */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -176,7 +185,9 @@ static bool is_last_call(void)
 	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
 }
 
-/* The general case. Not inline, so that the usual case saves no registers for it. */
+/*
+ * Enter a call in the general case. Not inline, so that the usual case saves no registers for it.
+ */
 static noinline u32 enter_call(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
@@ -198,7 +209,10 @@ static noinline u32 enter_call(struct gtp_follow_record *r, u32 word)
 	return keep(r, word, ticket);
 }
 
-/* The usual case: a call of a task, whose record can stay on the stack, and no further checks. */
+/*
+ * Enter a call in the usual case: a task's call, whose record can stay on the stack, and no further
+ * checks.
+ */
 static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
@@ -237,8 +251,9 @@ static __always_inline void leave_call(const struct gtp_follow_record *r, u64 va
 }
 
 /*
- * Count the call out first, so that fewer values must be kept until the hit is done. That is safe:
- * look(), which waits until no call is inside, also waits until interrupts are on again.
+ * Handle the return. Count the call out first, so that fewer values must be kept until the hit is
+ * done. That is safe: look(), which waits until no call is inside, also waits until interrupts are
+ * on again.
  */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
@@ -294,9 +309,10 @@ static void forget(u64 *at)
 }
 
 /*
- * A task that ends never returns from the calls that it is in, except from those of do_exit()'s own
- * callees. After an oops rsp was reset, so calls that never return may also be below it: search the
- * whole stack. Remains of calls that did return have no mark, and are not in the pool.
+ * Count out the calls of a task that ends: it never returns from the calls that it is in, except
+ * from those of do_exit()'s own callees. After an oops rsp was reset, so calls that never return
+ * may also be below it: search the whole stack. Remains of calls that did return have no mark, and
+ * are not in the pool.
  */
 static void task_ends(void *data, struct task_struct *task)
 {
@@ -315,7 +331,10 @@ static void if_it_is(struct tracepoint *tp, void *found)
 		*(struct tracepoint **)found = tp;
 }
 
-/* If this fails, a task that ends inside keeps this module loaded; nothing else is lost. */
+/*
+ * Begin to watch for tasks that end. If this fails, a task that ends inside keeps this module
+ * loaded; nothing else is lost.
+ */
 static void watch(void)
 {
 	for_each_kernel_tracepoint(if_it_is, &ends);
@@ -323,7 +342,9 @@ static void watch(void)
 		ends = NULL;
 }
 
-/* False if task_ends() may still be called, which keeps this module loaded. */
+/*
+ * Stop watching. Return false if task_ends() may still be called, which keeps this module loaded.
+ */
 static bool unwatch(void)
 {
 	if (!ends)
@@ -338,8 +359,9 @@ static bool unwatch(void)
 /* --- idle tasks --- */
 
 /*
- * A CPU that goes offline never returns from the calls of its idle task. When it comes back, that
- * task starts again at the top of the same stack, which overwrites the calls' return addresses.
+ * True if the call is on the stack of an idle task that has started again. A CPU that goes offline
+ * never returns from the calls of its idle task. When it comes back, that task starts again at the
+ * top of the same stack, which overwrites the calls' return addresses.
  */
 static bool has_restarted(const struct bare *b, u64 sp)
 {
@@ -347,7 +369,10 @@ static bool has_restarted(const struct bare *b, u64 sp)
 	       !leads_back(READ_ONCE_NOCHECK(*(u64 *)(sp - 8)), gtp_gates_bare);
 }
 
-/* No pad is left, so no new record is taken. Under the lock no CPU goes online or offline. */
+/*
+ * Free the records of calls of idle tasks that never return. No pad is left, so no new record is
+ * taken. Under the lock no CPU goes online or offline.
+ */
 static void forget_idle(void)
 {
 	u32 i;
@@ -370,7 +395,10 @@ static bool pinned; /* we hold a reference to this module; under gtp_lock */
 static void look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look);
 
-/* Inexact while pads exist: calls are entered and left while this adds up the CPUs. */
+/*
+ * Return how many calls are inside. Inexact while pads exist: calls are entered and left while this
+ * adds up the CPUs.
+ */
 long gtp_follow_inside(void)
 {
 	long sum = 0;
@@ -382,8 +410,9 @@ long gtp_follow_inside(void)
 }
 
 /*
- * Calls inside will return to the gates, which are in this module's text. A task that has counted
- * itself out may still execute its last instructions there, but does not sleep in them.
+ * Release this module when no call is inside. Calls inside will return to the gates, which are in
+ * this module's text. A task that has counted itself out may still execute its last instructions
+ * there, but does not sleep in them.
  */
 static void look(struct work_struct *work)
 {
@@ -411,7 +440,7 @@ static void look(struct work_struct *work)
 
 #define IN_REGS(word, reg) (offsetof(struct gtp_regs, reg) == (word) * sizeof(u64))
 
-/* kernel/pad/follow_entry.S relies on these layouts and values. */
+/* Check the layouts and values on which kernel/pad/follow_entry.S relies. */
 static void check_entry(void)
 {
 	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=
@@ -457,7 +486,7 @@ void gtp_follow_put(void)
 		mod_delayed_work(gtp_unbound_wq(), &look_work, 0);
 }
 
-/* No call is inside: otherwise this module could not be unloaded. */
+/* Free everything. No call is inside: otherwise this module could not be unloaded. */
 void gtp_follow_exit(void)
 {
 	cancel_delayed_work_sync(&look_work);

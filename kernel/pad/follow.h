@@ -27,7 +27,7 @@
 /**
  * struct gtp_follow_record - the record of a call that is followed
  * @number: of its pad
- * @ticket: tells its location from others that have had @number
+ * @ticket: distinguishes the location from earlier ones with the same @number
  * @mark: in a record on a stack: derived from the record's address, until the call has returned
  * @p: the data for the tracepoints
  */
@@ -38,7 +38,7 @@ struct gtp_follow_record {
 	struct gtp_pending p;
 };
 
-/* gtp_follow_enter - handle the entry, for gtp_pad_followed. Return: GTP_FOLLOW_NOT, ... */
+/* gtp_follow_enter - handle the entry, for gtp_pad_followed; return GTP_FOLLOW_NOT, ... */
 u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word);
 
 /*
@@ -50,7 +50,8 @@ void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags);
 
 /*
  * gtp_follow_get - let one more pad follow calls, and keep this module loaded until all calls have
- * returned; 0 or -errno. gtp_follow_put - one pad less. Process context, gtp_lock
+ * returned; return 0 or -errno. gtp_follow_put - undo one gtp_follow_get(). Process context,
+ * gtp_lock
  */
 int gtp_follow_get(void);
 void gtp_follow_put(void);
@@ -58,7 +59,7 @@ void gtp_follow_put(void);
 /* gtp_follow_exit - free everything at module exit; without gtp_lock */
 void gtp_follow_exit(void);
 
-/* gtp_follow_inside - the number of calls of live tasks that were entered and not left */
+/* gtp_follow_inside - return the number of calls of live tasks that were entered and not left */
 long gtp_follow_inside(void);
 
 #endif /* _GTP_FOLLOW_H */

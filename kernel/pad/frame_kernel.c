@@ -13,8 +13,8 @@
 #include "probe/self.h"
 
 /*
- * A pad turns interrupts off without reporting it to lockdep. If lockdep tracks the interrupt
- * state, a fault in a pad would leave it with a wrong one.
+ * True if pads may write frames on this machine. A pad turns interrupts off without reporting it to
+ * lockdep. If lockdep tracks the interrupt state, a fault in a pad would leave it with a wrong one.
  */
 static bool may_write(void)
 {
@@ -22,7 +22,7 @@ static bool may_write(void)
 	       !cpu_feature_enabled(X86_FEATURE_XENPV); /* see kernel/hit/irqsave_notrace.h */
 }
 
-/* Can a pad's instructions use this address as a sign-extended displacement? */
+/* True if a pad's instructions can use this address as a sign-extended displacement. */
 static bool is_near(unsigned long address)
 {
 	return (s64)address == (s32)address;
@@ -44,7 +44,7 @@ static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
 	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
-/* False: a pad cannot write these frames, or there is no memory. */
+/* Describe the frame. Return false if a pad cannot write it, or there is no memory. */
 static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		     struct gtp_tracepoint *const *connected)
 {

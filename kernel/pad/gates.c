@@ -55,8 +55,9 @@ static u8 *map_all(u64 base, u64 end)
 }
 
 /*
- * Overwrite only the call: tasks may still return to the jump after it. The pad that the call leads
- * to is freed, so a task that reaches the call must trap.
+ * Overwrite the calls of gates that were given back, and nothing else: tasks may still return to
+ * the jump after the call. The pad to which the call leads is freed, so a task that reaches the
+ * call must trap.
  */
 void gtp_gates_wipe(void)
 {
@@ -80,7 +81,7 @@ void gtp_gates_wipe(void)
 	bitmap_zero(given, GTP_GATES);
 }
 
-/* Write the text through another mapping, which exists only for the write. */
+/* Write the text through another mapping, which exists only for the write. Return 0 or -ENOMEM. */
 static int write(u8 *at, const u8 *bytes, u32 n)
 {
 	struct page *page = vmalloc_to_page(at);

@@ -4,9 +4,9 @@
 #define _GTP_GATES_H
 
 #define GTP_GATES 4096	   /* of each kind; see kernel/pad/follow.h for framed and bare */
-#define GTP_GATE 16	   /* bytes of one */
-#define GTP_GATE_BACK 5	   /* offset to which its call returns */
-#define GTP_GATES_TAIL 128 /* at most so many bytes follow the gates of a kind */
+#define GTP_GATE 16	   /* bytes of a gate */
+#define GTP_GATE_BACK 5	   /* offset in a gate to which its call returns */
+#define GTP_GATES_TAIL 128 /* bytes after the gates of a kind, at most */
 
 #ifndef __ASSEMBLER__
 
@@ -16,34 +16,35 @@
 /* Functions that begin with GTP_GATE bytes of their own, and continue after the gates. */
 extern u8 gtp_gates_framed[], gtp_gates_bare[];
 
-/* gtp_gates_nth - gate @n of one of them; the code for returns is at the end of the last gate */
+/* gtp_gates_nth - return gate @n of a kind; the code for returns is at the end of the last gate */
 static inline u8 *gtp_gates_nth(u8 *gates, u32 n)
 {
 	OPTIMIZER_HIDE_VAR(gates); /* for objtool, which looks for addresses inside functions */
 	return gates + GTP_GATE + n * GTP_GATE;
 }
 
-/* gtp_gates_end - the end of both; they begin at gtp_gates_framed */
+/* gtp_gates_end - return the end of both kinds; they begin at gtp_gates_framed */
 static inline u64 gtp_gates_end(void)
 {
 	return (u64)gtp_gates_nth(gtp_gates_bare, GTP_GATES) + GTP_GATES_TAIL;
 }
 
-/* All of the following: process context, under gtp_lock; may sleep. */
+/* Context of all functions below: process, under gtp_lock; they may sleep. */
 
 /*
- * gtp_gates_take - take a gate of each kind and store their addresses in @gates; returns their
+ * gtp_gates_take - take a gate of each kind and store their addresses in @gates; return their
  * number, from 1 on, or 0 if none is free. gtp_gates_give - give both back when nothing leads there
  * any more; calls inside may still return to them. gtp_gates_wipe - write int3 over the calls of
- * all gates that were given back; without memory for that they stay taken until the next wipe
+ * all gates that were given back; if there is no memory for that, they stay taken until the next
+ * wipe
  */
 u32 gtp_gates_take(struct gtp_pad_gates *gates);
 void gtp_gates_give(u32 number);
 void gtp_gates_wipe(void);
 
 /*
- * gtp_gates_lead - make both gates of a number call @rest; 0 or -ENOMEM. Every CPU must see the new
- * code before anything leads to the gates
+ * gtp_gates_lead - make both gates of a number call @rest; return 0 or -ENOMEM. Every CPU must see
+ * the new code before anything leads to the gates
  */
 int gtp_gates_lead(u32 number, u64 rest);
 

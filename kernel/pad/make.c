@@ -24,8 +24,8 @@
  * @number: the number it pushes
  * @chain: its place in a chain; NULL: it is the only one
  * @copies: receives the offsets of the displaced instructions' copies; or NULL
- * @pad: receives it
- * @gate: receives its gates, if it follows calls
+ * @pad: receives the pad
+ * @gate: receives the number of its gates, if it follows calls
  */
 struct wanted {
 	struct gtp_pad_probe *p;
@@ -54,8 +54,8 @@ static bool expr_reads_flags(const struct gtp_expr *e)
 }
 
 /*
- * A pad preserves dead flags only if a tracepoint reads them. A condition that reads them cannot be
- * in a pad, but the pad of another tracepoint may come before it.
+ * True if a tracepoint reads the flags: only then must a pad preserve dead flags. A condition that
+ * reads them cannot be in a pad, but the pad of another tracepoint may come before it.
  */
 static bool reads_flags(const struct gtp_tracepoint *tp)
 {
@@ -72,7 +72,10 @@ static bool reads_flags(const struct gtp_tracepoint *tp)
 	return false;
 }
 
-/* Each pad of a chain sees the flags its predecessor left: if one reads them, all preserve them. */
+/*
+ * True if any tracepoint here reads the flags. Each pad of a chain sees the flags its predecessor
+ * left: if one tracepoint reads them, all pads preserve them.
+ */
 static bool any_reads_flags(const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp;
@@ -84,8 +87,8 @@ static bool any_reads_flags(const struct gtp_location *loc)
 }
 
 /*
- * The function that the pad calls to get to C. Each of the three leaves the stack as its kind of
- * pad needs it.
+ * Return the function that the pad calls to get to C. Each of the three leaves the stack as its
+ * kind of pad needs it.
  */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
@@ -95,9 +98,9 @@ static u64 pad_hit(const struct gtp_pad_probe *p)
 }
 
 /*
- * A pad that follows calls needs its gates' addresses in its code, and the gates need the address
- * of the rest of the pad: take gates, make the pad, make the gates call it. 0 or -errno; then
- * nothing is kept.
+ * Make a pad that follows calls. It needs its gates' addresses in its code, and the gates need the
+ * address of the rest of the pad: take gates, make the pad, make the gates call it. Return 0; or
+ * -errno, with nothing kept.
  */
 static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
 {
@@ -123,7 +126,7 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 	return err;
 }
 
-/* One pad, with that condition (NULL: none), and the frame if @frame. 0 or -errno. */
+/* Make a pad with that condition (NULL: none), and with the frame if @frame. Return 0 or -errno. */
 static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
 {
 	struct gtp_pad_probe *p = w->p;
@@ -179,7 +182,7 @@ bool gtp_pad_decides(const struct gtp_tracepoint *tp)
 	return gtp_pad_condition(tp) || gtp_pad_frame_can(tp, false);
 }
 
-/* The number of pads in the chain; 1 means a single pad without a chain. */
+/* Return the number of pads in the chain; 1 means a single pad without a chain. */
 static u32 count_pads(const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp;
@@ -248,7 +251,10 @@ static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region,
 	return 0;
 }
 
-/* -EOPNOTSUPP: one pad is enough. On any error nothing is kept, and one pad for all is tried. */
+/*
+ * Make a chain of pads. Return -EOPNOTSUPP if one pad is enough. After any error nothing is kept,
+ * and the caller tries one pad for all.
+ */
 static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		      u64 *rest)
 {
@@ -267,7 +273,10 @@ static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, 
 
 /* --- all of a location --- */
 
-/* @copies: for each displaced instruction the address at which a task trapped there resumes. */
+/*
+ * Make the pads. @copies: for each displaced instruction the address at which a task trapped there
+ * resumes.
+ */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies)
 {
 	u32 offsets[GTP_REGION_JUMP] = { 0 };
@@ -310,8 +319,9 @@ const char *gtp_pad_probe_why_not(int err)
 }
 
 /*
- * The new pad has the old one's number, so hits of both reach the same list of tracepoints. The old
- * one is kept, because tasks may be in it, and is freed with the location.
+ * Make a pad that serves one more tracepoint. It has the old pad's number, so hits of both reach
+ * the same list of tracepoints. The old pad is kept, because tasks may be in it, and is freed with
+ * the location.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))

@@ -6,7 +6,7 @@
 #include "kernel/pad/probe.h"
 #include "regions/region.h"
 
-/* All of the following: process context, under gtp_lock; may sleep. */
+/* Context of all functions below: process, under gtp_lock; they may sleep. */
 
 /**
  * gtp_pad_probe_make() - make a location's pads in the open arena, with as little left to C as
@@ -15,11 +15,11 @@
  * @region: the displaced instructions; NULL if the pad is called
  * @copies: receives the addresses of the displaced instructions' copies; not used without @region
  *
- * Return: 0 or -errno; gtp_pad_probe_why_not() says it in words.
+ * Return: 0 or -errno, for which gtp_pad_probe_why_not() has words.
  */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies);
 
-/* gtp_pad_condition - the condition that a pad can evaluate before any C runs; NULL: none */
+/* gtp_pad_condition - return the condition that a pad can evaluate before any C runs; NULL: none */
 const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp);
 
 /* gtp_pad_decides - true if a pad can handle some hits without C */
@@ -35,7 +35,7 @@ const char *gtp_pad_probe_why_not(int err);
  * @lead: redirects control to the new pad; if it returns 0, tasks may be in both pads now,
  * otherwise only in the old one
  *
- * Return: 0, or -errno and nothing has changed.
+ * Return: 0, or -errno with nothing changed.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad));

@@ -16,7 +16,7 @@ extern struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 
 extern u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];
 
-/* gtp_pad_number_find - the tracepoint that a word is for, or NULL. Context: a hit */
+/* gtp_pad_number_find - return the tracepoint that a word stands for, or NULL. Context: a hit */
 static __always_inline struct gtp_tracepoint *gtp_pad_number_find(unsigned long word)
 {
 	return gtp_acquire(&gtp_pad_number_tracepoints[word]);
@@ -35,21 +35,26 @@ static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
 /* gtp_pad_number_missed - count a missed hit. Context: a hit */
 void gtp_pad_number_missed(u32 number);
 
-/* The following: process context, under gtp_lock. */
+/* Context of the following: process, under gtp_lock. */
 
-/* gtp_pad_number_take - take a free number, GTP_PAD_NUMBERS if none is free; _give - free it */
+/*
+ * gtp_pad_number_take - take a free number; return GTP_PAD_NUMBERS if none is free. _give - free it
+ */
 u32 gtp_pad_number_take(void);
 void gtp_pad_number_give(u32 number);
 
-/* gtp_pad_number_take_spare - the same for optional uses: only while half of them are free */
+/*
+ * gtp_pad_number_take_spare - take a number for an optional use: only while half of them are free
+ */
 u32 gtp_pad_number_take_spare(void);
 
 /*
- * gtp_pad_number_connect - let its hits go to @tp and the tracepoints after it; NULL: ignore them
+ * gtp_pad_number_connect - let the number's hits go to @tp and the tracepoints after it; NULL:
+ * ignore them
  */
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp);
 
-/* gtp_pad_number_misses - the number of missed hits since it was taken */
+/* gtp_pad_number_misses - return the number of missed hits since the number was taken */
 u64 gtp_pad_number_misses(u32 number);
 
 #endif /* _GTP_PAD_NUMBER_H */

@@ -9,7 +9,7 @@
 /**
  * gtp_pad_place() - put a jump pad into the open arena
  * @req: the pad; its target is gtp_jit_target()'s, with the caller's pad_hit
- * @pad: receives it; it may run after gtp_jit_close()
+ * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Pads that write frames may use only a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
  * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or a pad cannot do

@@ -22,7 +22,7 @@
 
 /* --- hits --- */
 
-/* In GDB's own tasks, hits count only in interrupts, or if the user wants them. */
+/* Handle a hit in one of GDB's own tasks: it counts only in interrupts, or if the user wants it. */
 static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -32,8 +32,8 @@ static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, 
 }
 
 /*
- * Any function may be the one that was hit, so call none before this CPU is marked as in a hit. The
- * context is that of the probed code, because no exception led here.
+ * Handle a hit. Any function may be the one that was hit, so call none before this CPU is marked as
+ * in a hit. The context is that of the probed code, because no exception led here.
  */
 static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 word)
 {
@@ -49,10 +49,10 @@ static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs
 }
 
 /*
- * Called by gtp_pad_hit with the registers and the interrupt flag of the probed code. Turn
- * interrupts off first: otherwise a hit in an interrupt would count as nested, and a task that is
- * scheduled away would leave this CPU marked as in a hit. @word is what the pad has pushed: its
- * number, and whether the condition is known to hold.
+ * Handle a hit; gtp_pad_hit calls this with the registers and the interrupt flag of the probed
+ * code. Turn interrupts off first: otherwise a hit in an interrupt would count as nested, and a
+ * task that is scheduled away would leave this CPU marked as in a hit. @word is what the pad has
+ * pushed: its number, and whether the condition is known to hold.
  */
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 {
@@ -67,7 +67,7 @@ void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 
 NOKPROBE_SYMBOL(gtp_pad_probe_hit);
 
-/* Called before any instruction leads to the pads. Each number stands for its own tracepoint. */
+/* Connect each number to its own tracepoint, before any instruction leads to the pads. */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, p->loc->first);
@@ -75,7 +75,10 @@ void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 		gtp_pad_number_connect(p->stage[i].number, p->stage[i].tp);
 }
 
-/* From here on hits of the pads do nothing. A hit may have looked up its number before: wait. */
+/*
+ * Make hits of the pads do nothing from here on. A hit may have looked up its number before: wait
+ * for it.
+ */
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, NULL);
@@ -86,8 +89,8 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 /* --- make and free --- */
 
 /*
- * The place is in the index of probed places from here on, which is before its table of regions is
- * looked up: see docs/jumps.md, "Arming", step 1.
+ * Prepare a location's probe. The place is in the index of probed places from here on, which is
+ * before its table of regions is looked up: see docs/jumps.md, "Arming", step 1.
  */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
 {
@@ -125,7 +128,10 @@ u64 gtp_pad_probe_missed(const struct gtp_location *loc)
 	return missed;
 }
 
-/* The location may be freed now, though a stuck jump still leads to the pad. */
+/*
+ * Detach the probe from its location, which may be freed then, though a stuck jump still leads to
+ * the pad.
+ */
 void gtp_pad_probe_part(struct gtp_pad_probe *p)
 {
 	if (!p->loc)
@@ -148,8 +154,9 @@ void gtp_pad_stages_drop(struct gtp_pad_probe *p)
 }
 
 /*
- * The caller has disconnected the pads, removed the jump or call to them from the text, and waited
- * for all tasks. Their room is reused only after gtp_pad_probes_wipe() has filled it with int3.
+ * Free the pads. The caller has disconnected them, removed the jump or call to them from the text,
+ * and waited for all tasks. Their room is reused only after gtp_pad_probes_wipe() has filled it
+ * with int3.
  */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 {

@@ -8,9 +8,9 @@
 #include "probe/shadow.h"
 
 /*
- * gtp_pad_hit - called by pads at a hit, see pad/pad.h; gtp_pad_called - the same for pads to which
- * a call leads, not a jump; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the same for
- * pads that may call the rest of the function, see kernel/pad/follow.h
+ * gtp_pad_hit - handle a hit; pads call it, see pad/pad.h. gtp_pad_called - the same for pads to
+ * which a call leads, not a jump; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the
+ * same for pads that may call the rest of the function, see kernel/pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
@@ -31,9 +31,7 @@ struct gtp_pad_stage {
  * @number: the number that its pad pushes
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
- * @follows: it holds a gtp_follow_get()
- * @gate, @old_gate: the number of the gates of @pad and @old_pad, if they follow calls; otherwise 0
- * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
+ * @follows: the pad holds a gtp_follow_get()
  * @pad: the pad to which control goes
  * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
  */
@@ -50,7 +48,7 @@ struct gtp_pad_probe {
 	struct gtp_jit_pad pad, old_pad;
 };
 
-/* All of the following: process context, under gtp_lock; may sleep. */
+/* Context of all functions below: process, under gtp_lock; they may sleep. */
 
 /**
  * gtp_pad_probe_init() - take a number, and enter the place into the index
@@ -59,27 +57,33 @@ struct gtp_pad_probe {
  * @loc: the location; its ->probe becomes @p
  * @at: the address of the jump or call to the pad: @loc's, or the end of a no-op there
  *
- * Return: 0; -EOPNOTSUPP if there can be no pad, and @loc->no_jump says why.
+ * Return: 0; -EOPNOTSUPP, with the reason in @loc->no_jump, if there can be no pad.
  */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc,
 		       u64 at);
 
-/* gtp_pad_stages_drop - free the further tracepoints' pads; no task is in one or can reach one */
+/* gtp_pad_stages_drop - free the further tracepoints' pads; no task is in them or can reach them */
 void gtp_pad_stages_drop(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_exit - undo _init and free the pads; no task is in one or can reach one */
+/*
+ * gtp_pad_probe_exit - undo gtp_pad_probe_init() and free the pads; no task is in them or can reach
+ * them
+ */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
-/* gtp_pad_probes_wipe - after gtp_pad_probe_exit() of several: write int3 over all freed pads */
+/* gtp_pad_probes_wipe - write int3 over all freed pads, once after several gtp_pad_probe_exit() */
 void gtp_pad_probes_wipe(void);
 
-/* gtp_pad_probe_missed - struct gtp_probe_backend's missed, of a location with a pad */
+/* gtp_pad_probe_missed - implement struct gtp_probe_backend's missed for a location with a pad */
 u64 gtp_pad_probe_missed(const struct gtp_location *loc);
 
 /* gtp_pad_probe_part - detach a disconnected pad from its location, which no hit uses any more */
 void gtp_pad_probe_part(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_connect - give the hits of its pads to @p->loc; _disconnect - ignore them */
+/*
+ * gtp_pad_probe_connect - give the hits of the location's pads to @p->loc; _disconnect - ignore
+ * them
+ */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p);
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
 

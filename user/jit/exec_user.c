@@ -23,7 +23,9 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Only fast loads are at such addresses and can fault: nothing else in a snippet reads memory. */
+/*
+ * True if the address is that of a fast load. Nothing else in a snippet reads memory or can fault.
+ */
 static bool is_fast_load(u64 rip)
 {
 	const struct jit_user *u;
@@ -76,8 +78,8 @@ void jit_user_set_gs(void *segment)
 }
 
 /*
- * Map it near our own code, as in the kernel: calls are direct, and jumps are predicted as well as
- * there.
+ * Map memory near our own code, as in the kernel: calls are direct, and jumps are predicted as well
+ * as there.
  */
 static void *map_near(u32 size, int fd)
 {

@@ -8,10 +8,10 @@
 /**
  * struct jit_user - an arena: memory mapped writable at one address and executable at another
  * @target: as ax_jit_stubs() filled it in
- * @size: bytes
- * @stubs: bytes of the common stubs, at the beginning
- * @used: bytes in use
- * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
+ * @size: the size of the arena in bytes
+ * @stubs: the bytes of the common stubs, at the beginning
+ * @used: the bytes in use @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to
+ * begin with
  */
 struct jit_user {
 	struct ax_jit_target target;
@@ -31,7 +31,7 @@ struct jit_user {
  * @fast_limit: addresses below this (signed) are read by plain loads, and after a SIGSEGV by
  *	env->ops->read(); 0: all are read by env->ops->read()
  *
- * Return: never NULL: exits with a message on failure.
+ * Return: the arena, never NULL: exits with a message on failure.
  */
 struct jit_user *jit_user_new(u32 size, s32 fast_limit);
 void jit_user_free(struct jit_user *u);
@@ -54,7 +54,7 @@ static inline void jit_user_reset(struct jit_user *u)
  * @v: the expression
  * @pc: the value of rip
  * @seed: see struct ax_jit_request
- * @len: bytes of code; may be NULL
+ * @len: receives the bytes of code; may be NULL
  *
  * Return: the snippet; NULL if the arena is full.
  */
@@ -62,8 +62,8 @@ ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 
 			   u32 *len);
 
 /*
- * jit_user_compile_request - the same for any request, with its target filled in; NULL also if its
- * actions cannot be one snippet. @frame_bytes may be NULL
+ * jit_user_compile_request - compile any request, with its target filled in; return NULL also if
+ * its actions cannot be one snippet. @frame_bytes may be NULL
  */
 ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *req, u32 *len,
 				   u32 *frame_bytes);
