@@ -2,10 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/*
- * Append a byte; all bytes pass through this function. Even after an error the length grows:
- * callers need it.
- */
+/* All bytes pass through this function. Even after an error the length grows: callers need it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -21,10 +18,7 @@ static void emit_le(struct x86_buf *b, u64 value, u32 bytes)
 		emit(b, value & 0xff);
 }
 
-/*
- * True if an 8-bit immediate or displacement is enough: the processor sign-extends it to the size
- * of the operation.
- */
+/* The processor sign-extends an 8-bit immediate or displacement to the size of the operation. */
 static bool fits8(s64 v)
 {
 	return v == (s8)v;
@@ -42,19 +36,15 @@ static u32 rex_of(enum x86_width w)
 	return w == X86_64 ? REX_W : REX_NONE;
 }
 
-/*
- * Return REX_BYTE if the register needs it: the byte forms of registers 4 to 7 exist only under a
- * REX prefix.
- */
+/* The byte forms of registers 4 to 7 exist only under a REX prefix. */
 static u32 rex_byte(enum x86_reg reg)
 {
 	return reg >= X86_RSP ? REX_BYTE : REX_NONE;
 }
 
 /*
- * Emit a REX prefix, 0100WRXB (SDM 2A, 2.2.1). It must come directly before the opcode: the
- * processor ignores a REX prefix that another prefix follows. So emit 65, 66 and f0 before calling
- * anything that ends here.
+ * 0100WRXB (SDM 2A, 2.2.1). It must come directly before the opcode: the processor ignores a REX
+ * prefix that another prefix follows. So emit 65, 66 and f0 before calling anything that ends here.
  */
 static void rex(struct x86_buf *b, u32 want, u32 reg, u32 index, u32 base)
 {
@@ -64,7 +54,7 @@ static void rex(struct x86_buf *b, u32 want, u32 reg, u32 index, u32 base)
 		emit(b, 0x40 | want | bits);
 }
 
-/* Emit an opcode. Opcodes of two and more bytes are written as numbers, 0x0fb6 for 0f b6. */
+/* Opcodes of two and more bytes are written as numbers, 0x0fb6 for 0f b6. */
 static void opcode(struct x86_buf *b, u32 op)
 {
 	if (op > 0xff)
@@ -72,7 +62,7 @@ static void opcode(struct x86_buf *b, u32 op)
 	emit(b, op & 0xff);
 }
 
-/* Emit op reg, rm: @reg is a register or the digit that extends the opcode. */
+/* op reg, rm: @reg is a register or the digit that extends the opcode */
 static void op_rr(struct x86_buf *b, u32 want, u32 op, u32 reg, u32 rm)
 {
 	rex(b, want, reg, 0, rm);
@@ -86,9 +76,9 @@ static void sib(struct x86_buf *b, u32 scale, u32 index, u32 base)
 }
 
 /*
- * Emit the byte after the opcode, and the operand's other bytes. rm 4 announces a SIB byte, so rsp
- * and r12 as a base always have one (its index 4 means none); mod 0 with base 5 means no base, so
- * rbp and r13 always have a displacement.
+ * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a
+ * base always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13
+ * always have a displacement.
  */
 static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 {
@@ -284,7 +274,7 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
-/* Emit the lock prefix, for operands of 8 bytes. */
+/* The lock prefix, for operands of 8 bytes. */
 static void lock(struct x86_buf *b)
 {
 	emit(b, 0xf0);
