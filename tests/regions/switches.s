@@ -371,6 +371,22 @@ target_foreign:
 	jmp *%rax
 	end
 
+#  A function without CFI may change any register, also one that a function of C would keep.
+	begin bad_own_way
+	push %rbx
+	.cfi_adjust_cfa_offset 8
+	cmp $2, %edi
+	ja 1f
+	mov %edi, %ebx
+	call own_way
+	mov %ebx, %eax
+	through bad_own_way
+	cases bad_own_way
+1:
+	pop %rbx
+	.cfi_adjust_cfa_offset -8
+	end
+
 #  One jump is proven, the other is not.
 	begin bad_second
 	cmp $2, %edi
@@ -391,8 +407,11 @@ target_foreign:
 	jmp *%rax
 	end
 
-#  Code without CFI that enters bad_elsewhere.
+#  Code without CFI, that bad_own_way calls, and that enters bad_elsewhere.
 	.balign 16
+own_way:
+	mov $7, %ebx
+	ret
 	jmp inside_bad_elsewhere
 
 	.globl the_end

@@ -243,6 +243,31 @@ static void take_jump(struct walk *w, const struct rgn_insn *insn, const struct 
 	}
 }
 
+/*
+ * True if a call leads to code that keeps registers as the ABI demands. Compilers write such code,
+ * and describe it; assembly without a description may do anything. Calls through registers, memory
+ * and stubs of the linker lead to functions that others may call, too.
+ */
+static bool keeps_registers(const struct walk *w, const struct rgn_insn *insn)
+{
+	const struct rgn_span *span;
+	u64 target = insn->addr + insn->z.length;
+
+	if (insn->ops[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return true;
+	target += (u64)insn->ops[0].imm.value.s;
+	span = rgn_text_span(w->text, target);
+	return span && (span->kind == RGN_SPAN_PLT || rgn_eh_frame_find(w->text, target));
+}
+
+static void step(const struct walk *w, const struct rgn_insn *insn, struct rgn_state *s)
+{
+	if (insn->z.meta.category == ZYDIS_CATEGORY_CALL)
+		rgn_state_call(s, insn->addr, keeps_registers(w, insn));
+	else
+		rgn_state_step(s, insn);
+}
+
 /* Run from the offset to the next block or the end of the flow. */
 static void run_block(struct walk *w, u32 at)
 {
@@ -278,7 +303,7 @@ static void run_block(struct walk *w, u32 at)
 		case RGN_DECODED_BAD:
 			return;
 		default:
-			rgn_state_step(&s, &insn);
+			step(w, &insn, &s);
 			break;
 		}
 		at = next;

@@ -478,14 +478,15 @@ static void note_compare(struct rgn_state *s, const struct rgn_insn *insn)
 	s->flags = c;
 }
 
-static void step_call(struct rgn_state *s, u64 addr)
+void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps)
 {
-	static const u8 lost[] = { RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
-	u32 i;
+	static const u8 lost[] = { RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
+	u32 i, n = keeps ? sizeof(lost) : RGN_REGS;
 
-	for (i = 0; i < sizeof(lost); i++)
-		set(s, lost[i], (struct rgn_value){ 0 }, addr);
-	set(s, RAX, (struct rgn_value){ .kind = RGN_VALUE_OUTSIDE }, addr);
+	for (i = 0; i < n; i++)
+		set(s, keeps ? lost[i] : i, (struct rgn_value){ 0 }, addr);
+	if (keeps)
+		set(s, RAX, (struct rgn_value){ .kind = RGN_VALUE_OUTSIDE }, addr);
 	forget_memory(s);
 	s->flags.bits = 0;
 }
@@ -505,10 +506,6 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 		      rgn_reg(to->reg.value) < RGN_REGS && to->size >= 32 &&
 		      to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 
-	if (insn->z.meta.category == ZYDIS_CATEGORY_CALL) {
-		step_call(s, insn->addr);
-		return;
-	}
 	if (insn->z.mnemonic == ZYDIS_MNEMONIC_CDQE)
 		v = sign_extended(s->reg[RAX], 32);
 	else if (writes)

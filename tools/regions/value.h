@@ -76,8 +76,14 @@ void rgn_state_unknown(struct rgn_state *s, u64 addr);
 /* rgn_state_join - control may come with either state; true if @to has changed */
 bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr);
 
-/* rgn_state_step - the state after an instruction that is no jump */
+/* rgn_state_step - the state after an instruction that is no jump and no call */
 void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
+
+/*
+ * rgn_state_call - the state after the call at @addr; @keeps: of a function that keeps registers as
+ * the ABI demands
+ */
+void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps);
 
 /* rgn_state_branch - the state on one side of a conditional jump */
 void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool taken);
