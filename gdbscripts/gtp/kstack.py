@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import kept, loaded, points, quiet, remote, source, space, ustack
+from gtp import infosymbol, kept, loaded, points, quiet, remote, source, space, ustack
 
 VARIABLES = ("$kstack", "$ustack")
 NO_ROOM = 0
@@ -58,23 +58,23 @@ class Symbols:
                 return "[%s]+%#x" % (name, address - first)
         return "%#x" % address
 
-    def symbol(self, pattern, address, back):
-        """The symbol of an address, found by a regular expression for its name; None."""
-        found = re.match(pattern + r"(?: \+ (\d+))? in section", quiet.execute("info symbol %d" % (address - back)))
+    def symbol(self, address, back):
+        """The symbol of an address; None."""
+        found = infosymbol.parse(quiet.execute("info symbol %d" % (address - back)))
         if found is None:
             return None
-        return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back) if self.with_offsets else found.group(1)
+        return "%s+%d" % (found.name, found.offset + back) if self.with_offsets else found.name
 
     def look_up(self, address, back):
         if address == LOST:
             return CUT_OFF
-        return self.symbol(r"(\S+)", address, back) or self.in_module(address)
+        return self.symbol(address, back) or self.in_module(address)
 
     def look_up_in_program(self, address, back):
-        """The same for an address in a program: GDB has symbols only in file spaces, and C++ has blanks in names."""
+        """The same for an address in a program: GDB has symbols only in file spaces."""
         if address == LOST:
             return ustack.CUT_OFF
-        return space.has(address) and self.symbol(r"(.+?)", address, back) or "%#x" % address
+        return space.has(address) and self.symbol(address, back) or "%#x" % address
 
     def hint(self):
         """Advice that would name more, as lines."""

@@ -10,7 +10,7 @@ import re
 
 import gdb
 
-from gtp import functions, names, progress, quiet, space, words
+from gtp import functions, infosymbol, names, progress, quiet, space, words
 
 # Place: an address; the function that begins there, None at any other instruction; and the function into which it is
 # inlined, None for a function's own code.
@@ -36,9 +36,8 @@ def too_many(what, count, things, limit):
 
 def symbol_at(pc):
     """(name, offset) of the symbol at an address; None when there is none."""
-    text = quiet.execute("info symbol %#x" % pc)
-    found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
-    return (found.group(1), int(found.group(2) or 0)) if found else None
+    found = infosymbol.parse(quiet.execute("info symbol %#x" % pc))
+    return (found.name, found.offset) if found else None
 
 
 @contextlib.contextmanager

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Questions to gdbtp-regions, the tool that knows where a jump may replace an instruction.
 import os
-import re
 import shutil
 import subprocess
 
 import gdb
 
-from gtp import quiet
+from gtp import infosymbol, quiet
 
 NAME = "gdbtp-regions"
 BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/tools", NAME)
@@ -54,12 +53,10 @@ def address(text):
 
 def symbol(pc):
     """Name, offset and file of the symbol at an address, as GDB knows them."""
-    text = quiet.execute("info symbol %#x" % pc).splitlines()[0]
-    found = re.match(r"(\S+)(?: \+ (\d+))? in section (\S+)(?: of (.*))?$", text)
+    found = infosymbol.parse(quiet.execute("info symbol %#x" % pc))
     if not found:
         raise gdb.GdbError("no symbol file covers %#x" % pc)
-    name, offset, _, path = found.groups()
-    return name, int(offset or 0), path or gdb.current_progspace().filename
+    return found.name, found.offset, found.file or gdb.current_progspace().filename
 
 
 def files(path):

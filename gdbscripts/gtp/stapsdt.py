@@ -13,6 +13,7 @@ from gtp import harmless
 OWNER, MARKER = b"stapsdt\0", 3
 HEAD, ADDRESSES = struct.Struct("<III"), struct.Struct("<QQQ")
 MOST = 1 << 16  # notes of a file
+MOST_ARGUMENTS = 64  # of a note; <sys/sdt.h> has 12 at most
 
 # Note: place and semaphore as the file is linked now, the semaphore None without one; operands as the note has them.
 Note = namedtuple("Note", "provider name place semaphore operands")
@@ -197,8 +198,11 @@ def argument(text, file):
 
 
 def arguments(operands, file):
-    """The Arguments of a note."""
-    return [argument(text, file) for text in operands.split()]
+    """The Arguments of a note. With too many, none has a value."""
+    texts = operands.split(None, MOST_ARGUMENTS)
+    if len(texts) > MOST_ARGUMENTS:
+        return [Argument(None, None, "the note has more than %d arguments" % MOST_ARGUMENTS)]
+    return [argument(text, file) for text in texts]
 
 
 def common(kinds):

@@ -204,7 +204,9 @@ def pure():
     for function, argument, wanted in (
             (texts.time, 0, "0 ns"), (texts.time, 999, "999 ns"), (texts.time, 1000, "1 us"), (texts.time, -1000000, "-1 ms"),
             (texts.time, 2**63 - 1, "9223372036.854775807 s"), (texts.size, 0, "0 B"), (texts.size, -4096, "-4 KiB"),
-            (texts.size, 1023, "1023 B"), (texts.size, 123456789, "118 MiB"), (texts.size, 2**64 - 1, "16.0 EiB"),
+            (texts.size, 1023, "1023 B"), (texts.size, 123456789, "118 MiB"),
+            (texts.size, (1 << 20) - 1, "1.00 MiB"), (texts.size, 1 - (1 << 30), "-1.00 GiB"), (texts.size, (1 << 20) - 600, "1023 KiB"),
+            (texts.size, 10238, "10.0 KiB"), (texts.size, 10234, "9.99 KiB"), (texts.size, 102399, "100 KiB"), (texts.size, 1024, "1 KiB"), (texts.size, 2**64 - 1, "16.0 EiB"),
             (texts.ip, bytes(15) + b"\1", "::1"), (texts.ip, bytes(10) + b"\xff\xff\1\2\3\4", "::ffff:1.2.3.4"),
             (texts.endpoint, SIN, "10.1.2.3:443"), (texts.endpoint, SIN6, "[2001:db8::7%3]:53"), (texts.endpoint, NETLINK, None),
             (texts.endpoint, SIN[:7], None), (texts.endpoint, b"", None)):

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import tempfile
 
-from gtp import stapsdt
+from gtp import infosymbol, stapsdt
 from gtp.stapsdt import Argument, Note
 from tap import check, equal, matches, rounds, test
 
@@ -143,6 +143,24 @@ def refused():
             ("8@QWORD PTR [rax]", "not understood"), ("8@*%rax", "not understood"), ("1f@(%rax)", "number of 1 bytes")):
         matches(words, why(operand))
         check(operand in why(operand), "the operand is not named")
+
+
+@test("a note of more arguments than there can be: one sentence, at once")
+def many():
+    found = stapsdt.arguments("-4@%eax " * 700000, File())
+    equal([(argument.text, argument.why) for argument in found], [(None, "the note has more than 64 arguments")])
+    equal(len(stapsdt.arguments("-4@%eax " * stapsdt.MOST_ARGUMENTS, File())), stapsdt.MOST_ARGUMENTS)
+
+
+@test("an answer to info symbol: names of C++, which may have blanks and a plus")
+def symbols():
+    for text, wanted in (
+            ("vfs_read in section .text\n", ("vfs_read", 0, ".text", None)),
+            ("vfs_read + 5 in section .text of /boot/vm linux\n", ("vfs_read", 5, ".text", "/boot/vm linux")),
+            ("a<(1 + 2)>::b(int, char) + 17 in section .text\n", ("a<(1 + 2)>::b(int, char)", 17, ".text", None)),
+            ("operator + (x const&, int) in section .text", ("operator + (x const&, int)", 0, ".text", None)),
+            ("No symbol matches 5.\n", None), ("", None)):
+        equal(infosymbol.parse(text), wanted and infosymbol.Found(*wanted), text)
 
 
 @test("several places: one type of an argument for all of them")

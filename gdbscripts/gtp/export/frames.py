@@ -13,7 +13,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, kept, kinds, quiet, selected, source, table
+from gtp import bytecode, cells, columns, infosymbol, kept, kinds, quiet, selected, source, table
 from gtp.header import Header
 from gtp.tracefile import Frame, TraceFile, Unavailable
 
@@ -91,8 +91,8 @@ def name_of(location):
     """A tracepoint's name: its location as it was given; for an address, the function there."""
     text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
     if not re.match(r"[A-Za-z_]", text):
-        found = re.match(r"(?!No symbol)\S+", quiet.execute("info symbol %d" % location.address))
-        text = found.group(0) if found else "%#x" % location.address
+        found = infosymbol.parse(quiet.execute("info symbol %d" % location.address))
+        text = found.name if found else "%#x" % location.address
     return re.sub(r"^__traceiter_", "", text)
 
 

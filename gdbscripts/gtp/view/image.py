@@ -8,7 +8,7 @@ import struct
 
 import gdb
 
-from gtp import placed, quiet
+from gtp import infosymbol, placed, quiet
 
 PER_CPU = ".data..percpu"
 LONGEST = 64  # bytes of a name
@@ -121,8 +121,7 @@ def names_of(kind):
 
 def symbol_of(address):
     """NAME+OFFSET of an address; None. A per-CPU variable has no address of its own: its symbol may be a small number."""
-    name, found, section = quiet.execute("info symbol %d" % address).partition(" in section ")
-    if not found or section.startswith(PER_CPU):
+    found = infosymbol.parse(quiet.execute("info symbol %d" % address))
+    if found is None or found.section.startswith(PER_CPU):
         return None
-    name, plus, offset = name.strip().partition(" + ")
-    return "%s+%#x" % (name, int(offset)) if plus else name
+    return "%s+%#x" % (found.name, found.offset) if found.offset else found.name

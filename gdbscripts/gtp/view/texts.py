@@ -81,10 +81,12 @@ def time(ns):
 
 def size(number):
     """Bytes in the largest unit of which there is at least one, with three digits."""
-    for unit, name in SIZES:
+    for i, (unit, name) in enumerate(SIZES):
         if abs(number) >= unit:
             value = number / unit
-            return "%.*f %s" % (0 if number % unit == 0 else 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0, value, name)
+            text = "%.*f" % (0 if number % unit == 0 else 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0, value)
+            # Rounded, it may be one of the next unit.
+            return "%s1.00 %s" % (text[:-4], SIZES[i - 1][1]) if i and text in ("1024", "-1024") else "%s %s" % (text, name)
     return "%d B" % number
 
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""GDB's answer to "info symbol". A name of C++ has blanks, and may have " + " in it. Does not import gdb."""
+import re
+from collections import namedtuple
+
+# Found: a symbol, the distance from it, its section; the file, None while GDB has only one.
+Found = namedtuple("Found", "name offset section file")
+
+ANSWER = re.compile(r"(.+?)(?: \+ (\d+))? in section (\S+)(?: of (.+))?", re.A)
+
+
+def parse(text):
+    """The Found of an answer; None if there is no symbol."""
+    found = ANSWER.fullmatch(text.strip().partition("\n")[0])
+    return Found(found.group(1), int(found.group(2) or 0), *found.groups()[2:]) if found else None
