@@ -39,7 +39,7 @@ class Reading:
         self.running, self.nested, self.missed = running == "1", int(nested), int(missed)
 
     def unseen(self):
-        """Lines about hits that are in no aggregation."""
+        """Yield lines about hits that are in no aggregation."""
         if self.nested:
             yield "%d hits inside of other hits are in none of these" % self.nested
         if self.missed:
@@ -95,8 +95,8 @@ def transferred(clear=False):
 
 
 def read(clear=False):
-    """The current Reading; with CLEAR all begins again from zero. A concurrent update is in this Reading or in the
-    next."""
+    """Return the current Reading. With CLEAR all aggregations begin again from zero. A concurrent update is in this
+    Reading or in the next one."""
     if source.is_trace_file():
         found = kept.opened()
         if clear:

@@ -29,7 +29,7 @@ BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
 
 def register(text):
-    """(name of the whole register, bytes that are used of it); None if it is not a register."""
+    """Return (name of the whole register, bytes that are used of it), or None if it is not a register."""
     found = REGISTER.match(text)
     if not found:
         return None
@@ -51,18 +51,18 @@ def number(text):
 
 
 def extended(value):
-    """The lower 4 bytes of a value, sign-extended to 8; None if the value may not be a number of 4 bytes."""
+    """Return the lower 4 bytes of a value, sign-extended to 8, or None if the value may not be a number of 4 bytes."""
     value = narrowed(value, 4)
     return ("signed",) + value[1:] if value is not None and value[0] == "mem" and value[3] == 4 else None
 
 
 def operands(text):
-    """The operands of an instruction; an address in memory is one operand."""
+    """Return the operands of an instruction; an address in memory is one operand."""
     return [part.strip() for part in re.split(r",(?![^(]*\))", text)] if text else []
 
 
 def narrowed(value, width):
-    """The meaning of a value's lower bytes."""
+    """Return the meaning of a value's lower bytes."""
     if value is None or width == 0:
         return None
     if value[0] == "mem":
@@ -106,7 +106,7 @@ class Code:
                 self.work.append(after)
 
     def step(self, at, state):
-        """Apply one instruction to the state; returns the addresses that control may reach next."""
+        """Apply one instruction to the state. Return the addresses that control may reach next."""
         words = self.instructions[at]["asm"].split("#")[0].split(None, 1)
         name, rest = words[0], words[1].strip() if len(words) > 1 else ""
         after = at + self.instructions[at]["length"]
@@ -148,7 +148,7 @@ class Code:
             self.seen.add(value)
 
     def address(self, text, state):
-        """The object that an operand in memory addresses; None if unknown."""
+        """Return the object that an operand in memory addresses, or None if unknown."""
         found = MEMORY.match(text)
         base = state.get(register(found.group(2))[0]) if found and register(found.group(2)) else None
         if base is None or base[0] in VALUES:
@@ -222,7 +222,7 @@ class Code:
         self.put(name, value[:-1] + (value[-1] + count,) if fits else None, state)
 
     def lose(self, name, parts, state):
-        """An instruction with another effect: forget the values of its targets."""
+        """Forget the values that an instruction with another effect may change."""
         if name in ("rep", "repz") or not parts:
             for lost in ("rax", "rcx", "rdx", "rsi", "rdi"):
                 state.pop(lost, None)
@@ -237,7 +237,7 @@ class Code:
             state.pop("rdx", None)
 
     def is_copy(self, offset, size, source):
-        """Whether every store to a field copies the bytes at ("arg", N, OFFSET)."""
+        """Return whether every store to a field copies the bytes at ("arg", N, OFFSET)."""
         covered = set()
         for at, width, value in self.stores:
             if at + width <= offset or offset + size <= at:
@@ -248,7 +248,7 @@ class Code:
         return covered >= set(range(offset, offset + size)) or not covered and (offset, source) in self.copies
 
     def is_stored(self, offset, size, value):
-        """Whether every store to a field stores this value."""
+        """Return whether every store to a field stores this value."""
         found = {(at, width, v) for at, width, v in self.stores if at < offset + size and offset < at + width}
         return found == {(offset, size, value)}
 
@@ -266,7 +266,7 @@ class Instructions(dict):
         return self[at]
 
     def inside(self, at):
-        """Whether an address is in the function: a call that does not return may be its last instruction."""
+        """Return whether an address is in the function: a call that does not return may be its last instruction."""
         block, found = gdb.block_for_pc(at), None
         while block is not None and not block.is_static and not block.is_global:
             found = block.function or found
@@ -274,13 +274,13 @@ class Instructions(dict):
         return found is not None and found.name == self.name
 
     def target(self, text):
-        """The target of a jump, None if it is in another function."""
+        """Return the target of a jump, or None if it is in another function."""
         found = re.match(r"0x([0-9a-f]+) ", text)
         return int(found.group(1), 16) if found and self.own.search(text) else None
 
 
 def code(pc, name):
-    """The Code of the function of this name that fills a record."""
+    """Return the Code of the function of this name that fills a record."""
     flavor = gdb.parameter("disassembly-flavor")
     quiet.execute("set disassembly-flavor att")
     try:

@@ -24,7 +24,7 @@ def signed(x):
 
 
 def divide(a, b, is_signed, remainder):
-    """C's division, which truncates; a and b are unsigned words."""
+    """Divide as C does, which truncates. Both a and b are unsigned words."""
     if b == 0:
         raise Failure("division by zero")
     if not is_signed:
@@ -37,7 +37,7 @@ def divide(a, b, is_signed, remainder):
 
 
 def shift(a, n, kind):
-    """Shifts by 64 and more give 0, or the sign: as at a hit."""
+    """Shift as at a hit: a shift by 64 or more gives 0, or copies of the sign."""
     if kind == "lsh":
         return a << n & MASK if n < 64 else 0
     if kind == "rsh_unsigned":
@@ -66,7 +66,7 @@ STACK = {"dup": lambda s: s + s[-1:], "pop": lambda s: s[:-1], "swap": lambda s:
 
 
 def extended(value, kind, bits):
-    """The Python text for ext and zero_ext."""
+    """Return the Python text for ext and zero_ext."""
     if bits >= 64:
         return value
     low = 2**bits - 1
@@ -87,7 +87,8 @@ class Source:
             raise Unknown(listing)
 
     def at(self, i, stack):
-        """The text for the listing from line i on. The stack has Python expressions, the last one is its top."""
+        """Return the text for the listing from line i on. The stack consists of Python expressions; the last one is its
+        top."""
         while True:
             _, name, operand = self.lines[i]
             i += 1
@@ -124,7 +125,7 @@ class Source:
 
 
 def function(listing):
-    """A function from a Frame to an unsigned 64-bit number, from what `maint agent-eval` prints."""
+    """Return a function from a Frame to an unsigned 64-bit number, from what `maint agent-eval` prints."""
     names = {"M": MASK, "signed": signed, "divide": divide, "shift": shift}
     try:
         return eval("lambda f: " + Source(listing).at(0, ()), names)
@@ -133,7 +134,8 @@ def function(listing):
 
 
 def listed(expression):
-    """GDB's output for the bytecode of a scalar expression at the pc of the selected trace frame, or Unknown."""
+    """Return GDB's listing of a scalar expression's bytecode at the pc of the selected trace frame. Raise Unknown if
+    there is none."""
     try:
         return quiet.execute("maint agent-eval (%s)" % expression)
     except gdb.error as error:
@@ -141,10 +143,11 @@ def listed(expression):
 
 
 def lines(expression):
-    """(byte, name, operand or "") of each instruction of that bytecode."""
+    """Return (byte, name, operand or "") for each instruction of that bytecode."""
     return LINE.findall(listed(expression))
 
 
 def compiled(expression):
-    """The function for a scalar expression at the pc of the selected trace frame, or Unknown."""
+    """Return the function for a scalar expression at the pc of the selected trace frame. Raise Unknown if there is
+    none."""
     return function(listed(expression))

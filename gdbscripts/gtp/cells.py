@@ -33,7 +33,7 @@ class Sections:
         self.ends = [b for _, b in ranges]
 
     def around(self, address):
-        """(first address, end) of the section that has this address; None if there is none."""
+        """Return (first address, end) of the section that has this address, or None if there is none."""
         i = bisect.bisect_right(self.starts, address) - 1
         return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
@@ -51,7 +51,7 @@ class Constants:
         self.pages = {}
 
     def __call__(self, address, size):
-        """Bytes from the address on, at most SIZE, possibly none."""
+        """Return bytes from the address on, at most SIZE, possibly none."""
         section = self.sections.around(address)
         if section is None:
             return b""
@@ -74,7 +74,8 @@ class Constants:
 
 
 def constants():
-    """The Constants of the run that GDB looks at. Call source.whole() first, so that symbols have their addresses."""
+    """Return the Constants of the run that GDB looks at. Call source.whole() first, so that symbols have their
+    addresses."""
     found = placed.loaded() if source.is_trace_file() else None
     if not found or not found[1]:
         return Constants()
@@ -84,7 +85,7 @@ def constants():
 
 @functools.lru_cache(maxsize=65536)
 def quoted(data):
-    """A string as GDB prints it, up to its NUL."""
+    """Return a string as GDB prints it, up to its NUL."""
     text = data.split(b"\0", 1)[0]
     if text.isascii() and text.decode().isprintable() and b'"' not in text and b"\\" not in text:
         return '"%s"' % text.decode()
@@ -92,29 +93,29 @@ def quoted(data):
 
 
 def plain(cell):
-    """The text of a string's cell without quotes, since a CSV file adds its own. Backslashes stay doubled, so that
-    escapes stay unambiguous."""
+    """Return the text of a string's cell without quotes, since a CSV file adds its own. Backslashes stay doubled, so
+    that escapes stay unambiguous."""
     return cell[1:-1].replace('\\"', '"') if ONE_STRING.fullmatch(cell) else cell
 
 
 def is_signed(kind):
-    """Type.is_signed came with GDB 12.1; a cast works in all versions."""
+    """Return whether a type is signed. Type.is_signed exists since GDB 12.1; a cast works in all versions."""
     return int(gdb.Value(-1).cast(kind)) < 0
 
 
 def is_byte(kind):
-    """Whether GDB shows an array of the type, or the target of a pointer to it, as a string."""
+    """Return whether GDB shows an array of the type, or the target of a pointer to it, as a string."""
     bare = kind.strip_typedefs()
     return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR)
 
 
 def is_text(kind):
-    """Whether the type is char, as in C's strings, and not u8 or s8, which are numbers."""
+    """Return whether the type is char, as in C's strings, and not u8 or s8, which are numbers."""
     return is_byte(kind) and kind.strip_typedefs().unqualified().name == "char"
 
 
 def by_gdb(kind):
-    """A function from a value's bytes to GDB's text for that type; each text is made once."""
+    """Return a function from a value's bytes to GDB's text for that type; each text is made once."""
     @functools.lru_cache(maxsize=65536)
     def text(data):
         return gdb.Value(data, kind).format_string(**STYLE)
@@ -142,11 +143,11 @@ class Formats:
         return lambda frame, x: text((x & low).to_bytes(bare.sizeof, "little"))
 
     def views(self, kind):
-        """Whether a number of this type has a text of its own: see gtp.view."""
+        """Return whether a number of this type has a text of its own: see gtp.view."""
         return False
 
     def returned(self):
-        """The same for the value that a function returns."""
+        """Return such a function for the value that a function returns."""
         return self
 
     def _pointer(self, kind, bare):
@@ -188,7 +189,7 @@ class Formats:
         return struct
 
     def _member(self, field):
-        """A function from frame and the struct's address to "name = value"."""
+        """Return a function from frame and the struct's address to "name = value"."""
         kind, skip = field.type, field.bitpos // 8
         code = kind.strip_typedefs().code
         size = kind.sizeof
@@ -214,13 +215,13 @@ class Formats:
 
 
 def is_number_text(kind):
-    """Whether it is an array of u8 or s8: numbers, though GDB prints them as a string."""
+    """Return whether a type is an array of u8 or s8. These are numbers, though GDB prints them as a string."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_ARRAY and is_byte(bare.target()) and not is_text(bare.target())
 
 
 def start_of(frame, address, size):
-    """A string's bytes: all of the array, or at least up to its NUL."""
+    """Return a string's bytes: all of the array, or at least up to its NUL."""
     data = frame.some(address, size)
     if len(data) < size and b"\0" not in data:
         raise Unavailable
@@ -228,7 +229,7 @@ def start_of(frame, address, size):
 
 
 def bits_of(field):
-    """The value of a bit field as an unsigned number, sign-extended if the type is signed."""
+    """Return the value of a bit field as an unsigned number, sign-extended if the type is signed."""
     first, shift = field.bitpos // 8, field.bitpos % 8
     bits = field.bitsize
     size = (shift + bits + 7) // 8

@@ -21,7 +21,7 @@ class Taken(NamedTuple):
 
 
 def formed(text):
-    """The list with blanks for the formats, so that positions stay the same, and each expression's Form or None."""
+    """Return the list with its formats blanked, so that positions stay the same, and each expression's Form or None."""
     found = []
     for offset, piece in cexpr.split(text):
         form, rest = forms.parsed(piece)
@@ -36,7 +36,7 @@ ELSEWHERE = """at %#x an argument of the marker is elsewhere than at the tracepo
 
 
 def translated(number, text):
-    """The Taken of a list."""
+    """Return the Taken of a list."""
     takes, lines, asked, first = {}, [], {}, None
     text, own = formed(text)
     for pc in points.addresses(number):
@@ -60,7 +60,7 @@ def put(number, taken, flags):
 
 
 def add(number, text, flags=""):
-    """Add the expressions of a list to a tracepoint's actions; returns lines about variables without a location
+    """Add the expressions of a list to a tracepoint's actions. Return lines about variables without a location
     there."""
     taken = translated(number, text)
     put(number, taken, flags)
@@ -68,8 +68,8 @@ def add(number, text, flags=""):
 
 
 def add_to_all(numbers, text, flags):
-    """add() for tracepoints that one command has made: each collects the expressions that have a value there. Returns the
-    lines.
+    """Call add() for each tracepoint that one command has made: each collects the expressions that have a value there.
+    Return the lines.
 
     An expression that has a value at none of them is an error; then nothing is added.
     """
@@ -95,7 +95,7 @@ def add_to_all(numbers, text, flags):
 
 
 def modifiers(text):
-    """The /s or /s16 of `collect/s`, and the rest."""
+    """Return the /s or /s16 of `collect/s`, and the rest."""
     found = STRINGS.match(text)
     return (found.group(0), text[found.end():].strip()) if found else ("", text)
 

@@ -18,7 +18,7 @@ LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
 def split(text, separator=","):
-    """The parts between separators that are in no bracket and no string."""
+    """Return the parts between separators that are in no bracket and no string."""
     parts, depth, quote, start, i = [], 0, None, 0, 0
     while i < len(text):
         c = text[i]
@@ -42,7 +42,7 @@ def split(text, separator=","):
 
 
 def collected(commands):
-    """The expressions of a tracepoint's collect actions, each once, without those of its steps."""
+    """Return the expressions of a tracepoint's collect actions, each once, without those of its steps."""
     found, steps = [], False
     for line in commands:
         word, _, rest = line.strip().partition(" ")
@@ -57,7 +57,7 @@ def collected(commands):
 
 
 def commands_of(location, own):
-    """The lines of a tracepoint's actions, as they were in the run. GDB's number may be another than the run's.
+    """Return the lines of a tracepoint's actions, as they were in the run. GDB's number may be another than the run's.
 
     A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
     """
@@ -81,7 +81,8 @@ class Column:
 
 
 def variables_here(arguments):
-    """The names of the function's arguments, or of its other variables, that are visible at the selected frame."""
+    """Return the names of the function's arguments, or of its other variables, that are visible at the selected
+    frame."""
     names, block = [], gdb.selected_frame().block()
     while block is not None:
         for symbol in block:
@@ -95,7 +96,7 @@ def variables_here(arguments):
 
 
 def of_item(item, location):
-    """The columns of one collected item, at the selected frame."""
+    """Return the columns of one collected item, at the selected frame."""
     if item in ("$args", "$locals", "$arg", "$loc"):
         return [Column(name) for name in variables_here(item.startswith("$arg"))]
     if item in ("$regs", "$reg"):
@@ -106,8 +107,8 @@ def of_item(item, location):
 
 
 def of_items(items, location, title=lambda expression: expression, taken=(), parsed=lambda item: (None, item)):
-    """The columns of all items, each expression once. A title that is TAKEN, or that another column has, is replaced by
-    the expression. PARSED(item) is (the form that is asked for, the item itself)."""
+    """Return the columns of all items, each expression once. The expression replaces a title that is TAKEN, or that
+    another column has. PARSED(item) is (the form that is asked for, the item itself)."""
     found = []
     for typed in items:
         form, item = parsed(typed)
@@ -127,7 +128,7 @@ def of_items(items, location, title=lambda expression: expression, taken=(), par
 
 
 def leading(frame, variables, items):
-    """The first columns: those that this tracepoint's frames have and that were not asked for by name."""
+    """Yield the first columns: those that this tracepoint's frames have and that were not asked for by name."""
     for name, title in LEADING:
         number = variables.get(name)
         if number in frame.variables and "$" + name not in items:
@@ -143,12 +144,14 @@ def seconds(number):
 
 
 def variable(number, formats):
-    """The Cell of a trace state variable: if the selected frame has no value of it, GDB has no type for it."""
+    """Return the Cell of a trace state variable. If the selected frame has no value of the variable, GDB has no type
+    for it."""
     return kinds.cell(kinds.OF_VARIABLE, lambda frame: frame.var(number), formats.scalar(ctype.integer(ctype.LONG)))
 
 
 def returned(name, formats, foreign):
-    """The Cell of $ret in the type that the function at the selected frame returns; None: as a number."""
+    """Return the Cell of $ret in the type that the function at the selected frame returns. Return None if $ret is a
+    number."""
     if name not in bytype.RETURNED:
         return None
     try:
@@ -158,7 +161,7 @@ def returned(name, formats, foreign):
 
 
 def static(name):
-    """A field of a kernel tracepoint's record. Its kind is that of the selected frame's."""
+    """Return the Cell of a field of a kernel tracepoint's record. Its kind is that in the selected frame."""
     known = {}
 
     def found(frame):
@@ -194,12 +197,12 @@ def kind_of_field(name):
 
 
 def sentence(error):
-    """The error, without the text and its caret."""
+    """Return an error's message without the text and its caret."""
     return error.what if isinstance(error, cexpr.Error) else str(error)
 
 
 def is_of_value(error):
-    """Whether an error is about this frame's values, not about the expression."""
+    """Return whether an error is about this frame's values, not about the expression."""
     words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
     return re.search(words, sentence(error)) is not None
 
@@ -208,7 +211,8 @@ clear = {}
 
 
 def is_clear(expression):
-    """Whether GDB uses the right types at the selected frame: not for $ret, nor for names that several types share."""
+    """Return whether GDB uses the right types at the selected frame: not for $ret, nor for names that several types
+    share."""
     try:
         pc = gdb.selected_frame().pc()
     except gdb.error:
@@ -219,7 +223,8 @@ def is_clear(expression):
 
 
 def evaluated(expression, foreign=False):
-    """The value at the selected frame: GDB's; if GDB refuses, that of the translation from C; else GDB's error."""
+    """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C, and else
+    raise GDB's error."""
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             return cexpr.value(expression)
@@ -239,7 +244,7 @@ def evaluated(expression, foreign=False):
 
 
 def type_of(expression, foreign):
-    """The type of an expression at the selected frame, whether or not its value was collected."""
+    """Return the type of an expression at the selected frame, whether or not its value was collected."""
     try:
         return evaluated(expression, foreign).type
     except (gdb.error, cexpr.Error) as error:
@@ -253,7 +258,7 @@ def type_of(expression, foreign):
 
 
 def spellings(expression, foreign):
-    """The texts that GDB may compile for the expression: as typed, then as translated from C for `collect`.
+    """Yield the texts that GDB may compile for the expression: as typed, then as translated from C for `collect`.
 
     GDB's bytecode takes the type of a shift from both sides, unlike C and unlike GDB's print: -8 >> 1ul would be positive.
     """
@@ -271,7 +276,7 @@ def spellings(expression, foreign):
 
 
 def computed(expression, foreign):
-    """A function from a frame to the expression's number."""
+    """Return a function from a frame to the expression's number."""
     reason = bytecode.Unknown(expression)
     for text in spellings(expression, foreign):
         try:
@@ -282,7 +287,7 @@ def computed(expression, foreign):
 
 
 def by_bytecode(expression, formats, foreign):
-    """The Cell without GDB: bytecode for the number or the address, the type for the text."""
+    """Return the Cell that needs no GDB: bytecode gives the number or the address, the type gives the text."""
     if "?" in expression:
         raise bytecode.Unknown("its type depends on its value")
     kind = type_of(expression, foreign)
@@ -297,7 +302,7 @@ def by_bytecode(expression, formats, foreign):
 
 
 def text_of(value, frame, formats):
-    """A gdb.Value in the form that by_bytecode() shows."""
+    """Return a gdb.Value in the form that by_bytecode() shows."""
     if value.is_optimized_out:
         return OPTIMIZED_OUT
     kind = value.type
@@ -310,8 +315,8 @@ def text_of(value, frame, formats):
 
 
 def by_gdb(expression, formats, foreign):
-    """The Cell of an expression that only GDB can evaluate, by selecting the frame. The kind may differ by frame, so it
-    is text."""
+    """Return the Cell of an expression that only GDB can evaluate, by selecting the frame. Its value is text, because
+    the kind may differ by frame."""
     def text(frame):
         selected.select(frame.index)
         try:
@@ -341,8 +346,8 @@ def words_of(error):
 
 
 def cell_of(column, variables, formats):
-    """The Cell for frames of the selected frame's place; raises gdb.error if there can be none. In a form that was asked
-    for, a value is text for programs, too."""
+    """Return the Cell for frames of the selected frame's place. Raise gdb.error if there can be none. In a form that
+    was asked for, a value is text for programs, too."""
     if column.form is None:
         return cell_in(column, variables, formats.returned() if column.title in bytype.RETURNED else formats)
     found = cell_in(column, variables, bytype.Asked(formats, column.form))
@@ -352,7 +357,7 @@ def cell_of(column, variables, formats):
 
 
 def cell_in(column, variables, formats):
-    """The same, by these formats."""
+    """Return such a Cell with these formats."""
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
@@ -375,7 +380,7 @@ def cell_in(column, variables, formats):
 
 
 def condition_of(expression):
-    """The function from a frame of the selected frame's place to whether it holds."""
+    """Return a function that says whether a condition holds in a frame of the selected frame's place."""
     try:
         return bytecode.compiled(cexpr.condition(expression, gdb.selected_frame().pc()))
     except (bytecode.Unknown, cexpr.Error):

@@ -13,7 +13,8 @@ BUG = """this is a bug of gdbtp: %s
 
 
 def sentence(error):
-    """The text of an exception for the user: its own message, or one that reports a bug; None if GDB handles it."""
+    """Return the text of an exception for the user: its own message, or one that reports a bug. Return None if GDB
+    handles it."""
     if isinstance(error, (gdb.error, gdb.GdbError, Damaged)):
         return str(error).strip()
     if isinstance(error, OSError) and error.strerror:

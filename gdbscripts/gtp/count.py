@@ -35,7 +35,7 @@ def clauses(text, usage):
 
 
 def flags(text):
-    """{option: word} of the leading options, and the rest."""
+    """Return {option: word} of the leading options, and the rest."""
     options = {}
     while True:
         found = re.match(r"\s*--(\w+)[ =]+(\S+)\s*(.*)", text, re.S)
@@ -46,7 +46,8 @@ def flags(text):
 
 
 def cut(text, word):
-    """The text before the last such word outside of quotes, and the text after it; None if there is none."""
+    """Return the text before and the text after the last such word outside of quotes. Return None if there is no such
+    word."""
     last = None
     for last in re.finditer(r"(?:^|(?<=\s))%s(?:\s+|$)" % word, words.blanked(text)):
         pass
@@ -57,28 +58,28 @@ def cut(text, word):
 
 
 def slug(text, room):
-    """An expression as part of a name, of at most ROOM characters."""
+    """Return an expression as part of a name, of at most ROOM characters."""
     return re.sub(r"\W+", "_", text).strip("_")[-room:].strip("_") or "value"[:room]
 
 
 def name_with(prefix, text, number, tail):
-    """The name with that number for an expression. A TAIL of many digits leaves it less room."""
+    """Return the name with that number for an expression. A TAIL of many digits leaves it less room."""
     again = "_%d" % number if number > 1 else ""
     return prefix + slug(text, min(SLUG, NAME - len(prefix + again + tail))) + again + tail
 
 
 def defined():
-    """The names of GDB's trace state variables."""
+    """Return the names of GDB's trace state variables."""
     return set(re.findall(r"^\$(\w+)", quiet.execute("info tvariables"), re.M))
 
 
 def is_set(name):
-    """Whether an action sets it."""
+    """Return whether an action sets a variable."""
     return "teval $%s = " % name in points.table()
 
 
 def variable(prefix, text, what, tail="", mine=None):
-    """The name of a variable for this purpose: a new one, or an existing one with the same meaning.
+    """Return the name of a variable for this purpose: a new one, or an existing one with the same meaning.
 
     An aggregation's name may be reused if this command has made it (MINE), or if no action sets it any more.
     """
@@ -103,7 +104,7 @@ def forget(aggregations):
 
 
 def is_string(kind):
-    """Whether a key of this type is copied as a string: an array of char, or a pointer to it."""
+    """Return whether a key of this type is copied as a string: an array of char, or a pointer to it."""
     bare = kind.strip_typedefs()
     if bare.code == gdb.TYPE_CODE_ARRAY:
         return cells.is_text(bare.target())
@@ -111,20 +112,21 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Whether it leads to bytes that may be a string: some structures declare names as unsigned char *, or as an array
-    without a length."""
+    """Return whether a type leads to bytes that may be a string. Some structures declare names as unsigned char *, or
+    as an array without a length."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
         ctype.is_bytes(bare) and not ctype.count(bare))
 
 
 def assignment(name, text):
-    """The action. GDB 13 aborts on an assignment of a variable in a register, but not on one of its cast."""
+    """Return the action that sets a variable. GDB 13 aborts on an assignment of a variable in a register, but not on
+    one of its cast."""
     return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
 
 
 def key(number, text):
-    """The actions line that sets a key, and the key's name."""
+    """Return the actions line that sets a key, and the key's name."""
     made = points.everywhere(number, lambda pc: cexpr.key(names.expand(text, number, pc), pc))
     expression, kind = made
     string = is_string(kind)
@@ -135,13 +137,13 @@ def key(number, text):
 
 
 def are_bytes(found):
-    """Whether these parts of a key are an array of more than eight bytes, eight in each."""
+    """Return whether these parts of a key are an array of more than eight bytes, eight in each."""
     pieces = [octets.piece(part) for part in found]
     return len(found) > 1 and all(pieces) and len({array for array, _, _ in pieces}) == 1
 
 
 def split_keys(number, keys):
-    """The keys with each structure's members in its place, as path.mnt and path.dentry for path."""
+    """Return the keys with each structure replaced by its members, as path.mnt and path.dentry for path."""
     found = {text: points.everywhere(number, lambda pc, text=text: cexpr.parts(text, names.expand(text, number, pc), pc))
              for text in keys}
     total = sum(map(len, found.values()))
@@ -159,7 +161,7 @@ def split_keys(number, keys):
 
 
 def update(number, said, prefix, tail, mine):
-    """The lines that set the keys and the aggregation of a tracepoint, and the aggregation's name."""
+    """Return the lines that set the keys and the aggregation of a tracepoint, and the aggregation's name."""
     lines, keys = [], []
     for text in split_keys(number, said.keys):
         line, name = key(number, text)
@@ -180,12 +182,12 @@ def update(number, said, prefix, tail, mine):
 
 
 def is_event(place):
-    """SYSTEM:EVENT; a file's name has a dot."""
+    """Return whether a place is SYSTEM:EVENT and not FILE:LINE: a file's name has a dot."""
     return re.match(r"\w+:\w+$", place) is not None
 
 
 def set_at(said):
-    """Set tracepoints at the place by gtp trace or gtp event: their numbers, and the command's output."""
+    """Set tracepoints at the place by gtp trace or gtp event. Return their numbers, and the command's output."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
@@ -201,7 +203,7 @@ def refuse_in_run():
 
 
 def aggregate(said, prefix, tail=""):
-    """Add the actions to the tracepoints of the place, or to the last tracepoint; returns the aggregation's name."""
+    """Add the actions to the tracepoints of the place, or to the last tracepoint. Return the aggregation's name."""
     refuse_in_run()
     if said.place is None:
         if said.condition is not None:
@@ -220,7 +222,7 @@ def aggregate(said, prefix, tail=""):
 
 
 def with_alike(number, said):
-    """The tracepoints that are places of one thing with this one, and a Said that names the thing."""
+    """Return the tracepoints that are places of one thing with this one, and a Said that names the thing."""
     there = points.numbers()
     alike = [n for n in points.alike.get(number, ()) if n in there]
     own = names.of(number, points.addresses(number)[0]) if len(alike) > 1 else None
@@ -228,7 +230,7 @@ def with_alike(number, said):
 
 
 def add_all(numbers, said, prefix, tail, mine):
-    """add() for each tracepoint. With several, an error names the place; add() itself does so for several places."""
+    """Call add() for each tracepoint. With several tracepoints, an error names the place."""
     made = []
     for number in progress.over(numbers, "adding actions to tracepoints"):
         found = points.addresses(number)
@@ -238,7 +240,7 @@ def add_all(numbers, said, prefix, tail, mine):
 
 
 def add(number, said, prefix, tail, mine):
-    """Append the lines to a tracepoint's actions; lines without keys go before the first action that sets a key."""
+    """Append the lines to a tracepoint's actions. Lines without keys go before the first action that sets a key."""
     lines, name = update(number, said, prefix, tail, mine)
     before = points.actions(number)
     keys = [i for i, line in enumerate(before) if SETS_KEY.match(line)]
@@ -258,7 +260,7 @@ class Aggregate(Command):
         super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
 
     def tail(self, said):
-        """The end of the name."""
+        """Return the end of the aggregation's name."""
         return ""
 
     def invoke(self, arg, from_tty):

@@ -3,7 +3,8 @@
 
 
 def places(release, build_id=None):
-    """Paths for the kernel of that release, the likeliest first; build_id in hex, when it is known."""
+    """Yield paths for the kernel of that release, the likeliest first. BUILD_ID is in hex, or None if it is not
+    known."""
     yield "/usr/lib/debug/boot/vmlinux-" + release
     yield "/usr/lib/debug/lib/modules/%s/vmlinux" % release
     yield "/lib/modules/%s/build/vmlinux" % release

@@ -13,7 +13,7 @@ INVALID = "failed to validate condition"
 
 
 def reason(error):
-    """An error's text, for use inside a line of ours."""
+    """Return an error's text, for use inside a line of ours."""
     return str(error).strip().rstrip(".")
 
 
@@ -32,7 +32,7 @@ class Definitions:
             self.drop(*self.numbers)
 
     def add(self, where, condition=None):
-        """Have GDB make a tracepoint; returns its number. If GDB refuses, it raises gdb.error."""
+        """Have GDB make a tracepoint, and return its number. If GDB refuses, it raises gdb.error."""
         more = " if " + condition if condition else ""
         text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
         number = int(quiet.value("$bpnum"))
@@ -66,7 +66,7 @@ class Definitions:
 
 
 def lines(refused):
-    """A line for each reason, with all places that have it."""
+    """Return a line for each reason, with all places that have it."""
     reasons = {}
     for what, why in refused:
         reasons.setdefault(why, []).append(what)
@@ -74,13 +74,13 @@ def lines(refused):
 
 
 def addresses(number):
-    """The addresses of a tracepoint's locations."""
+    """Return the addresses of a tracepoint's locations."""
     text = quiet.execute("info tracepoints %d" % number)
     return sorted({int(at, 16) for at in ADDRESS.findall(text)})
 
 
 def numbered(numbers):
-    """Tracepoint 3, or Tracepoints 3-7."""
+    """Return "Tracepoint 3" or "Tracepoints 3-7" for a list of numbers."""
     if len(numbers) == 1:
         return "Tracepoint %d" % numbers[0]
     if numbers[-1] - numbers[0] == len(numbers) - 1:

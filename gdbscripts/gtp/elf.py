@@ -16,7 +16,7 @@ files = {}
 
 
 def section_headers(data):
-    """The offset of every section header; none if this is not a 64-bit object file."""
+    """Yield the offset of every section header. Yield nothing if this is not a 64-bit object file."""
     if len(data) < 64 or data[:6] != b"\x7fELF\x02\x01":
         return
     if struct.unpack_from("<H", data, 16)[0] != ET_REL:
@@ -30,7 +30,7 @@ def section_headers(data):
 
 
 def build_id(data):
-    """The build-id of an object file in hex, or None."""
+    """Return the build-id of an object file in hex, or None."""
     for header in section_headers(data):
         kind, = struct.unpack_from("<I", data, header + 4)
         offset, size = struct.unpack_from("<QQ", data, header + 24)
@@ -41,7 +41,7 @@ def build_id(data):
 
 
 def addressed(data):
-    """The section headers that already carry an address."""
+    """Return the section headers that already carry an address."""
     return [h for h in section_headers(data) if struct.unpack_from("<Q", data, h + 16)[0]]
 
 
@@ -74,7 +74,7 @@ class File:
 
 
 def read(path):
-    """The File of a path, read again only when it has changed."""
+    """Return the File of a path, read again only when it has changed."""
     key = (path, os.stat(path).st_mtime_ns)
     if key not in files:
         files[key] = File(path)

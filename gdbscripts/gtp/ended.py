@@ -17,7 +17,7 @@ settled = None
 
 
 def state():
-    """The state of the run in a sentence. Sends one packet; text that waited for it is shown."""
+    """Return the state of the run in a sentence. This sends one packet, and text that waited for it is shown."""
     *others, answer = remote.monitor("run").splitlines() or [""]
     if others:
         screen.put("\n".join(others) + "\n")
@@ -25,7 +25,7 @@ def state():
 
 
 def refresh():
-    """Let GDB ask whether the run has ended. Returns a sentence about it if GDB did not know it yet, else None.
+    """Let GDB ask whether the run has ended. Return a sentence about it if GDB did not know it yet, else None.
 
     Costs a packet as long as a run goes on, and none once it is known to have ended, or with other targets.
     """
@@ -45,7 +45,7 @@ before_run = []  # functions that a tstart calls first
 
 
 def begins():
-    """A run is about to begin: from now on ask for its state again."""
+    """From now on ask for the run's state again, because a run is about to begin."""
     global settled
     refresh()
     for function in before_run:
@@ -64,7 +64,7 @@ def tell(*_):
 
 
 def stopped(_):
-    """A continue has returned; the module has reported why."""
+    """Note that a continue has returned, so that the module has reported why."""
     try:
         refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):

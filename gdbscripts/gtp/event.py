@@ -9,7 +9,7 @@ USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
 
 
 def chosen(said):
-    """The Events that a place of the command names."""
+    """Return the Events that a place of the command names."""
     name = words.unquoted(said.place)
     if not words.is_glob(name):
         return [events.find(name)]
@@ -29,7 +29,7 @@ class Condition:
         self.shared = {name for event in found for name in event.names().all()} if text and self.several else set()
 
     def expanded(self, own):
-        """The condition, with the names of the event translated to C; None without a condition."""
+        """Return the condition, with the names of the event translated to C, or None without a condition."""
         if self.text is None:
             return None
         own.require(self.text, self.shared)
@@ -37,7 +37,7 @@ class Condition:
 
 
 def set_one(definitions, event, condition):
-    """Define an event's tracepoint; returns (its number, lines about its names)."""
+    """Define an event's tracepoint. Return (its number, lines about its names)."""
     own = event.names()
     text = condition.expanded(own)
     try:
@@ -60,7 +60,7 @@ def described(number, event):
 
 
 def declared(kind, name):
-    """A declaration in C's order: char *name, char name[16]."""
+    """Return a declaration in C's order: char *name, char name[16]."""
     text = str(kind)
     text, bracket, length = text.partition("[")
     return "%s%s%s%s%s" % (text.rstrip(), "" if text.endswith("*") else " ", name, bracket, length)
@@ -112,7 +112,7 @@ $_sdata collects the whole record; gtp sdata shows it."""
 
 
 def shown(event):
-    """The lines of `gtp events -v`."""
+    """Yield the lines of `gtp events -v`."""
     arguments, own = event.arguments(), event.names()
     yield "%s at %#x" % (event.id, event.address)
     if arguments is None:
@@ -128,7 +128,7 @@ def shown(event):
 
 
 def meaning(own, name):
-    """The meaning of a field's name in an expression."""
+    """Return the meaning of a field's name in an expression."""
     if name in own.notes:
         return "in the record only: " + name + " is the argument"
     if name in own.own:
@@ -137,7 +137,7 @@ def meaning(own, name):
 
 
 def list_markers(one, pattern, detail):
-    """The output of `gtp events -x`."""
+    """Print the output of `gtp events -x`."""
     there = markers.of(one)
     for line in there.lines:
         screen.say("note: %s: %s" % (one.path, line))

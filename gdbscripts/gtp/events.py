@@ -40,14 +40,14 @@ class Event:
         self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
 
     def arguments(self):
-        """[(name, gdb.Type)] of its arguments; None without debug information."""
+        """Return [(name, gdb.Type)] of its arguments, or None without debug information."""
         block = gdb.block_for_pc(self.address)
         if block is None or block.function is None:
             return None
         return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
 
     def names(self):
-        """The gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
+        """Return the gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
         key = self.id, self.address, tuple(self.fields)
         if key in found_names:
             return found_names[key]
@@ -78,7 +78,7 @@ class Event:
         return names.Names(self.id, stands_for, unsaid, notes, own)
 
     def copies(self, arguments):
-        """Maps each field that copies an argument, or memory that one points to, to a C expression.
+        """Return a C expression for each field that copies an argument, or memory to which an argument points.
 
         None if the code cannot be read, as in a frame without the kernel's data.
         """
@@ -104,7 +104,7 @@ class Event:
 
 
 def layout(fields, count):
-    """(offset, size) of an event's own fields, as the kernel computes them for itself."""
+    """Yield (offset, size) of an event's own fields, as the kernel computes them for itself."""
     offset = gdb.lookup_type("struct trace_entry").sizeof
     for i in range(count):
         size, align = int(fields[i]["size"]), int(fields[i]["align"])
@@ -116,7 +116,7 @@ def layout(fields, count):
 # Fields and arguments ----------------------------------------------------------------------------
 
 def bitwise(kind):
-    """The names of typedefs of the type that distinguish it from others."""
+    """Return the names of typedefs of the type that distinguish it from others."""
     found = []
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         if BITWISE.match(kind.name or ""):
@@ -126,7 +126,7 @@ def bitwise(kind):
 
 
 def alike(left, right):
-    """Whether two types have the same values in the same form."""
+    """Return whether two types have the same values in the same form."""
     if bitwise(left) != bitwise(right):
         return False
     left, right = left.strip_typedefs().unqualified(), right.strip_typedefs().unqualified()
@@ -142,8 +142,8 @@ def alike(left, right):
 
 
 def signed(kind):
-    """Whether an integer type is signed; None if it is no integer. GDB's own char is signed, the kernel's is not since
-    6.2."""
+    """Return whether an integer type is signed, or None if it is no integer. GDB's own char is signed; the kernel's has
+    not been since 6.2."""
     if kind.code == gdb.TYPE_CODE_INT and kind.name != "char":
         return int(gdb.Value(-1).cast(kind)) < 0
     return None
@@ -158,7 +158,7 @@ def is_string(kind):
 
 
 def same(field, kind):
-    """Whether a field of this type can hold a value of the program's type."""
+    """Return whether a field of this type can hold a value of the program's type."""
     if field.startswith("__"):
         located = re.match(r"__(?:rel|data)_loc (\w[\w ]*)\[\]$", field)
         if located:
@@ -172,13 +172,13 @@ def same(field, kind):
 
 
 def members(kind):
-    """Name -> (type, offset) of the members of what a pointer points to."""
+    """Return name -> (type, offset) for the members of the object to which a pointer points."""
     pointed = struct_of(kind)
     return {f.name: (f.type, f.bitpos // 8) for f in pointed.fields() if f.name} if pointed else {}
 
 
 def struct_of(kind):
-    """The struct or union that a pointer points to; None if it does not point to one."""
+    """Return the struct or union that a pointer points to, or None if it does not point to one."""
     kind = kind.strip_typedefs()
     pointed = kind.target().strip_typedefs() if kind.code == gdb.TYPE_CODE_PTR else kind
     is_one = kind.code == gdb.TYPE_CODE_PTR and pointed.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
@@ -186,7 +186,8 @@ def struct_of(kind):
 
 
 def registers(arguments):
-    """The arguments in the order of the registers after the first; None for the second register of an argument."""
+    """Return the arguments in the order of the registers after the first. The second register of an argument has
+    None."""
     found = []
     for argument in arguments:
         size = argument[1].strip_typedefs().sizeof
@@ -198,7 +199,8 @@ def registers(arguments):
 
 
 def copied(field, name, offset, size, arguments, code):
-    """C for a field that copies an argument or a member of the object it points to; None for other fields."""
+    """Return C for a field that copies an argument or a member of the object it points to. Return None for other
+    fields."""
     values = {value for at, _, value in code.stores if at == offset}
     values |= {source for at, source in code.copies if at == offset}
     value = values.pop() if len(values) == 1 else None
@@ -220,8 +222,8 @@ def copied(field, name, offset, size, arguments, code):
 
 
 def extended(argument, field, value, pointed):
-    """C for a field of 8 bytes that has 4 bytes of a member, sign-extended: the number of a system call is half a
-    member."""
+    """Return C for a field of 8 bytes that has 4 bytes of a member, sign-extended. The number of a system call is half
+    a member."""
     found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
     member = next((name for name, kind in found if ctype.is_integer(kind)), None)
     if member is None or not is_scalar(field):
@@ -230,7 +232,7 @@ def extended(argument, field, value, pointed):
 
 
 def as_field(text, field, kind):
-    """The expression, cast to the field's type if its own differs; None if it cannot be cast."""
+    """Return the expression, cast to the field's type if its own differs, or None if it cannot be cast."""
     if same(field, kind):
         return text
     return "((%s)%s)" % (field, text) if is_scalar(field) else None
@@ -243,7 +245,7 @@ def is_scalar(field):
 
 
 def members_at(kind, offset, size, path=""):
-    """(path, type) of the members of a struct at an offset, of that size, that GDB finds by their name."""
+    """Yield (path, type) of a struct's members that have this offset and size and that GDB finds by name."""
     for field in kind.fields():
         start = getattr(field, "bitpos", 0) // 8
         if not field.name or field.bitsize or not start <= offset < start + field.type.sizeof:
@@ -256,7 +258,8 @@ def members_at(kind, offset, size, path=""):
 
 
 def string_for(field, name, arguments, code):
-    """C for a field that is a string of an argument: named ARGUMENT_MEMBER, or MEMBER if only one argument has it.
+    """Return C for a field that is a string from an argument. The field is named ARGUMENT_MEMBER, or MEMBER if only one
+    argument has that member.
 
     A called function copies strings, so no store in this code shows where they come from. Choose the member by its
     name and type, and only if the code loads it or computes its address.
@@ -277,7 +280,7 @@ def string_for(field, name, arguments, code):
 # The module's list -------------------------------------------------------------------------------
 
 def ask(packet):
-    """The reply to a packet of GDB's protocol."""
+    """Return the reply to a packet of GDB's protocol."""
     connection = gdb.selected_inferior().connection
     if not remote.is_remote(connection):
         raise gdb.GdbError(remote.NOT_CONNECTED)
@@ -285,14 +288,14 @@ def ask(packet):
 
 
 def markers(reply):
-    """The Events in an answer to qTfSTM, qTsSTM or qTSTMat."""
+    """Yield the Events in an answer to qTfSTM, qTsSTM or qTSTMat."""
     for item in reply[1:].split(",") if reply.startswith("m") else ():
         address, name, extra = item.split(":")
         yield Event(bytes.fromhex(name).decode(), int(address, 16), bytes.fromhex(extra).decode())
 
 
 def everything():
-    """All Events by id, asked for each time, because modules are loaded and unloaded."""
+    """Return all Events by id. They are asked for each time, because modules are loaded and unloaded."""
     global asked
     found = {}
     reply = ask("qTfSTM")
@@ -306,12 +309,12 @@ def everything():
 
 
 def last_known():
-    """All Events as they were at the last question, for completion."""
+    """Return all Events as last reported, for completion."""
     return known if known and asked == gdb.selected_inferior().connection else everything()
 
 
 def at_iterator(name):
-    """The Event whose iterator is named after this event, if its id matches."""
+    """Return the Event whose iterator is named after this event, if its id matches."""
     try:
         address = quiet.address("__traceiter_" + name.split(":")[1])
     except gdb.error:
@@ -320,7 +323,7 @@ def at_iterator(name):
 
 
 def find(name):
-    """The Event of an id; else an error that suggests similar ids."""
+    """Return the Event of an id. Raise an error that suggests similar ids if there is none."""
     if ":" not in name:
         raise gdb.GdbError("an event is SYSTEM:EVENT%s" % meant(name))
     if re.match(r"syscalls:sys_(enter|exit)_\w+$", name):
@@ -332,7 +335,8 @@ def find(name):
 
 
 def names_at(pc):
-    """The Names of the event whose iterator begins at an address; None where no module can be asked, as with a trace file."""
+    """Return the Names of the event whose iterator begins at an address. Return None where no module can be asked, as
+    with a trace file."""
     if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_") or \
             not remote.is_remote(gdb.selected_inferior().connection):
         return None
@@ -340,7 +344,7 @@ def names_at(pc):
 
 
 def meant(name):
-    """A suggestion of similar ids."""
+    """Return a suggestion of similar ids."""
     ids = last_known()
     event = name.split(":")[-1]
     near = sorted(i for i in ids if i.split(":")[1] == event) or difflib.get_close_matches(name, ids, 3, 0.75)
@@ -348,7 +352,7 @@ def meant(name):
 
 
 def matching(pattern):
-    """The Events whose id, system or name a pattern matches, by id."""
+    """Return the Events whose id, system or name a pattern matches, by id."""
     wanted = re.compile(fnmatch.translate(pattern))
     found = [e for e in everything().values()
              if wanted.match(e.id) or ":" not in pattern and any(map(wanted.match, e.id.split(":")))]

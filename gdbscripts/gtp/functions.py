@@ -44,13 +44,13 @@ class Elf:
         return self.data[offset:offset + size]
 
     def name(self, index):
-        """A section's name; "" for special indices."""
+        """Return a section's name, or "" for special indices."""
         if index >= len(self.sections):
             return ""
         return text_at(self.names, self.sections[index][0])
 
     def symbols(self):
-        """(name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
+        """Yield (name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
         for section in self.sections:
             if section[1] != SHT_SYMTAB:
                 continue
@@ -60,7 +60,7 @@ class Elf:
                     yield text_at(strings, name), info & 15, index, address, size
 
     def gone(self):
-        """The sections of freed code, and the index for symbols that are defined elsewhere."""
+        """Return the sections of freed code, and the index for symbols that are defined elsewhere."""
         return {0} | {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
 
 
@@ -96,7 +96,7 @@ class Table:
 
 
 def table(path):
-    """The Table of a file, read again only when it has changed."""
+    """Return the Table of a file, read again only when it has changed."""
     try:
         key = (path, os.stat(path).st_mtime_ns)
     except OSError:
@@ -107,37 +107,37 @@ def table(path):
 
 
 def kernel():
-    """The Table of vmlinux."""
+    """Return the Table of vmlinux."""
     return table(gdb.current_progspace().filename or "")
 
 
 def loaded():
-    """The Tables of vmlinux and of the modules whose symbols are loaded."""
+    """Return the Tables of vmlinux and of the modules whose symbols are loaded."""
     paths = [objfile.filename for objfile in gdb.objfiles() if objfile.is_valid() and objfile.filename]
     return [table(path) for path in paths if os.path.realpath(path) not in programs]
 
 
 def names():
-    """The names of all functions."""
+    """Return the names of all functions."""
     return {name for one in loaded() for name in one.functions if name}
 
 
 def sources(name):
-    """How many source files have this name."""
+    """Return how many source files have this name."""
     return sum(one.sources[name] for one in loaded())
 
 
 def filtered(some, pattern):
-    """The names among some that a shell's pattern matches, sorted."""
+    """Return the names in SOME that a shell's pattern matches, sorted."""
     wanted = re.compile(fnmatch.translate(pattern))
     return sorted(name for name in some if wanted.match(name))
 
 
 def matching(pattern):
-    """The names that a shell's pattern matches, sorted."""
+    """Return the names that a shell's pattern matches, sorted."""
     return filtered(names(), pattern)
 
 
 def similar(name):
-    """Similar names, best first."""
+    """Return similar names, best first."""
     return difflib.get_close_matches(name, names(), 3, 0.75)

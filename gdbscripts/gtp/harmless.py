@@ -17,33 +17,34 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
 
 def octal(c):
-    """A character's bytes as C escapes them."""
+    """Return a character's bytes as C escapes them."""
     return "".join("\\%03o" % byte for byte in c.encode(errors="surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"))
 
 
 def escaped(text, keep):
-    """The text with unprintable characters escaped, except those in KEEP."""
+    """Return the text with unprintable characters escaped, except those in KEEP."""
     return "".join(c if c in keep or c.isprintable() and c != "\\" else ESCAPES.get(ord(c)) or octal(c) for c in text)
 
 
 def line(text):
-    """A text on one line. Backslashes are not doubled, so a text that is escaped already does not change."""
+    """Return a text on one line. Backslashes are not doubled, so a text that is already escaped does not change."""
     return text if text.isprintable() else escaped(text, "\\")
 
 
 def lines(text):
-    """A text of several lines, in which a tab is an indent."""
+    """Return a text of several lines, in which a tab is an indent."""
     return "\n".join(one if one.isprintable() else escaped(one, "\\\t") for one in text.split("\n"))
 
 
 def printable(data):
-    """A string's bytes on one line. A backslash becomes two: an escape differs from a name that looks like one."""
+    """Return a string's bytes on one line. A backslash becomes two, so that an escape differs from a name that looks
+    like one."""
     text = data.decode(errors="surrogateescape")
     return text if text.isprintable() and "\\" not in text else escaped(text, "")
 
 
 def everything(value):
-    """line() for all strings in a value for JSON."""
+    """Apply line() to all strings in a value for JSON."""
     if isinstance(value, str):
         return line(value)
     if isinstance(value, dict):
@@ -54,6 +55,6 @@ def everything(value):
 
 
 def cell(text):
-    """A cell of a CSV file. An apostrophe keeps a spreadsheet from computing it."""
+    """Return a cell of a CSV file. An apostrophe keeps a spreadsheet from computing it."""
     text = NEXT_FORMULA.sub(";'", line(text))
     return "'" + text if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

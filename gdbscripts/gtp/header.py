@@ -35,7 +35,8 @@ class Header:
             return int(self.status.get(name) or "0", 16)
 
     def whole(self, name):
-        """The whole number of an item. GDB keeps it in an int, so the module cuts it: tframes is cut, allframes is not.
+        """Return the whole number of an item, or None. GDB keeps the number in an int, so the module cuts tframes, but
+        not allframes.
 
         None: it was cut, and the file, GDB's own, does not have the whole number.
         """
@@ -43,7 +44,7 @@ class Header:
         return None if found == MOST and "all" + name[1:] not in self.status else found
 
     def how(self):
-        """How the run ended, in a sentence."""
+        """Return how the run ended, in a sentence."""
         kind, *rest = self.end.split(":")
         with reading("the end of the run in the trace file"):
             if kind == "tpasscount":
@@ -54,25 +55,25 @@ class Header:
         return ENDS.get(kind, kind) + (": " + note if note else "")
 
     def began(self):
-        """When, in this machine's zone; None: the file does not say."""
+        """Return when the run began, in this machine's time zone. Return None if the file does not say."""
         return moment(self.number("starttime"))
 
     def took_ns(self):
-        """From tstart to the end."""
+        """Return the time from tstart to the end, in ns."""
         start, stop = self.number("starttime"), self.number("stoptime")
         return (stop - start) * 1000 if start and stop >= start else None
 
     def overwritten(self):
-        """The number of frames that later ones have overwritten; None: the file does not say."""
+        """Return the number of frames that later ones have overwritten, or None if the file does not say."""
         created, frames = self.whole("tcreated"), self.whole("tframes")
         return None if created is None or frames is None else max(0, created - frames - self.taken())
 
     def taken(self):
-        """The number of frames that a reader took during the run."""
+        """Return the number of frames that a reader took during the run."""
         return self.number("ttaken")
 
     def lacks(self):
-        """Sentences about data that is missing from the frames."""
+        """Yield sentences about data that is missing from the frames."""
         if self.overwritten() is None:
             yield "frames may have been replaced by later ones: GDB counts no more than %d" % MOST
         elif self.overwritten():
@@ -84,7 +85,7 @@ class Header:
             yield "the run was over before tstop (%s): later hits are missing" % self.how()
 
     def notes(self):
-        """(name, text) of the notes that the user has added to the run."""
+        """Yield (name, text) of the notes that the user has added to the run."""
         for name, title in (("username", "user"), ("notes", "notes")):
             text = unhexed(self.status.get(name, ""))
             if text:
@@ -97,7 +98,7 @@ def unhexed(digits):
 
 
 def moment(us):
-    """Microseconds since 1970 as a reader writes them."""
+    """Return microseconds since 1970 as a reader writes them."""
     if not us:
         return None
     with reading("a time in the trace file"):

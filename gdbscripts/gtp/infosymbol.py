@@ -10,6 +10,6 @@ ANSWER = re.compile(r"(.+?)(?: \+ (\d+))? in section (\S+)(?: of (.+))?", re.A)
 
 
 def parse(text):
-    """The Found of an answer; None if there is no symbol."""
+    """Return the Found of an answer, or None if there is no symbol."""
     found = ANSWER.fullmatch(text.strip().partition("\n")[0])
     return Found(found.group(1), int(found.group(2) or 0), *found.groups()[2:]) if found else None

@@ -17,7 +17,7 @@ HERE = "current->tgid == %d"
 
 
 def options(arg):
-    """(the Program of -x or of -p's process, None without; the process of -p, or None; the rest)."""
+    """Return the Program of -x or of -p's process, or None; the process of -p, or None; and the rest."""
     found = {}
     while True:
         option = OPTION.match(arg)
@@ -36,13 +36,14 @@ def options(arg):
 
 
 def of_process(pid, condition):
-    """The condition, and that the hit is of the process: other processes have the same code, and so do its children."""
+    """Return the condition, extended by a test that the hit is of the process. Other processes have the same code, and
+    so do its children."""
     here = HERE % pid
     return "%s && (%s)" % (here, condition) if condition else here
 
 
 def addresses(one, location, definitions):
-    """Where GDB sets a tracepoint at a location, as far as that is in the program."""
+    """Return the addresses at which GDB sets a tracepoint for a location, as far as they are in the program."""
     number = definitions.add(location)
     try:
         return [pc for pc in define.addresses(number) if one.has(pc)]
@@ -51,7 +52,7 @@ def addresses(one, location, definitions):
 
 
 def check_begins(pc, location):
-    """An error for an address inside of an instruction: a breakpoint there would break the program.
+    """Raise an error for an address inside an instruction: a breakpoint there would break the program.
 
     The instructions are counted from the function's beginning; where no symbol says it, nobody knows.
     """
@@ -65,7 +66,7 @@ def check_begins(pc, location):
 
 
 def target(one, location, definitions):
-    """The Target of a location."""
+    """Return the Target of a location."""
     linked = LINKED.match(location)
     if linked:
         found = [one.base + int(linked.group(1), 0)]
@@ -83,7 +84,7 @@ NOT_ENABLED = """note: only the separate debug file of {file} has the markers' n
 
 
 def at_markers(one, name, limit):
-    """The Targets of the markers that a name or a pattern means."""
+    """Return the Targets of the markers that a name or a pattern means."""
     there = markers.of(one)
     found = markers.find(one, name)
     count = sum(len(marker.places) for marker in found)
@@ -99,7 +100,7 @@ def at_markers(one, name, limit):
 
 
 def targets(one, location, limit, definitions):
-    """The Targets of a location in a program, with no more places than the limit."""
+    """Return the Targets of a location in a program, with no more places than the limit."""
     name = words.unquoted(location)
     if markers.is_one(one, name):
         return at_markers(one, name, limit)

@@ -22,7 +22,8 @@ Kept = collections.namedtuple("Kept", "text stacks keys names")
 
 
 def image():
-    """The program's address range according to GDB's symbols, which differs in each boot. None: no kernel."""
+    """Return the program's address range according to GDB's symbols, which differs in each boot. Return None without a
+    kernel."""
     try:
         return tuple(int(quiet.value("(unsigned long) &" + name)) for name in ("_text", "_end"))
     except gdb.error:
@@ -33,7 +34,7 @@ def image():
 
 
 def all_stacks():
-    """{number: addresses} of the stopped run, from the kernel's side."""
+    """Return {number: addresses} of the stopped run, from the kernel's side."""
     data = b"".join(source.transferred(b"gtpstacks:read:all"))
     words = struct.unpack("<%dQ" % (len(data) // 8), data)
     found, at = {}, 1
@@ -44,7 +45,8 @@ def all_stacks():
 
 
 def type_text(kind):
-    """A type as text that can be parsed; an array becomes a pointer, except bytes that are a key by themselves."""
+    """Return a type as text that can be parsed. An array becomes a pointer, except bytes that are a key by
+    themselves."""
     if kind is None:
         return ""
     bare = kind.strip_typedefs()
@@ -53,7 +55,8 @@ def type_text(kind):
 
 
 def name_lines(text):
-    """Lines with the types and titles that this GDB knows for the variables in a text: those of `gtp count` and the like."""
+    """Yield lines with the types and titles that this GDB knows for the variables in a text: those of `gtp count` and
+    the like."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",
@@ -62,7 +65,7 @@ def name_lines(text):
 
 
 def tail(text, stacks, stack_keys):
-    """The bytes that follow the frames. They have the number of missed hits even if nothing was aggregated.
+    """Return the bytes that follow the frames. They have the number of missed hits even if nothing was aggregated.
 
     TEXT and STACKS are as the kernel's side has them; STACK_KEYS are the names of keys that are set to $kstack.
     """
@@ -80,12 +83,13 @@ def tail(text, stacks, stack_keys):
 
 
 def type_of(text):
-    """The gdb.Type of a text; None if the program has no such type: the key is then shown as a number."""
+    """Return the gdb.Type of a text. Return None if the program has no such type, in which case the key is shown as a
+    number."""
     return cexpr.type_named(text) if text else None
 
 
 def moved(stacks, was, now):
-    """The stacks, with addresses of the program's code moved to where GDB has its symbols."""
+    """Return the stacks after moving addresses of the program's code to where GDB has its symbols."""
     if not was or not now:
         return stacks
     return {number: [(address + now[0] - was[0]) % 2**64 if was[0] <= address < was[1] else address for address in addresses]
@@ -93,7 +97,7 @@ def moved(stacks, was, now):
 
 
 def addresses_of(digits):
-    """Numbers in hex, each an address; a number is one as well."""
+    """Return the addresses in a list of numbers in hex, which may be a single number."""
     found = [int(word, 16) for word in digits.split()]
     if not all(0 <= word < 2**64 for word in found):
         raise ValueError
@@ -101,13 +105,13 @@ def addresses_of(digits):
 
 
 def parsed(data):
-    """The Kept of a tail."""
+    """Return the Kept of a tail."""
     with reading("what follows the trace file's frames"):
         return Kept(*parts(data))
 
 
 def parts(data):
-    """The fields of that Kept."""
+    """Return the fields of a tail's Kept."""
     rest, stacks, keys, names, was = [], {}, set(), {}, None
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")
@@ -128,7 +132,7 @@ def parts(data):
 
 
 def read(path):
-    """The Kept of a trace file, or None when it has none: neither gtp save nor gtp-run wrote it."""
+    """Return the Kept of a trace file. Return None if neither gtp save nor gtp-run wrote the file."""
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -149,7 +153,7 @@ last = None, None  # the file that was read last as (path, time, size, image()),
 
 
 def opened():
-    """The Kept of the trace file that GDB has open; known.names() are its own from then on."""
+    """Return the Kept of the trace file that GDB has open. From then on known.names() are those of that file."""
     global last
     path = source.opened()
     try:

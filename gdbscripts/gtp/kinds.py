@@ -28,7 +28,7 @@ OF_NOTHING = Kind(NOTHING)
 
 
 def of_type(kind):
-    """The Kind of a gdb.Type's values."""
+    """Return the Kind of a gdb.Type's values."""
     bare = kind.strip_typedefs()
     bits = 8 * bare.sizeof
     if bare.code == gdb.TYPE_CODE_PTR:
@@ -48,7 +48,7 @@ def of_type(kind):
 
 
 def of_number(kind, where):
-    """The function from a frame to the number; WHERE gives it as a 64-bit word."""
+    """Return the function from a frame to the number, which WHERE gives as a 64-bit word."""
     low, top = 2**kind.bits - 1, 1 << kind.bits - 1
     if kind.signed:
         return lambda frame: ((where(frame) & low) ^ top) - top
@@ -56,25 +56,25 @@ def of_number(kind, where):
 
 
 def of_plain(text):
-    """The function from a frame to the text as a CSV file has it."""
+    """Return the function from a frame to the text as a CSV file has it."""
     return lambda frame: cells.plain(text(frame))
 
 
 def cell(kind, where, text):
-    """The Cell of a value that WHERE gives, or of an object at that address; TEXT is a function of frame and that
-    number."""
+    """Return the Cell of a value that WHERE gives, or of an object at that address. TEXT is a function of the frame and
+    that number."""
     def shown(frame):
         return text(frame, where(frame))
     return Cell(kind, shown, of_plain(shown) if kind.what in (STRING, TEXT) else of_number(kind, where))
 
 
 def words(text):
-    """The Cell of a column that never has a value at this place, with the reason."""
+    """Return the Cell of a column that never has a value at this place, with the reason."""
     return Cell(OF_NOTHING, lambda frame: text, lambda frame: None)
 
 
 def common(a, b):
-    """The Kind for values of both Kinds."""
+    """Return the Kind for values of both Kinds."""
     if a == b or b.what == NOTHING:
         return a
     return b if a.what == NOTHING else OF_TEXT

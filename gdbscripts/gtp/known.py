@@ -14,7 +14,7 @@ instead = None  # the same, to be used instead of both
 
 
 def names():
-    """name -> Variable for the run that GDB looks at: a name may mean something else in another run."""
+    """Return name -> Variable for the run that GDB looks at. A name may mean something else in another run."""
     if instead is not None:
         return instead
     return in_file if source.is_trace_file() else variables

@@ -18,7 +18,7 @@ CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 
 def addresses(number):
-    """The addresses of a stack, the innermost first; an error if no stack has the number."""
+    """Return the addresses of a stack, the innermost first. Raise an error if no stack has the number."""
     if number >> 32:
         raise gdb.GdbError("there is no stack %d" % number)
     if source.is_trace_file():
@@ -41,7 +41,8 @@ class Symbols:
 
     @functools.cached_property
     def modules(self):
-        """[((first address, end), name)] of the modules that the kernel has loaded; none for a trace file."""
+        """Return [((first address, end), name)] of the modules that the kernel has loaded. The list is empty for a
+        trace file."""
         if not remote.is_gtp():
             return []
         try:
@@ -50,8 +51,8 @@ class Symbols:
             return []
 
     def in_module(self, address):
-        """For an address without a symbol: the module that it is in and the offset, the same in each boot; else the
-        address."""
+        """Return the module and the offset of an address without a symbol, which are the same in each boot. If it is in
+        no module, return the address."""
         for (first, end), name in self.modules:
             if first <= address < end:
                 self.without.add(name)
@@ -59,7 +60,7 @@ class Symbols:
         return "%#x" % address
 
     def symbol(self, address, back):
-        """The symbol of an address; None."""
+        """Return the symbol of an address, or None."""
         found = infosymbol.parse(quiet.execute("info symbol %d" % (address - back)))
         if found is None:
             return None
@@ -71,18 +72,18 @@ class Symbols:
         return self.symbol(address, back) or self.in_module(address)
 
     def look_up_in_program(self, address, back):
-        """The same for an address in a program: GDB has symbols only in file spaces."""
+        """Look up an address in a program: GDB has symbols only in file spaces, and C++ has blanks in names."""
         if address == LOST:
             return ustack.CUT_OFF
         return space.has(address) and self.symbol(address, back) or "%#x" % address
 
     def hint(self):
-        """Advice that would name more, as lines."""
+        """Yield lines that advise how to get more names."""
         if self.without:
             yield "gtp modules reads the symbols of %s" % ", ".join(sorted(self.without))
 
     def names(self, stack):
-        """The names for a stack. A return address may be in the next function, because a call may be the last
+        """Return the names for a stack. A return address may be in the next function, because a call may be the last
         instruction."""
         addresses_, whose = ustack.parted(stack)
         if whose is not None and not ustack.pid(whose):
@@ -111,12 +112,12 @@ class Stacks:
 
     @functools.cached_property
     def keys(self):
-        """Computed only if a key may be a stack, because GDB lists all tracepoints for it."""
+        """Return the keys. They are computed only if a key may be a stack, because GDB lists all tracepoints for it."""
         return keys() | self.made
 
     def names(self, number):
-        """The functions of a stack, the innermost first; a note for a stack that found no room. No stack may have the
-        number."""
+        """Return the functions of a stack, the innermost first, or a note for a stack that found no room. No stack may
+        have the number."""
         return self.found(number).names
 
     def found(self, number):
@@ -136,8 +137,8 @@ class Stacks:
         return Found(self.symbols.names(stack), whose is not None, len(addresses_) == deepest)
 
     def joined(self, numbers, cut="[callers above %d are not kept]"):
-        """The functions of a hit's stacks as one: the kernel's, then the program's that has called it. CUT: what
-        follows the functions of a stack that may be deeper; None: nothing."""
+        """Return the functions of a hit's stacks as one: the kernel's, then those of the program that has called it.
+        CUT follows the functions of a stack that may be deeper, or is None."""
         names = []
         for found in sorted(map(self.found, numbers), key=lambda one: one.is_programs):
             names += found.names
@@ -147,7 +148,7 @@ class Stacks:
 
 
 def keys():
-    """The names of the variables that tracepoints set to $kstack or $ustack, and to nothing else."""
+    """Return the names of the variables that tracepoints set to $kstack or $ustack, and to nothing else."""
     stacks, others = set(), set()
     for name, text in KEY.findall(points.table()):
         (stacks if CASTS.sub("", text) in VARIABLES else others).add(name)

@@ -17,7 +17,7 @@ def kernel_symbol(expression):
 
 
 def all_of_them():
-    """The struct module of every module that is alive, in the kernel's order."""
+    """Yield the struct module of every module that is alive, in the kernel's order."""
     head = kernel_symbol("&modules")
     module = gdb.lookup_type("struct module")
     offset = next(f.bitpos // 8 for f in module.fields() if f.name == "list")
@@ -31,7 +31,7 @@ def all_of_them():
 
 
 def code(mod):
-    """The bounds of a module's code: its first address, and the address after its last byte."""
+    """Return the bounds of a module's code: its first address, and the address after its last byte."""
     if "mem" in [f.name for f in mod.type.fields()]:
         memory = mod["mem"][0]  # MOD_TEXT, since 6.4
         base, size = memory["base"], memory["size"]
@@ -41,7 +41,7 @@ def code(mod):
 
 
 def section_attributes(attrs):
-    """The attribute of each section, in a module's struct module_sect_attrs."""
+    """Yield the attribute of each section, in a module's struct module_sect_attrs."""
     if "nsections" in [f.name for f in attrs.type.target().fields()]:
         for i in range(int(attrs["nsections"])):
             yield attrs["attrs"][i]
@@ -65,7 +65,8 @@ def section_address(attr):
 
 
 def per_cpu(mod):
-    """(address, size) of a module's per-CPU variables: the address that __per_cpu_offset[] is added to. No section has it."""
+    """Return (address, size) of a module's per-CPU variables. __per_cpu_offset[] is added to this address, which no
+    section has."""
     names = [f.name for f in mod.type.fields()]
     if "percpu_size" not in names:  # a kernel for one processor
         return 0, 0
@@ -73,7 +74,7 @@ def per_cpu(mod):
 
 
 def sections(mod):
-    """The module's section addresses by name."""
+    """Return the module's section addresses by name."""
     attrs = mod["sect_attrs"]
     if int(attrs) == 0:
         return {}
@@ -85,12 +86,13 @@ def sections(mod):
 
 
 def inventory():
-    """The structure, name and address of each module: equal as long as no module is loaded or unloaded."""
+    """Return the structure, name and address of each module. The result is equal as long as no module is loaded or
+    unloaded."""
     return [(int(mod.address), mod["name"].string(errors="replace"), code(mod)[0]) for mod in all_of_them()]
 
 
 def live_build_id(addresses):
-    """The build-id of the module as it is loaded, in hex, or None."""
+    """Return the build-id of the module as it is loaded, in hex, or None."""
     address = addresses.get(".note.gnu.build-id")
     if address is None:
         return None

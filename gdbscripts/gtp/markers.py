@@ -47,7 +47,7 @@ class Marker:
         return any(note.semaphore for _, note in self.places)
 
     def declared(self):
-        """Its line in a list."""
+        """Return the marker's line in a list."""
         args = ", ".join("%s arg%d" % (kind or "?", i) for i, kind in enumerate(self.kinds, 1))
         return "%s(%s), %d place%s%s" % (harmless.line(self.id), args, len(self.places), "" if len(self.places) == 1 else "s",
                                          ", semaphore" if self.has_semaphore() else "")
@@ -75,7 +75,7 @@ class File:
 
 
 def symbols(elf):
-    """(name, address) of an ELF file's symbols that are in a section."""
+    """Yield (name, address) of an ELF file's symbols that are in a section."""
     for section in elf.sections:
         if section[1] not in SYMBOL_TABLES:
             continue
@@ -95,7 +95,7 @@ class Elf(functions.Elf):
         return struct.unpack_from("<H", self.data, 16)[0] == ET_EXEC
 
     def code(self, address):
-        """The bytes of the instruction at a place, and those after it; none where there is no code."""
+        """Return the bytes of the instruction at a place, and those after it. Return none where there is no code."""
         for _, _, flags, start, offset, size, _, _ in self.sections:
             if flags & SHF_EXECINSTR and 0 <= address - start < size:
                 at = offset + address - start
@@ -104,7 +104,7 @@ class Elf(functions.Elf):
 
 
 def opened(path):
-    """The Elf of a file, None if it is none that can be read."""
+    """Return the Elf of a file, or None if it is not one that can be read."""
     try:
         with open(path, "rb") as file:
             return Elf(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -113,7 +113,7 @@ def opened(path):
 
 
 def debug_files(one):
-    """The paths of the separate debug files that GDB has found for a Program."""
+    """Return the paths of the separate debug files that GDB has found for a Program."""
     own = one.objfile()
     return [o.filename for o in gdb.objfiles() if own is not None and o.is_valid() and o.owner == own and o.filename]
 
@@ -170,14 +170,14 @@ class Markers:
                     self.names[address] = named(marker, found)
 
     def matching(self, pattern):
-        """The Markers that a pattern matches, by id; ":" may be missing, as for events."""
+        """Return the Markers that a pattern matches, by id. As for events, ":" may be missing."""
         wanted = re.compile(fnmatch.translate(pattern))
         return [m for name, m in sorted(self.markers.items())
                 if wanted.match(name) or ":" not in pattern and any(map(wanted.match, name.split(":", 1)))]
 
 
 def named(marker, found):
-    """The PlaceNames of a place with these Arguments."""
+    """Return the PlaceNames of a place with these Arguments."""
     stands_for, unsaid = {}, {}
     for i, (argument, kind) in enumerate(zip(found, marker.kinds), 1):
         if argument.text is None:
@@ -192,7 +192,7 @@ def named(marker, found):
 
 
 def of(one):
-    """The Markers of a Program."""
+    """Return the Markers of a Program."""
     key = one.path, one.there
     before = known.get(key)
     if before is None or (before.base, before.time) != (one.base, one.time):
@@ -205,7 +205,7 @@ def of(one):
 
 
 def names_at(pc):
-    """The Names of a marker's place."""
+    """Return the Names of a marker's place."""
     if not space.has(pc):
         return None
     one = next((one for one in program.loaded.values() if one.has(pc)), None)
@@ -213,13 +213,13 @@ def names_at(pc):
 
 
 def arguments_at(pc):
-    """The names that mean a marker's arguments at an address; none where no marker is."""
+    """Return the names that mean a marker's arguments at an address. The result is empty where there is no marker."""
     own = names_at(pc)
     return [] if own is None else own.all() + ["$" + name for name in own.all()]
 
 
 def is_one(one, location):
-    """Whether a location names markers of a Program: FILE:LINE and FILE:FUNCTION look like PROVIDER:NAME."""
+    """Return whether a location names markers of a Program. FILE:LINE and FILE:FUNCTION look like PROVIDER:NAME."""
     provider, colon, _ = location.partition(":")
     there = of(one)
     return bool(colon) and (bool(there.matching(location)) or
@@ -227,7 +227,7 @@ def is_one(one, location):
 
 
 def find(one, pattern):
-    """The Markers that a name or a pattern means; an error if there are none."""
+    """Return the Markers that a name or a pattern means. Raise an error if there are none."""
     there = of(one)
     found = there.matching(pattern)
     if found:

@@ -22,17 +22,17 @@ Seen = collections.namedtuple("Seen", "lost added cut")
 
 
 def tracepoints(data):
-    """The numbers of the tracepoints that the header knows."""
+    """Return the numbers of the tracepoints that the header knows."""
     return {int(number, 16) for number in re.findall(rb"\ntp \w([0-9a-f]+):", data[:data.find(b"\n\n")])}
 
 
 def recorded(data):
-    """Whether the file is a recording: its header knows $lost. In any other file 0xffff is a tracepoint."""
+    """Return whether the file is a recording, whose header knows $lost. In any other file 0xffff is a tracepoint."""
     return data.find(b"\ntsv %x:" % LOST, 0, data.find(b"\n\n")) >= 0
 
 
 def of(data, at, end):
-    """The number of lost frames in one mark."""
+    """Return the number of lost frames in one mark."""
     found = 0
     while end - at >= VARIABLE.size:
         kind, variable, value = VARIABLE.unpack_from(data, at)
@@ -43,7 +43,7 @@ def of(data, at, end):
 
 
 def frames(data, at):
-    """(number, offset, end) of every whole frame from an offset on; EOFError if no end follows them."""
+    """Yield (number, offset, end) of every whole frame from an offset on. Raise EOFError if no end follows them."""
     try:
         while True:
             number = data[at] | data[at + 1] << 8
@@ -59,7 +59,7 @@ def frames(data, at):
 
 
 def look(data):
-    """The Seen of a trace file."""
+    """Return the Seen of a trace file."""
     lost, added, cut = 0, collections.Counter(), False
     if not recorded(data):
         return Seen(lost, added, cut)
@@ -76,7 +76,7 @@ def look(data):
 
 
 def sentences(seen):
-    """Sentences about a file, from the Seen of look()."""
+    """Yield sentences about a file, from the Seen of look()."""
     if seen.lost:
         yield TOLD % seen.lost
     for number, count in sorted(seen.added.items()):

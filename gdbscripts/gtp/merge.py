@@ -28,7 +28,7 @@ def both(kind, a, b):
 
 
 def said(what):
-    """Text for the user about the origin of a variable."""
+    """Return text for the user about the origin of a variable."""
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
 
 
@@ -41,7 +41,7 @@ class Merged(aggregations.Reading):
         self.names = {}  # known.Variable by name, of the files
 
     def number_of(self, found, number):
-        """The merged number of a file's stack."""
+        """Return the merged number of a file's stack."""
         if number not in found.stacks:
             return kstack.NO_ROOM
         addresses = tuple(found.stacks[number])
@@ -67,11 +67,11 @@ class Merged(aggregations.Reading):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
 
     def same(self, one):
-        """The aggregation to which a file's aggregation is added; None: there is none yet."""
+        """Return the aggregation to which a file's aggregation is added, or None if there is none yet."""
         return next((mine for mine in self.all if mine.name == one.name), None)
 
     def place_of(self, one):
-        """The same; a new one if there is none."""
+        """Return that aggregation, or a new one if there is none yet."""
         mine = self.same(one)
         if mine:
             return mine
@@ -120,7 +120,7 @@ def refuse_again(path, before):
 
 
 def merged(files, top, order):
-    """The text of all files' aggregations."""
+    """Return the text of all files' aggregations."""
     found, paths = Merged(), list(map(os.path.expanduser, files))
     for i, path in enumerate(paths):
         found.add(path)

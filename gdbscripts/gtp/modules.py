@@ -43,7 +43,7 @@ class Files:
                 self.paths.setdefault(module, []).append(path)
 
     def find(self, module, build_id):
-        """The first file with the module's build-id; if the module has none, the first file."""
+        """Return the first file with the module's build-id; if the module has none, the first file."""
         for path in self.paths.get(module, ()):
             file = elf.read(path)
             if build_id is None or file.build_id == build_id:
@@ -52,7 +52,7 @@ class Files:
 
 
 def folders(args, release):
-    """Where to look: the user's paths, then debug files, then the modules themselves."""
+    """Yield the folders to look in: the user's paths, then debug files, then the modules themselves."""
     for arg in args:
         path = os.path.expanduser(arg)
         if not os.path.exists(path):
@@ -69,7 +69,8 @@ def quoted(path):
 
 
 def without_index_cache(command):
-    """GDB would cache the addresses that a module has in this boot, and use them in the next one."""
+    """Run a command without GDB's index cache, which would keep the addresses that a module has in this boot for the
+    next one."""
     try:
         gdb.parameter("index-cache enabled")
     except RuntimeError:
@@ -96,7 +97,7 @@ def forget(name):
 
 
 def is_there(path):
-    """Whether GDB still has the symbols of a file: its user may have removed them."""
+    """Return whether GDB still has the symbols of a file, which its user may have removed."""
     return os.path.realpath(path) in [os.path.realpath(file.filename) for file in gdb.objfiles() if file.filename]
 
 
@@ -123,7 +124,7 @@ def load(mod, files, report):
 
 
 def look(args, inventory):
-    """Make GDB's symbols match the modules of the INVENTORY; returns a report of the changes."""
+    """Make GDB's symbols match the modules of the INVENTORY. Return a report of the changes."""
     global asked, known
     files = Files(folders(args, remote.release()))
     known, asked = inventory, args
@@ -148,7 +149,7 @@ def enable_again(before):
 
 
 def follow():
-    """After a gtp modules, update the symbols if modules were loaded or unloaded; returns whether any were.
+    """Update the symbols if modules were loaded or unloaded since a gtp modules. Return whether any were.
 
     GDB then sets tracepoints again if their functions have new symbols, also pending ones. Does nothing while a frame is
     selected, because a frame does not have the memory that this reads.

@@ -42,11 +42,11 @@ class Names:
         self.unsaid, self.notes = unsaid or {}, notes or {}
 
     def all(self):
-        """Every name that an expression may use, the debug information's first."""
+        """Return every name that an expression may use, the debug information's first."""
         return self.own + [name for name in self.stands_for if name not in self.own]
 
     def expand(self, text):
-        """The expression with C for the names; an error points at a name without a meaning."""
+        """Return the expression with C for the names. An error points at a name without a meaning."""
         return "".join(self.one(text, at, kind, word) for at, kind, word in words(text))
 
     def one(self, text, at, kind, word):
@@ -57,7 +57,7 @@ class Names:
         return word
 
     def advised(self, error):
-        """The text of an error in an expression, and the names that it may use."""
+        """Return the text of an error in an expression, followed by the names that it may use."""
         text = str(error).strip().rstrip(".")
         return "%s%s%s" % (text, "\n" if "\n" in text else "; ", self.advice())
 
@@ -65,7 +65,7 @@ class Names:
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
 
     def guarded(self, condition):
-        """A condition of GDB, or None, combined with the guard."""
+        """Combine a condition of GDB, or None, with the guard."""
         if not self.guard:
             return condition
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
@@ -78,13 +78,13 @@ class Names:
             raise gdb.GdbError("it has no %s" % ", ".join(missing))
 
     def noted(self, text):
-        """Notes about the names that an expression uses."""
+        """Return notes about the names that an expression uses."""
         used = identifiers(text)
         return [note for name, note in self.notes.items() if name in used]
 
 
 def words(text):
-    """(position, kind, text) of each piece; the kind of names that are members or types is not "name"."""
+    """Yield (position, kind, text) of each piece. The kind of a name is "name" unless it is a member or a type."""
     calls, last = [], ""
     for found in TOKEN.finditer(text):
         kind, word = found.lastgroup, found.group(0)
@@ -102,17 +102,17 @@ def words(text):
 
 
 def identifiers(text):
-    """The names that an expression uses, except members and tags."""
+    """Return the names that an expression uses, except members and tags."""
     return {word for _, kind, word in words(text) if kind == "name"}
 
 
 def remember(number, names):
-    """The tracepoint of this number has these names."""
+    """Remember that the tracepoint of this number has these names."""
     of_tracepoint[number] = names
 
 
 def of(number, pc=None):
-    """The Names of a tracepoint, None when it has none."""
+    """Return the Names of a tracepoint, or None if it has none."""
     if number in of_tracepoint:
         return of_tracepoint[number]
     found = (provider(pc) for provider in providers) if pc is not None else ()
@@ -120,12 +120,12 @@ def of(number, pc=None):
 
 
 def expand(text, number, pc=None):
-    """The expression for a tracepoint, with C for the names that only gdbtp knows there."""
+    """Return the expression for a tracepoint, with C for the names that only gdbtp knows there."""
     names = of(number, pc)
     return names.expand(text) if names else text
 
 
 def guarded(condition, number):
-    """GDB's condition for a tracepoint, combined with the guard."""
+    """Combine GDB's condition for a tracepoint with the guard."""
     names = of_tracepoint.get(number)
     return names.guarded(condition) if names else condition

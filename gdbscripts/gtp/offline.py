@@ -24,7 +24,7 @@ that collects what is to be printed"""
 
 
 def address(name):
-    """The address of a symbol; None if there is none."""
+    """Return the address of a symbol, or None if there is none."""
     try:
         return quiet.address(name)
     except gdb.error:
@@ -32,7 +32,7 @@ def address(name):
 
 
 def release():
-    """The release that the kernel of this vmlinux reports."""
+    """Return the release that the kernel of this vmlinux reports."""
     try:
         banner = quiet.value("(char *)&linux_banner").string(length=200, errors="replace")
     except gdb.error:
@@ -45,7 +45,7 @@ def release():
 
 
 def fields(call):
-    """The module's text for an event's fields. The table ends with a NULL type, or with a special one."""
+    """Return the module's text for an event's fields. The table ends with a NULL type, or with a special one."""
     found, at = [], call["class"]["fields_array"]
     while 0 < int(at["type"]) % 2**64 < 2**64 - 1:
         kind, length = at["type"].string(), int(at["len"])
@@ -57,7 +57,7 @@ def fields(call):
 
 
 def events():
-    """(marker, id, fields) of each event on a tracepoint of the kernel itself."""
+    """Yield (marker, id, fields) of each event on a tracepoint of the kernel itself."""
     start, end = (address(name) for name in ("__start_ftrace_events", "__stop_ftrace_events"))
     if start is None or end is None:
         return
@@ -72,7 +72,7 @@ def events():
 
 
 def write_markers(path):
-    """The list for gdbtp-record, in the module's order."""
+    """Write the list for gdbtp-record, in the module's order."""
     with open(path, "w", encoding="utf-8") as file:
         for marker, name, extra in sorted(events(), key=lambda event: event[1]):
             file.write("%x %s\t%s\n" % (marker, name, extra))
@@ -141,7 +141,7 @@ def play(request):
 
 
 def compiled(request):
-    """Play the session; returns the data that the file needs besides its packets."""
+    """Play the session. Return the data that the file needs besides its packets."""
     file = check.main_objfile()
     text, end = address("_text"), address("_end")
     if text is None or end is None or not file.build_id:

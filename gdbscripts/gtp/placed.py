@@ -58,8 +58,8 @@ class Linked:
                 yield address, address + length
 
     def read(self, address, size, moved):
-        """The contents at an address after the move, as far as the file has them; addresses in the contents have moved,
-        too."""
+        """Return the contents at an address after the move, as far as the file has them. Addresses in the contents have
+        moved, too."""
         at = (address - moved) % 2**64
         for _, kind, _, start, offset, length, *_ in self.sections.values():
             if start and kind != SHT_NOBITS and start <= at < start + length:
@@ -70,7 +70,7 @@ class Linked:
         return b""
 
     def moved(self, data, by):
-        """The bytes from a word on, with the addresses in them as in the kernel after KASLR."""
+        """Return the bytes from a word on, with the addresses in them changed as by KASLR."""
         found = array.array("Q", data[:len(data) & -8])
         for i, word in enumerate(found):
             if self.first <= word < self.end:
@@ -79,7 +79,7 @@ class Linked:
 
 
 def is_stream(path):
-    """Whether the file is a pipe, or the module's, which allows no second reader."""
+    """Return whether the file is a pipe, or the module's file, which allows no second reader."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
@@ -94,7 +94,8 @@ def is_stream(path):
 
 
 def of_run(path):
-    """(address of the kernel's first segment, build-id in hex) from a trace file's header; None if it has none."""
+    """Return (address of the kernel's first segment, build-id in hex) from a trace file's header, or None if it has
+    none."""
     with open(path, "rb") as file:
         for line in file:
             if line.startswith(b"status "):
@@ -107,7 +108,7 @@ def of_run(path):
 
 
 def place(path):
-    """Where GDB has the .text of a symbol file."""
+    """Return the address at which GDB has the .text of a symbol file."""
     ours = False
     for line in quiet.execute("maint info sections -all-objects .text").splitlines():
         name, found = FILE.search(line), SECTION.search(line)
@@ -119,13 +120,13 @@ def place(path):
 
 
 def distance(linked):
-    """The distance of GDB's symbols from the file's link addresses."""
+    """Return the distance of GDB's symbols from the file's link addresses."""
     return (place(linked.path) - linked.text) % 2**64
 
 
 def loaded():
-    """(the Linked that is loaded as the kernel, the distance of its symbols); None if none is loaded, or that is not
-    known."""
+    """Return the Linked that is loaded as the kernel, and the distance of its symbols. Return None if none is loaded,
+    or the distance is not known."""
     name = gdb.current_progspace().filename
     try:
         linked = Linked(name) if name else None
@@ -135,7 +136,8 @@ def loaded():
 
 
 def another(path):
-    """The error if the trace file is of another kernel than the loaded vmlinux; None if no difference is known."""
+    """Return the error if the trace file is of another kernel than the loaded vmlinux, or None if no difference is
+    known."""
     run, file = of_run(path), gdb.current_progspace().filename
     if run is None or file is None:
         return None
@@ -144,7 +146,7 @@ def another(path):
 
 
 def move(linked, run):
-    """Move the symbols to the addresses of the run's kernel; returns a message, or None if they are there already."""
+    """Move the symbols to the addresses of the run's kernel. Return a message, or None if they are there already."""
     wanted = (run[0] - linked.first) % 2**64
     if wanted == distance(linked):
         return None
@@ -153,7 +155,7 @@ def move(linked, run):
 
 
 def news_of(path):
-    """Messages about a trace file's kernel and the symbols, which are moved if possible."""
+    """Return messages about a trace file's kernel and the symbols. Move the symbols if possible."""
     file, run = gdb.current_progspace().filename, of_run(path)
     if file is None:
         return None

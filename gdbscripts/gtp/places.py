@@ -29,13 +29,13 @@ SEVERAL = """{file} is {count} files; write more of the path:
 
 
 def too_many(what, count, things, limit):
-    """The error for more places than a command sets without --limit."""
+    """Return the error for more places than a command sets without --limit."""
     return gdb.GdbError("%s: %d %s, and the limit is %d; narrow it down, or say --limit %d" %
                         (what, count, things, limit, count))
 
 
 def symbol_at(pc):
-    """(name, offset) of the symbol at an address; None when there is none."""
+    """Return (name, offset) of the symbol at an address, or None when there is none."""
     found = infosymbol.parse(quiet.execute("info symbol %#x" % pc))
     return (found.name, found.offset) if found else None
 
@@ -60,7 +60,8 @@ def evaluates_to(expression, pc):
 
 
 def address(pc):
-    """Text for GDB's *ADDRESS. If the symbol is unique, it names the address, because that is still right after a reboot."""
+    """Return the text for GDB's *ADDRESS. If the symbol is unique, the text uses it, because it is still right after a
+    reboot."""
     symbol = symbol_at(pc)
     if symbol is not None:
         name, offset = symbol
@@ -75,7 +76,7 @@ def address(pc):
 
 
 def blocks(pc):
-    """The blocks of functions around an address, from the inside."""
+    """Yield the blocks of functions around an address, from the inside."""
     block = gdb.block_for_pc(pc)
     while block is not None and not block.is_static and not block.is_global:
         if block.function is not None:
@@ -84,7 +85,7 @@ def blocks(pc):
 
 
 def place(pc, name):
-    """The Place of a function's beginning; None if no function of that name begins there."""
+    """Return the Place of a function's beginning, or None if no function of that name begins there."""
     around = list(blocks(pc))
     own = [block for block in around if block.function.name == name]
     if own:
@@ -95,7 +96,7 @@ def place(pc, name):
 
 
 def is_piece(found):
-    """Whether a function that begins elsewhere continues there.
+    """Return whether a function that begins elsewhere continues there.
 
     The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its own,
     with a symbol that says so, or it is inlined again: then the debug information has the function nested in itself.
@@ -108,7 +109,7 @@ def is_piece(found):
 
 
 def decoded(location, name):
-    """The addresses that GDB knows for a location."""
+    """Return the addresses that GDB knows for a location."""
     try:
         found = quiet.decoded(location)[1] or ()
     except gdb.error as error:
@@ -121,7 +122,7 @@ def decoded(location, name):
 
 
 def hint(name):
-    """Suggestions for the name of a function that does not exist."""
+    """Return suggestions for the name of a function that does not exist."""
     near = functions.similar(name)
     if near:
         return "; is it %s?" % " or ".join(near)
@@ -129,7 +130,8 @@ def hint(name):
 
 
 def function(location, name):
-    """The Target of a function; GDB chooses the places if the location is not a function, such as FUNCTION:LABEL."""
+    """Return the Target of a function. GDB chooses the places if the location is not a function, such as
+    FUNCTION:LABEL."""
     found = [place(pc, name) for pc in decoded(location, name)]
     if not any(found):
         return Target(location, location, None, [])
@@ -145,7 +147,7 @@ def function(location, name):
 
 
 def symtabs(file):
-    """The source files that a name means, each once for each unit that it was compiled in."""
+    """Return the source files that a name means, each once for each unit that it was compiled in."""
     if file.endswith(".h"):
         raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
                            % file)
@@ -163,7 +165,8 @@ def symtabs(file):
 
 
 def paths(file):
-    """The paths of all sources of a name. GDB reads every unit's list of files for it, which takes seconds once."""
+    """Return the paths of all sources of a name. GDB reads every unit's list of files for it, which takes seconds
+    once."""
     try:
         text = quiet.execute("info sources -basename ^%s$" % re.escape(file))
     except gdb.error:
@@ -173,7 +176,7 @@ def paths(file):
 
 
 def functions_of(file, pattern):
-    """The names of a source file's functions that have code of their own, except freed ones."""
+    """Return the names of a source file's functions that have code of their own, except freed ones."""
     wanted = re.compile(fnmatch.translate(pattern))
     found = set()
     for symtab in symtabs(file):
@@ -185,7 +188,7 @@ def functions_of(file, pattern):
 
 
 def glob(file, pattern, limit, refuse):
-    """The Targets of all functions that a pattern matches, in a source file or in all there are."""
+    """Return the Targets of all functions that a pattern matches, in a source file or in all files."""
     what = "%s:%s" % (file, pattern) if file else pattern
     matching = functions_of(file, pattern) if file else functions.matching(pattern)
     if not matching:
@@ -202,7 +205,7 @@ def glob(file, pattern, limit, refuse):
 
 
 def targets(location, limit, refuse):
-    """The Targets of a location as it was typed, with no more places than the limit.
+    """Return the Targets of a location as it was typed, with no more places than the limit.
 
     If there are several functions, refuse(name, error) is called for each that cannot be traced.
     """
@@ -224,7 +227,7 @@ def targets(location, limit, refuse):
 
 
 def variables(pc):
-    """The names of the arguments and local variables that an expression can use at an address.
+    """Return the names of the arguments and local variables that an expression can use at an address.
 
     These are the names of the innermost function. If an inlined function begins with another inlined function, that is the
     latter, as for GDB.
@@ -240,13 +243,14 @@ def variables(pc):
 
 
 def source(pc):
-    """The source file of the code at an address, None where there is none known."""
+    """Return the source file of the code at an address, or None where none is known."""
     symtab = gdb.find_pc_line(pc).symtab
     return symtab.filename if symtab is not None else None
 
 
 def strangers(text, pc, own=()):
-    """A line for each name of an expression that is static in another file, which GDB uses silently."""
+    """Return a line for each name in an expression that is static in another file, because GDB uses such names
+    silently."""
     block = gdb.block_for_pc(pc)
     found = []
     for name in sorted(names.identifiers(text or "") - variables(pc) - set(own)) if block else ():

@@ -9,7 +9,7 @@ PERCENTS = (50, 90, 99)
 
 
 def short(number):
-    """A power of two with its unit: 1K, 2M."""
+    """Return a power of two with its unit, as 1K or 2M."""
     unit = 0
     while number >= 1024 and number % 1024 == 0 and unit < len(UNITS):
         number //= 1024
@@ -18,7 +18,7 @@ def short(number):
 
 
 def log_range(bucket):
-    """The first value of a bucket of powers of two, and the one after its last; None: there is none."""
+    """Return the first value of a power-of-two bucket, and the value after its last one, or None if there is none."""
     if bucket == NEGATIVE:
         return None, 0
     if bucket == ZERO:
@@ -27,7 +27,7 @@ def log_range(bucket):
 
 
 def linear_range(bucket, bounds):
-    """The same of a bucket of steps."""
+    """Return the same values for a bucket of steps."""
     first, last, step = bounds
     begin = first + (bucket - 1) * step
     if bucket == 0:
@@ -42,7 +42,7 @@ def range_of(bucket, bounds):
 
 
 def label(bucket, bounds):
-    """A bucket's values, in the notation of intervals."""
+    """Return a bucket's values, in the notation of intervals."""
     begin, end = range_of(bucket, bounds)
     text = short if bounds is None else str
     if begin is None:
@@ -53,12 +53,12 @@ def label(bucket, bounds):
 
 
 def bar(count, most):
-    """A bar that is not empty if anything was counted."""
+    """Return a bar that is not empty if anything was counted."""
     return "@" * (max(1, round(WIDTH * count / most)) if count else 0)
 
 
 def lines(buckets, bounds):
-    """A line for each bucket from the first to the last one that has something."""
+    """Yield a line for each bucket from the first to the last nonempty one."""
     if not buckets:
         return
     first, last, most = min(buckets), max(buckets), max(buckets.values())
@@ -70,7 +70,7 @@ def lines(buckets, bounds):
 
 
 def percentile(percent, buckets, bounds, least, greatest):
-    """The value below which PERCENT of all values are, assuming that they are spread evenly within a bucket."""
+    """Return the value below which PERCENT of all values are, assuming that they are spread evenly within a bucket."""
     wanted = percent * sum(buckets.values())
     seen = 0
     for bucket in sorted(buckets):
@@ -86,19 +86,20 @@ def percentile(percent, buckets, bounds, least, greatest):
 
 
 def true_sum(count, total, least, greatest):
-    """The exact sum of COUNT values between two bounds, given TOTAL, the sum modulo 2^64; None if it is not unique."""
+    """Return the exact sum of COUNT values between two bounds, or None if it is not unique. TOTAL is the sum modulo
+    2^64."""
     found = total + -((total - count * least) // 2**64) * 2**64  # the first one not below the least sum
     return found if found <= count * greatest < found + 2**64 else None
 
 
 def average(count, total, least, greatest):
-    """The average as text."""
+    """Return the average as text."""
     found = true_sum(count, total, least, greatest)
     return "? (the sum is beyond 64 bits)" if found is None else str(round(fractions.Fraction(found, count)))
 
 
 def figures(count, summary, buckets, bounds):
-    """The line below a histogram, which is also the line of gtp stats."""
+    """Return the line below a histogram, which is also the line of gtp stats."""
     total, least, greatest = summary
     text = "n %d, avg %s, min %d, max %d" % (count, average(count, total, least, greatest), least, greatest)
     if buckets:

@@ -10,7 +10,7 @@ STEPS = re.compile(r"\s*(while-stepping|stepping|ws)\b")
 
 
 def listing(number):
-    """The output of `info tracepoints` for one, unwrapped."""
+    """Return the output of `info tracepoints` for one tracepoint, unwrapped."""
     text = quiet.execute("with width 0 -- info tracepoints %d" % number)
     if not re.search(r"^%d\s" % number, text, re.M):
         raise gdb.GdbError("there is no tracepoint %d" % number)
@@ -18,22 +18,22 @@ def listing(number):
 
 
 def table():
-    """The output of `info tracepoints` for all, unwrapped."""
+    """Return the output of `info tracepoints` for all, unwrapped."""
     return quiet.execute("with width 0 -- info tracepoints")
 
 
 def numbers():
-    """The numbers of all tracepoints there are."""
+    """Return the numbers of all tracepoints."""
     return {int(number) for number in re.findall(r"^(\d+)\s", table(), re.M)}
 
 
 def enabled():
-    """The numbers of those that are enabled."""
+    """Return the numbers of the enabled tracepoints."""
     return {int(number) for number in re.findall(r"^(\d+)\s.*?\s(?:keep|dis|del)\s+y\b", table(), re.M)}
 
 
 def last():
-    """The number of the tracepoint that was set last. Not $tpnum, which may be one that a command has deleted again."""
+    """Return the number of the tracepoint that was set last. $tpnum may be one that a command has deleted again."""
     found = numbers()
     if not found:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
@@ -41,7 +41,7 @@ def last():
 
 
 def addresses(number):
-    """Its addresses, as unsigned numbers."""
+    """Return a tracepoint's addresses, as unsigned numbers."""
     found = []
     for line in listing(number).splitlines():
         place = re.match(r"%d(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b" % number, line)
@@ -53,7 +53,8 @@ def addresses(number):
 
 
 def actions(number):
-    """Its action lines. In GDB's listing they are indented by spaces, and everything else about a tracepoint by a tab."""
+    """Return a tracepoint's action lines. GDB's listing indents them by spaces, and everything else about a tracepoint
+    by a tab."""
     return [line.strip() for line in listing(number).splitlines() if line.startswith(" " * 8) and
             not re.match(r"\s+breakpoint already", line)]
 
@@ -102,7 +103,7 @@ def set_actions(number, lines):
 
 
 def split_number(arg):
-    """(number or None, the rest) of `[N] TEXT`."""
+    """Return (number or None, the rest) of `[N] TEXT`."""
     found = re.match(r"(\d+)\s+(?=\S)(.*)", arg, re.S)
     if found and not re.match(r"[-+*/%&|^<>=?@.]", found.group(2)):
         return int(found.group(1)), found.group(2)
@@ -116,7 +117,7 @@ def hook():
 
 
 def everywhere(number, translate):
-    """The result of TRANSLATE at each of the tracepoint's addresses; GDB has one text for all of them."""
+    """Return the result of TRANSLATE at each of the tracepoint's addresses; GDB has one text for all of them."""
     found, results = addresses(number), []
     for pc in found:
         with places.named(pc, len(found) > 1):

@@ -13,7 +13,7 @@ GDB_FORMAT = re.compile(r"/\d*[xduotcazfsibhwgr]{1,3}")
 
 
 def named(text):
-    """The expression with C for the names that the selected trace frame's tracepoint has."""
+    """Return the expression with C for the names that the selected trace frame's tracepoint has."""
     number = gdb.convenience_variable("tracepoint")
     if number is None or int(number) < 0:
         return text
@@ -21,7 +21,7 @@ def named(text):
 
 
 def form_of(given, text):
-    """The Form that is asked for, or that a return value has; None where GDB's print shows the value."""
+    """Return the Form that is asked for, or that a return value has. Return None where GDB's print shows the value."""
     if not given:
         return bytype.Returned if text in bytype.RETURNED else None
     if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):
@@ -30,7 +30,7 @@ def form_of(given, text):
 
 
 def in_form(value, form):
-    """The text of a value in a Form; None where the form says nothing about it."""
+    """Return the text of a value in a Form, or None where the form has no text for it."""
     show = form.show(value.type)
     return printers.text_of(value, show) if show else None
 

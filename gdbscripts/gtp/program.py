@@ -27,20 +27,20 @@ class Program:
         self.time = os.stat(path).st_mtime_ns
 
     def is_current(self, base):
-        """Whether its symbols are loaded, at this base, and the file has not been written since."""
+        """Return whether the file's symbols are loaded at this base, and the file has not been written since."""
         return self.base == base and self.time == os.stat(self.path).st_mtime_ns and self.objfile() is not None
 
     def has(self, address):
         return self.base <= address < self.base + space.SIZE
 
     def inside(self):
-        """An address of one of its sections."""
+        """Return an address in one of the program's sections."""
         with open(self.path, "rb") as file:
             elf = functions.Elf(file.read())
         return self.base + next(section[3] for section in elf.sections if section[2] & SHF_ALLOC and section[3])
 
     def objfile(self):
-        """GDB's, None when its user has removed the symbols."""
+        """Return GDB's objfile, or None if its user has removed the symbols."""
         for one in gdb.objfiles():
             if one.is_valid() and one.filename and os.path.realpath(one.filename) == os.path.realpath(self.path):
                 return one
@@ -52,7 +52,7 @@ loaded = {}
 
 
 def packet(there):
-    """The module's answer about a file: (where its space begins, its build-id in hex, which may be empty)."""
+    """Return the module's answer about a file: where its space begins, and its build-id in hex, which may be empty."""
     if not remote.is_gtp():
         raise gdb.GdbError(remote.NOT_CONNECTED)
     answer = source.ask(b"QGtpFile:" + os.fsencode(there).hex().encode())
@@ -88,7 +88,7 @@ def forget(program):
 
 
 def known(path, there=None):
-    """The Program of a file, with its symbols loaded where the module has it now."""
+    """Return the Program of a file, with its symbols loaded where the module has it now."""
     path = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(path):
         raise gdb.GdbError("%s does not exist; is it elsewhere on the traced machine? %s" % (path, USAGE))

@@ -15,7 +15,7 @@ WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 
 
 def line(text):
-    """The text, if it is one line without control characters; else an error."""
+    """Return the text if it is one line without control characters. Raise an error otherwise."""
     found = CONTROL.search(text)
     if found:
         raise gdb.error("GDB does not get a text with the character %#04x in it" % ord(found.group(0)))
@@ -23,7 +23,7 @@ def line(text):
 
 
 def word(name):
-    """The name, if it is valid in C or GDB; else an error."""
+    """Return the name if it is valid in C or GDB. Raise an error otherwise."""
     if not WORD.fullmatch(name):
         raise gdb.error("%s is no name" % ascii(name))
     return name
@@ -38,7 +38,8 @@ def given(text, shown):
 
 
 def untraced(text, shown):
-    """`set trace-commands on` would show the text to the user, or put it before its own output."""
+    """Execute the text with `set trace-commands off`. Otherwise GDB would show the text to the user, or put it before
+    its own output."""
     if not gdb.parameter(TRACED):
         return given(text, shown)
     gdb.execute("set %s off" % TRACED, to_string=True)
@@ -49,25 +50,25 @@ def untraced(text, shown):
 
 
 def execute(command, shown=False):
-    """The output of a command, and nothing else; None if the output is SHOWN to the user."""
+    """Return the output of a command alone, or None if the output is SHOWN to the user."""
     return untraced(line(command), shown)
 
 
 def block(*lines):
-    """The same of a command that takes further lines; the last is `end`."""
+    """Execute a command that takes further lines, of which the last is `end`. Return the same."""
     return untraced("\n".join(map(line, lines)), False)
 
 
 def value(expression):
-    """The gdb.Value of an expression."""
+    """Return the gdb.Value of an expression."""
     return gdb.parse_and_eval(line(expression))
 
 
 def address(name):
-    """The address of a symbol, as an unsigned number."""
+    """Return the address of a symbol, as an unsigned number."""
     return int(value("(unsigned long)&" + word(name))) % 2**64
 
 
 def decoded(location):
-    """The places of a location, as gdb.decode_line() returns them."""
+    """Return the places of a location, as gdb.decode_line() returns them."""
     return gdb.decode_line(line(location))

@@ -23,7 +23,7 @@ def tool():
 
 
 def ask(*arguments):
-    """The tool's output. No shell is involved: names with blanks and quotes are just names."""
+    """Return the tool's output. No shell is involved, so names may have blanks and quotes."""
     done = subprocess.run([tool(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True)
     if done.returncode:
@@ -32,7 +32,7 @@ def ask(*arguments):
 
 
 def address(text):
-    """The address that a user means: an expression, or a place in the source."""
+    """Return the address that a user means: an expression, or a place in the source."""
     text = text.strip()
     if not text:
         raise gdb.GdbError("which place? An expression such as FUNCTION+OFFSET, or FILE:LINE")
@@ -52,7 +52,7 @@ def address(text):
 
 
 def symbol(pc):
-    """Name, offset and file of the symbol at an address, as GDB knows them."""
+    """Return name, offset and file of the symbol at an address, as GDB knows them."""
     found = infosymbol.parse(quiet.execute("info symbol %#x" % pc))
     if not found:
         raise gdb.GdbError("no symbol file covers %#x" % pc)
@@ -60,7 +60,7 @@ def symbol(pc):
 
 
 def files(path):
-    """The tool's arguments for a symbol file: the file with the code, and the one with the DWARF."""
+    """Return the tool's arguments for a symbol file: the file with the code, and the one with the DWARF."""
     for objfile in gdb.objfiles():
         if objfile.filename != path:
             continue

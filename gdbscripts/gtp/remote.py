@@ -19,7 +19,7 @@ def is_remote(connection):
 
 
 def is_gtp():
-    """Whether the selected inferior's target is gdbtp. Another target gets one packet that it does not know."""
+    """Return whether the selected inferior's target is gdbtp. Another target gets one packet that it does not know."""
     global known
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
@@ -30,8 +30,8 @@ def is_gtp():
 
 
 def may_be_gtp():
-    """The same for checks that the user has not asked for: sends a packet only if gdbtp's variables exist, which a connection
-    defines."""
+    """Return the same for checks that the user has not asked for. Send a packet only if gdbtp's variables exist, which
+    a connection defines."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False
@@ -41,7 +41,7 @@ def may_be_gtp():
 
 
 def monitor(command):
-    """The text that `monitor COMMAND` prints."""
+    """Return the text that `monitor COMMAND` prints."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         raise gdb.GdbError(NOT_CONNECTED)
@@ -52,12 +52,12 @@ def monitor(command):
 
 
 def build_id():
-    """The running kernel's build-id in hex, or None when the module does not know it."""
+    """Return the running kernel's build-id in hex, or None when the module does not know it."""
     found = re.search(r"\b[0-9a-f]{32,}\b", monitor("build-id"))
     return found.group(0) if found else None
 
 
 def release():
-    """The running kernel's release as `uname -r` says, or None."""
+    """Return the running kernel's release as `uname -r` says, or None."""
     found = re.search(r"kernel\W+(?:release\W+)?(\d+\.\d+[-+.\w]*)", monitor("status"))
     return found.group(1) if found else None

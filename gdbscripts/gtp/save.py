@@ -9,7 +9,7 @@ from gtp.command import Command
 
 
 def size(number):
-    """Bytes in the unit that a reader expects."""
+    """Return a number of bytes in the unit that a reader expects."""
     for unit in ("bytes", "KiB", "MiB"):
         if number < 10240:
             return "%d %s" % (number, unit)
@@ -18,7 +18,7 @@ def size(number):
 
 
 def save(path):
-    """Write the run to the path. Bytes written."""
+    """Write the run to the path. Return the number of bytes written."""
     count = 0
     with written.whole(path, is_trace=True) as part, open(part, "wb") as file:
         for piece in source.pieces():

@@ -28,7 +28,7 @@ class Field:
                 raise ValueError
 
     def bytes(self, record):
-        """The field's own bytes, wherever they are in the record."""
+        """Return the field's own bytes, wherever they are in the record."""
         location = record[self.offset:self.offset + self.size]
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location
@@ -40,7 +40,7 @@ class Field:
         return record[start:start + (where >> 16)]
 
     def element(self):
-        """The type of one element of an array; None if the field is not an array."""
+        """Return the type of one element of an array, or None if the field is not an array."""
         words = self.type.split(" ", 1)[1] if self.type.startswith("__") and "_loc " in self.type else self.type
         return words.split("[")[0].strip() if "[" in words else None
 
@@ -48,14 +48,14 @@ class Field:
         return self.element() in ("char", "const char", "signed char")
 
     def number(self, record):
-        """The value as a number, unsigned for a pointer; None if it is not a number."""
+        """Return the value as a number, unsigned for a pointer, or None if it is not a number."""
         data = self.bytes(record)
         if self.element() is not None or len(data) not in NUMBERS:
             return None
         return int.from_bytes(data, "little", signed=self.signed and "*" not in self.type)
 
     def text(self, record):
-        """The value as text: a string, a list of numbers, or a number."""
+        """Return the value as text: a string, a list of numbers, or a number."""
         data = self.bytes(record)
         element = self.element()
         if self.is_string():
@@ -73,7 +73,7 @@ def quoted(data):
 
 
 def element_size(name, data):
-    """The size of an element: by GDB's type, else by C's."""
+    """Return the size of an element: by GDB's type, else by C's."""
     try:
         return gdb.lookup_type(name).sizeof
     except gdb.error:
@@ -89,7 +89,7 @@ def number(data, signed):
 
 
 def of_frame(read):
-    """A frame's record and the text of its description; read(address, size) gives the frame's memory."""
+    """Return a frame's record and the text of its description. READ(address, size) gives the frame's memory."""
     record_len, text_len = struct.unpack("<II", read(ADDRESS, HEAD))
     with reading("a frame's record"):
         if record_len + text_len > MOST:
@@ -99,7 +99,7 @@ def of_frame(read):
 
 
 def read():
-    """The selected frame's record and its description's lines; an error when it has none."""
+    """Return the selected frame's record and its description's lines. Raise an error if the frame has none."""
     inferior = gdb.selected_inferior()
     try:
         record, text = of_frame(lambda address, size: bytes(inferior.read_memory(address, size)))
@@ -109,12 +109,12 @@ def read():
 
 
 def fields():
-    """The Fields of the selected frame's record."""
+    """Return the Fields of the selected frame's record."""
     return [Field(line) for line in read()[1][1:]]
 
 
 def decode():
-    """(event's id, [(name, type, text of the value)]) of the selected frame."""
+    """Return (event's id, [(name, type, text of the value)]) of the selected frame."""
     record, lines = read()
     return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in map(Field, lines[1:])]
 

@@ -6,7 +6,7 @@ from gtp import quiet
 
 
 def number():
-    """The selected frame's number, or -1. Before the first tfind GDB has no value for it: -1."""
+    """Return the selected frame's number, or -1 without one. Before the first tfind GDB has no value for it."""
     value = quiet.value("$trace_frame")
     return -1 if value.type.code == gdb.TYPE_CODE_VOID else int(value)
 

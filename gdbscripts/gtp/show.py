@@ -24,17 +24,17 @@ def signed(word):
 
 
 def bytes_of(words_):
-    """A string that was copied into words."""
+    """Return a string that was copied into words."""
     return b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
 
 
 def text_of(words_):
-    """The same, escaped: any process can give itself a name with newlines and escape sequences."""
+    """Return such a string as text, escaped: any process can give itself a name with newlines and escape sequences."""
     return cells.quoted(bytes_of(words_))[1:-1]
 
 
 def number_text(word, kind):
-    """The text of a numeric key according to its type; addresses have their symbols."""
+    """Return the text of a numeric key according to its type; addresses have their symbols."""
     if kind is None:
         return "%#x" % word if word >> 48 == 0xffff else str(signed(word))
     bare = kind.strip_typedefs()
@@ -50,20 +50,21 @@ def number_text(word, kind):
 
 
 def known_stacks():
-    """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
+    """Return Stacks whose keys include those that gtp count and its kin have made, which are known without a
+    tracepoint."""
     found = kept.opened() if source.is_trace_file() else None
     made = {name for name, what in known.names().items() if what.text in kstack.VARIABLES}
     return kstack.Stacks(made | found.keys if found else made)
 
 
 def stack_text(number, stacks):
-    """A stack in one line, the innermost function first; gtp stacks has all of it."""
+    """Return a stack in one line, the innermost function first. gtp stacks shows all of it."""
     functions = stacks.names(number)
     return " < ".join(functions[:INNERMOST] + (["..."] if len(functions) > INNERMOST else []))
 
 
 def parts(names, entry_words):
-    """(name, its words) for each key of an entry: a string has two."""
+    """Yield (name, its words) for each key of an entry. A string has two words."""
     at = 0
     for name in names:
         n = 2 if name.startswith("keystr_") else 1
@@ -81,12 +82,12 @@ def key_text(name, part, stacks):
 
 
 def key_texts(names, entry_words, stacks=None):
-    """A text for each key of an entry. STACKS: to look up keys that are stacks."""
+    """Return a text for each key of an entry. STACKS looks up keys that are stacks."""
     return [key_text(name, part, stacks) for name, part in parts(names, entry_words)]
 
 
 def key_order(names, entry_words):
-    """A key function that sorts entries by their keys: numbers, and strings as strcmp does."""
+    """Return a key function that sorts entries by their keys: numbers, and strings as strcmp does."""
     return [bytes_of(part) if len(part) > 1 else signed(part[0]) for _, part in parts(names, entry_words)]
 
 
@@ -99,7 +100,7 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """The sort key of an entry; entries whose sum has overflowed sort first."""
+    """Return the sort key of an entry. Entries whose sum has overflowed come first."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:
@@ -117,7 +118,7 @@ def ordered(one, order):
 
 
 def short_value(one, entry):
-    """An entry in one line, after its keys."""
+    """Return an entry in one line, after its keys."""
     if one.kind == "count":
         return str(entry.count)
     if len(entry.summary) == 1:
@@ -126,7 +127,7 @@ def short_value(one, entry):
 
 
 def table(rows):
-    """Texts in columns; the last is not padded."""
+    """Return texts in columns, of which the last is not padded."""
     if not rows:
         return []
     wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
@@ -134,7 +135,7 @@ def table(rows):
 
 
 def histogram(one, entry, keys):
-    """The lines of an entry with buckets."""
+    """Yield the lines of an entry with buckets."""
     if keys:
         yield ", ".join("%s %s" % (key_title(name), text) for name, text in zip(one.keys, keys))
     yield from plot.lines(entry.buckets, one.bounds)
@@ -151,7 +152,7 @@ def title(one):
 
 
 def entries(one, top, order, stacks):
-    """The lines of an aggregation's entries."""
+    """Yield the lines of an aggregation's entries."""
     chosen = ordered(one, order)[:top]
     if one.kind in ("hist", "lhist"):
         for entry in chosen:
@@ -165,7 +166,7 @@ def entries(one, top, order, stacks):
 
 
 def is_unsigned(one):
-    """Whether values can be too large for a signed number of 64 bits. The module treats all values as signed."""
+    """Return whether values can be too large for a signed number of 64 bits. The module treats all values as signed."""
     what = known.names().get(one.name)
     bare = what and what.type and what.type.strip_typedefs()
     if not bare or bare.sizeof < 8:
@@ -174,7 +175,7 @@ def is_unsigned(one):
 
 
 def shown(one, top, order, stacks):
-    """All lines of an aggregation."""
+    """Yield all lines of an aggregation."""
     yield title(one)
     if not one.entries and not one.noroom:
         yield "nothing yet"
@@ -189,7 +190,7 @@ def shown(one, top, order, stacks):
 
 
 def chosen(reading, name):
-    """The aggregations of that name, or all; an error if there is none."""
+    """Return the aggregations of that name, or all. Raise an error if there is none."""
     found = [one for one in reading.all if not name or one.name == name or one.name.partition("_")[2] == name]
     if found:
         return found
@@ -216,7 +217,7 @@ def seconds(text):
 
 
 def order_of(found):
-    """The order that --sort asks for."""
+    """Return the order that --sort asks for."""
     order = found.get("--sort", "value")
     if order not in ORDERS:
         raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))

@@ -15,18 +15,18 @@ ASKED = 0x3fff  # one byte of a packet tells whether more follows
 
 
 def unescaped(data):
-    """The bytes of a binary reply; '}' precedes a byte that is sent ^ 0x20."""
+    """Return the bytes of a binary reply. A '}' precedes a byte that is sent XORed with 0x20."""
     first, *others = data.split(b"}")
     return first + b"".join(bytes((part[0] ^ 0x20,)) + part[1:] for part in others)
 
 
 def ask(packet):
-    """The reply to a packet that only gdbtp answers."""
+    """Return the reply to a packet that only gdbtp answers."""
     return gdb.selected_inferior().connection.send_packet(packet)
 
 
 def transferred(what):
-    """gdbtp's data of qXfer:OBJECT:read:ANNEX, in pieces of a packet."""
+    """Return gdbtp's data of qXfer:OBJECT:read:ANNEX, transferred in pieces of a packet."""
     at = 0
     while True:
         reply = ask(b"qXfer:%s:%x,%x" % (what, at, ASKED))
@@ -54,18 +54,18 @@ def from_file(path):
 
 
 def is_local():
-    """Whether the kernel that GDB is connected to is this machine's."""
+    """Return whether the kernel that GDB is connected to is this machine's."""
     return os.path.exists(LOCAL) and gdb.selected_inferior().connection.details == remote.DEVICE
 
 
 def is_trace_file():
-    """Whether GDB looks at a trace file."""
+    """Return whether GDB looks at a trace file."""
     connection = gdb.selected_inferior().connection
     return connection is not None and connection.type == "tfile"
 
 
 def opened():
-    """The file of `target tfile`."""
+    """Return the file of `target tfile`."""
     found = re.search(r"^Local trace dump file:\n\t`(.*)'", quiet.execute("info files"), re.M)
     if not found:
         raise gdb.GdbError(NOTHING)
@@ -81,7 +81,7 @@ def check_same(path):
 
 
 def pieces():
-    """The run that GDB looks at, piece by piece; an error if there is none."""
+    """Return the run that GDB looks at, piece by piece. Raise an error if there is none."""
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)

@@ -7,10 +7,10 @@ SIZE = 1 << SHIFT  # of each
 
 
 def has(address):
-    """Whether an address is in a file space."""
+    """Return whether an address is in a file space."""
     return address >> TAG_SHIFT == TAG
 
 
 def linked(address):
-    """The link-time address of a place in a file space."""
+    """Return the link-time address of a place in a file space."""
     return address % SIZE

@@ -15,7 +15,7 @@ USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE], 
 
 
 def weight(one, entry):
-    """The weight that an entry adds to its stack."""
+    """Return the weight that an entry adds to its stack."""
     if one.kind == "sum":
         return entry.summary[0]
     if one.kind in ("min", "max"):
@@ -24,7 +24,7 @@ def weight(one, entry):
 
 
 def chosen(reading, name, stack_keys):
-    """The aggregation of that name, or the only one."""
+    """Return the aggregation of that name, or the only one."""
     found = [one for one in show.chosen(reading, name) if stack_keys & set(one.keys)]
     if not found:
         raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack or $ustack; "
@@ -35,7 +35,7 @@ def chosen(reading, name, stack_keys):
 
 
 def by_key(one, text):
-    """The name of the key that the text after --by means."""
+    """Return the name of the key that the text after --by means."""
     for name in one.keys:
         if text == show.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
             return name
@@ -43,7 +43,7 @@ def by_key(one, text):
 
 
 def sums(one, stack_keys, by, weigh=None):
-    """{(words of KEY, numbers of the stacks): weight}. WEIGH: a function for the weight of an entry, if not weight()."""
+    """Return {(words of KEY, numbers of the stacks): weight}. WEIGH, or else weight(), gives the weight of an entry."""
     stacks = [name for name in one.keys if name in stack_keys]
     total = collections.Counter()
     for entry in one.entries:
@@ -53,7 +53,8 @@ def sums(one, stack_keys, by, weigh=None):
 
 
 def by_functions(total, stacks, by):
-    """[(text of KEY or None, names, weight)], those with the most first; one line for stacks of the same functions."""
+    """Return [(text of KEY or None, names, weight)], those with the most first. Stacks of the same functions share one
+    line."""
     merged = collections.Counter()
     for (key, numbers), n in total.items():
         text = show.key_texts([by], list(key))[0] if by else None
@@ -62,12 +63,12 @@ def by_functions(total, stacks, by):
 
 
 def folded_line(names, n):
-    """A stack as tools for flame graphs take it, the outermost function first."""
+    """Return a stack as tools for flame graphs take it, the outermost function first."""
     return "%s %d\n" % (";".join(harmless.line(name).replace(";", ":") for name in names), n)
 
 
 def folded(one, rows):
-    """A line for each stack, and for the hits that found no room."""
+    """Yield a line for each stack, and for the hits that found no room."""
     for key, names, n in rows:
         yield folded_line(([] if key is None else [key]) + list(reversed(names)), n)
     for entry in one.noroom:
@@ -75,7 +76,7 @@ def folded(one, rows):
 
 
 def listed(one, rows, top, by):
-    """The stacks as text, the innermost function first."""
+    """Yield the stacks as text, the innermost function first."""
     yield show.title(one) + ("" if one.kind in ("count", "sum") else "; how often each stack was met")
     if not rows:
         yield "nothing yet"
@@ -109,12 +110,12 @@ class Options:
             raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
 
     def picture(self):
-        """The arguments of `gtp export flamegraph` after the file, for the same picture."""
+        """Return the arguments of `gtp export flamegraph` after the file, for the same picture."""
         said = [self.name] * bool(self.name) + ["--by", self.by or ""] * bool(self.by)
         return " ".join(map(words.quoted, said))
 
     def number(self):
-        """The number of a stack, if the argument is one; None if it names an aggregation."""
+        """Return the number of a stack, if the argument is one, or None if it names an aggregation."""
         if self.name is None or not (self.name.isdecimal() or "$" + self.name in kstack.VARIABLES):
             return None
         if self.name.isdecimal():
@@ -127,7 +128,7 @@ class Options:
 
 
 def one_stack(number):
-    """The lines of a stack."""
+    """Return the lines of a stack."""
     if number == kstack.NO_ROOM:
         return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
     stack, symbols = kstack.addresses(number), kstack.Symbols(True)

@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 def registers():
-    """Name -> (the whole register's name, the bit at which it begins)."""
+    """Return name -> (the whole register's name, the bit at which it begins)."""
     found = {}
     for name in ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp"):
         low = name[0] + "l" if name[1] == "x" else name + "l"
@@ -57,7 +57,8 @@ def padded(count):
 
 
 def note(data, base):
-    """The Note of a description; None if it is damaged. BASE is where .stapsdt.base lies now, None if nobody knows."""
+    """Return the Note of a description, or None if it is damaged. BASE is the present address of .stapsdt.base, or None
+    if it is not known."""
     texts = bytes(data[ADDRESSES.size:]).split(b"\0")
     if len(data) < ADDRESSES.size or len(texts) < 4 or not texts[0] or not texts[1]:
         return None
@@ -68,7 +69,7 @@ def note(data, base):
 
 
 def notes(data, base):
-    """(The Notes of a section, a complaint about it or None)."""
+    """Return (the Notes of a section, a complaint about it or None)."""
     found, damaged, at = [], 0, 0
     while len(data) - at >= HEAD.size:
         owner, size, kind = HEAD.unpack_from(data, at)
@@ -92,7 +93,7 @@ def notes(data, base):
 # Arguments ---------------------------------------------------------------------------------------
 
 def kind_of(minus, size, real):
-    """The C type of an operand by what stands before its @."""
+    """Return the C type of an operand, by the text before its @."""
     size = int(size or 8)
     if real:
         if size not in FLOATS:
@@ -104,7 +105,7 @@ def kind_of(minus, size, real):
 
 
 def total(text, file):
-    """(The sum of a displacement's numbers and of its symbol, whether it has a symbol)."""
+    """Return (the sum of a displacement's numbers and of its symbol, whether it has a symbol)."""
     value, named, at = 0, False, 0
     while at < len(text):
         found = TERM.match(text, at)
@@ -124,7 +125,7 @@ def total(text, file):
 
 
 def whole(text):
-    """A register of an address, which has all 64 bits."""
+    """Return a register of an address, all of its 64 bits."""
     name = text.strip()
     if name[:1] != "%" or name[1:] not in WHOLE:
         raise Refused("its operand is not understood")
@@ -132,7 +133,7 @@ def whole(text):
 
 
 def address(text, file):
-    """The address of an operand in memory, as C."""
+    """Return the address of an operand in memory, as C."""
     found = MEMORY.fullmatch(text)
     if found is None:
         raise Refused("its operand is not understood")
@@ -160,7 +161,7 @@ def address(text, file):
 
 
 def value_of(text, kind, size, file):
-    """The operand's value, as C."""
+    """Return the operand's value, as C."""
     if text.startswith("%") and ":" in text:
         raise Refused("it is a variable of the thread, whose address a hit does not have")
     real = kind in FLOATS.values()
@@ -181,7 +182,7 @@ def value_of(text, kind, size, file):
 
 
 def argument(text, file):
-    """The Argument of an operand.
+    """Return the Argument of an operand.
 
     file: base, what a place's address has more than the linked one; end of the linked ones; fixed, whether processes have
     the linked addresses; symbol(), the linked address of a symbol, which raises Refused.
@@ -198,7 +199,7 @@ def argument(text, file):
 
 
 def arguments(operands, file):
-    """The Arguments of a note. With too many, none has a value."""
+    """Return the Arguments of a note. With too many, none has a value."""
     texts = operands.split(None, MOST_ARGUMENTS)
     if len(texts) > MOST_ARGUMENTS:
         return [Argument(None, None, "the note has more than %d arguments" % MOST_ARGUMENTS)]
@@ -206,7 +207,8 @@ def arguments(operands, file):
 
 
 def common(kinds):
-    """One type for an argument that has these at the places of its marker: the first, if all are the same."""
+    """Return one type for an argument that has these types at the places of its marker: the first, if all are the
+    same."""
     kinds = [kind for kind in kinds if kind]
     if len(set(kinds)) < 2:
         return kinds[0] if kinds else None

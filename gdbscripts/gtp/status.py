@@ -9,7 +9,7 @@ from gtp.command import Command
 
 
 def named(match):
-    """The address, followed by <symbol+offset> when there is one."""
+    """Return the address, followed by <symbol+offset> when there is one."""
     text = quiet.execute("info symbol " + match.group(0))
     if text.startswith("No symbol"):
         return match.group(0)

@@ -25,14 +25,14 @@ NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 
 def table():
-    """The addresses in the kernel's table of 64-bit system calls, by number."""
+    """Return the addresses in the kernel's table of 64-bit system calls, by number."""
     size = functions.kernel().sizes.get("sys_call_table", 0)
     data = gdb.selected_inferior().read_memory(address("sys_call_table") % 2**64, size).tobytes()
     return [value for value, in struct.iter_unpack("<Q", data)]
 
 
 def known():
-    """The names of the system calls that a number leads to, sorted."""
+    """Return the names of the system calls to which a number leads, sorted."""
     linked = functions.kernel().functions
     if PREFIX + "read" not in linked:
         raise gdb.GdbError("vmlinux is not loaded, or has no system calls of x86-64")
@@ -47,7 +47,7 @@ def address(name):
 
 
 def meant(name):
-    """Similar system calls: the kernel calls stat newstat."""
+    """Return similar system calls. The kernel calls stat newstat."""
     there = known()
     near = sorted((n for n in there if name in n), key=lambda n: (not n.endswith(name), len(n)))
     near = near or difflib.get_close_matches(name, there, 3)
@@ -73,7 +73,7 @@ class Syscall:
         self.arguments = arguments(name)
 
     def names(self, at_exit):
-        """The gtp.names.Names at the entry, or at the exit."""
+        """Return the gtp.names.Names at the entry, or at the exit."""
         stands_for = {name: "((%s)regs->%s)" % (kind, register)
                       for (kind, name), register in zip(self.arguments or (), REGISTERS)}
         unsaid = {}
@@ -93,7 +93,7 @@ class Syscall:
 
 
 def arguments(name):
-    """[(type, name)] from the kernel's own events; None if it was built without those.
+    """Return [(type, name)] from the kernel's own events, or None if the kernel was built without those.
 
     Not from the debug information, which has the arguments of an inlined function in any order.
     """
@@ -106,7 +106,8 @@ def arguments(name):
 
 
 def names_at(pc):
-    """The Names of the system call whose entry is at an address. The address of an exit does not identify the call."""
+    """Return the Names of the system call whose entry is at an address. The address of an exit does not identify the
+    call."""
     symbol, offset = places.symbol_at(pc) or ("", 0)
     return Syscall(symbol[len(PREFIX):]).names(False) if symbol.startswith(PREFIX) and not offset else None
 
@@ -129,7 +130,7 @@ def set_exit(definitions, call, text):
 
 
 def set_both(definitions, call, text, shared):
-    """Define the tracepoints of a call; returns messages about them. A condition on $ret can hold only at the exit."""
+    """Define the tracepoints of a call. Return messages about them. A condition on $ret can hold only at the exit."""
     own = call.names(True)
     own.require(text or "", shared)
     at_exit = text and "$ret" in names.identifiers(text)
@@ -140,7 +141,7 @@ def set_both(definitions, call, text, shared):
 
 
 def chosen(said):
-    """The names that a place of the command means."""
+    """Return the names that a place of the command means."""
     name = words.unquoted(said.place)
     if not words.is_glob(name):
         return [re.sub(r"^(__x64_)?sys_(enter_|exit_)?", "", name)]

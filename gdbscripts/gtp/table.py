@@ -44,7 +44,7 @@ class Request:
 
     @staticmethod
     def _condition(text):
-        """The text before the word `if', and the expression after it."""
+        """Return the text before the word `if', and the expression after it."""
         for found in re.finditer(r"(?:^|[\s)\]])if(?=[\s(])", text):
             end = found.end()
             if len(columns.split(text[:end] + ",x")) > len(columns.split(text[:end])):
@@ -63,7 +63,7 @@ class Table:
         self.unknown = 0  # frames that do not hold what the condition needs
 
     def choose(self, frame):
-        """The columns, at the tracepoint's first frame."""
+        """Choose the columns, at the tracepoint's first frame."""
         default = "collect %s" % (gdb.parameter("default-collect") or "")
         commands = columns.commands_of(frame.location, self.own)
         items = self.request.columns or [typed.variable(self.own, item) for item in columns.collected(commands)] or \
@@ -79,11 +79,11 @@ class Table:
         self.columns = front + own
 
     def parsed(self, item):
-        """(the form that is asked for, the expression) of an item: here, or by gtp collect."""
+        """Return (the form that is asked for, the expression) of an item: here, or by gtp collect."""
         return forms.parsed(item) if self.request.columns else (typed.form(self.own, item), item)
 
     def at(self, frame):
-        """(condition or None, Cells, their text functions) for a frame's place."""
+        """Return (condition or None, Cells, their text functions) for a frame's place."""
         here = self.places.get(frame.location.address)
         if here is None:
             selected.select(frame.index)
@@ -96,7 +96,8 @@ class Table:
         return here
 
     def cell(self, column):
-        """The Cell of a column at the selected frame. A name that the user typed must exist at the first place."""
+        """Return the Cell of a column at the selected frame. A name that the user typed must exist at the first
+        place."""
         try:
             return columns.cell_of(column, self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:
@@ -112,7 +113,7 @@ class Table:
             return False
 
     def rows(self):
-        """Lists of texts, the frame's number first."""
+        """Yield lists of texts, each with the frame's number first."""
         left = self.request.limit
         for frame in self.trace.frames(self.number):
             condition, _, functions = self.at(frame)
@@ -141,7 +142,7 @@ def text(function, frame):
 
 
 def write_csv(path, table):
-    """Write the titles, and a line for each row; returns the number of rows."""
+    """Write the titles, and a line for each row. Return the number of rows."""
     count, rows = 0, table.rows()
     first = list(itertools.islice(rows, 1))  # the titles are known with it
     with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
@@ -163,7 +164,7 @@ def short(cell):
 
 
 def write_lines(titles, rows):
-    """The rows below their titles, in columns as wide as necessary; numbers are right-aligned."""
+    """Print the rows below their titles, in columns as wide as necessary. Numbers are right-aligned."""
     widths = [max(map(len, column)) for column in zip(titles, *rows)]
     right = [all(re.match(r"-?[\d.]+$|<", cell) for cell in column) for column in zip(*rows)]
     form = "  ".join("%%%s%ds" % ("" if to_right else "-", width) for to_right, width in zip(right, widths))
@@ -180,7 +181,8 @@ def write_screen(table):
 
 
 def numbers(trace, wanted):
-    """(GDB's number, the target's, how many frames) of the tracepoints to show. Mostly the two numbers are the same."""
+    """Return (GDB's number, the target's, how many frames) of the tracepoints to show. The two numbers are mostly the
+    same."""
     found = []
     for number, (count, first) in sorted(trace.counts().items(), key=lambda entry: (entry[0] != wanted, entry[0])):
         selected.select(first)

@@ -20,7 +20,7 @@ class Condition:
                           for v in used.difference(markers.arguments_at(p.pc)) & places.variables(p.pc)}
 
     def at(self, place):
-        """The condition as GDB takes it at a place, None without one."""
+        """Return the condition as GDB takes it at a place, or None without one."""
         if self.text is None:
             return None
         missing = sorted(self.variables - places.variables(place.pc)) if self.variables else None
@@ -30,7 +30,7 @@ class Condition:
         return cexpr.condition(self.text, place.pc) if own is None else at_marker(own, self.text, place.pc)
 
     def at_all(self, definitions, found):
-        """[(place, text)]; refuses a place at which the condition has no meaning."""
+        """Return [(place, text)]. Refuse a place at which the condition has no meaning."""
         said = []
         for place in found:
             try:
@@ -41,7 +41,7 @@ class Condition:
 
 
 def at_marker(own, text, pc):
-    """The condition at a marker's place, which has Names."""
+    """Return the condition at a marker's place, which has Names."""
     meant = own.expand(text)
     try:
         return cexpr.condition(meant, pc)
@@ -50,7 +50,7 @@ def at_marker(own, text, pc):
 
 
 def name(place):
-    """A place in a message."""
+    """Return a place as messages name it."""
     if place.function is None:
         return "%#x" % place.pc
     if place.inside is None:
@@ -59,7 +59,8 @@ def name(place):
 
 
 def together(definitions, target, said):
-    """One tracepoint for all places of a function, if GDB finds exactly the same ones; else None."""
+    """Set one tracepoint for all places of a function, if GDB finds exactly these places. Return its number, or
+    None."""
     texts = {text for _, text in said}
     if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces or target.location.startswith("*"):
         return None
@@ -86,7 +87,7 @@ def one_by_one(definitions, said):
 
 
 def at_function(definitions, target, condition, limit):
-    """Set a function's tracepoints; their numbers and places."""
+    """Set a function's tracepoints. Return their numbers and places."""
     said = condition.at_all(definitions, target.places)
     number = together(definitions, target, said)
     if number is not None:
@@ -95,7 +96,7 @@ def at_function(definitions, target, condition, limit):
 
 
 def at_location(definitions, target, condition, limit):
-    """Set a tracepoint where GDB finds a location; its number and places, or those of several."""
+    """Set a tracepoint where GDB finds a location. Return its number and places, or those of several."""
     number = definitions.add(target.location)
     found = [places.Place(pc, None, None) for pc in define.addresses(number)]
     if len(found) > limit:
@@ -114,14 +115,14 @@ def at_location(definitions, target, condition, limit):
 
 
 def called(place):
-    """The name of a place that is one of several of a function."""
+    """Return the name of a place that is one of several of a function."""
     if place.function is None:
         return "%#x" % place.pc
     return "%s %#x" % ("inlined in " + place.inside if place.inside else "first instruction", place.pc)
 
 
 def described(target, numbers, found):
-    """The message about a function or location that was set."""
+    """Return the message about a function or location that was set."""
     if len(found) > 1:
         text = "%d places of %s: %s" % (len(found), target.name, words.few(called(p) for p in found))
     else:
@@ -135,7 +136,7 @@ def described(target, numbers, found):
 
 
 def all_set(definitions, targets, condition, limit):
-    """Set the tracepoints of all targets: [(target, numbers, places)] of those that have some."""
+    """Set the tracepoints of all targets. Return [(target, numbers, places)] of those that have some."""
     done = []
     for target in progress.over(targets, "setting tracepoints at functions"):
         try:

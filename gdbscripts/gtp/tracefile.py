@@ -29,7 +29,7 @@ class Location:
         self.known = 1 << RIP
 
     def add(self, kind, rest):
-        """One "tp" line of the header: A is an action, Z a piece of source text."""
+        """Add one "tp" line of the header. A is an action, Z a piece of source text."""
         if kind == "A" and rest.startswith("R"):
             self.known |= int(rest[1:], 16)
         elif kind == "Z":
@@ -59,7 +59,7 @@ class Frame:
         self.location = trace.location_of(self)
 
     def take(self, trace, at, end):
-        """The blocks from AT to END."""
+        """Take the blocks from AT to END."""
         data, blocks = self.data, self.blocks
         while at < end:
             kind = data[at]
@@ -83,7 +83,7 @@ class Frame:
             raise Damaged("frame %d is damaged: its last block is longer than the frame" % self.index)
 
     def reg(self, n):
-        """A register by GDB's number, as an unsigned number."""
+        """Return a register by GDB's number, as an unsigned number."""
         if n == RIP and self.registers is None:
             return self.location.address
         if self.registers is None or not self.location.known >> n & 1:
@@ -93,14 +93,14 @@ class Frame:
         return int.from_bytes(self.data[at:at + width], "little")
 
     def var(self, n):
-        """A trace state variable by its number, as an unsigned number."""
+        """Return a trace state variable by its number, as an unsigned number."""
         try:
             return self.variables[n] % 2**64
         except KeyError:
             raise Unavailable from None
 
     def word(self, address, size):
-        """Little-endian memory, as an unsigned number."""
+        """Return little-endian memory as an unsigned number."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip and skip + size <= have:
@@ -111,7 +111,7 @@ class Frame:
         return int.from_bytes(self.read(address, size), "little")
 
     def some(self, address, size):
-        """The bytes from an address on, at most SIZE, up to the first gap."""
+        """Return the bytes from an address on, at most SIZE, up to the first gap."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:
@@ -135,7 +135,7 @@ class Frame:
         return self.constants(address, size)
 
     def string(self, address, size):
-        """The bytes of a string, at most SIZE, with its NUL if that was collected."""
+        """Return the bytes of a string, at most SIZE, with its NUL if that was collected."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:
@@ -146,7 +146,7 @@ class Frame:
         return self.some(address, size)
 
     def read(self, address, size):
-        """All of the bytes."""
+        """Return all SIZE bytes. Raise Unavailable if the frame does not have them."""
         found = self.some(address, size)
         if len(found) < size:
             raise Unavailable
@@ -196,7 +196,7 @@ class TraceFile:
         places.setdefault(address, Location(int(number, 16), address)).add(kind, rest)
 
     def location_of(self, frame):
-        """Where the frame was collected; a tracepoint with several places collects rip."""
+        """Return the place where the frame was collected. A tracepoint with several places collects rip."""
         places = self.locations.get(frame.number, {})
         if len(places) == 1:
             return next(iter(places.values()))
@@ -211,13 +211,13 @@ class TraceFile:
                            (frame.index, frame.number))
 
     def frame_at(self, location):
-        """The bytes of an empty frame at a place."""
+        """Return the bytes of an empty frame at a place."""
         registers = bytearray(max(self.register_bytes, (RIP + 1) * WORD))
         registers[RIP * WORD:(RIP + 1) * WORD] = location.address.to_bytes(WORD, "little")
         return marks.HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
 
     def heads(self):
-        """(index, number, offset, end) of every frame of a tracepoint; as in GDB, all frames count for the index.
+        """Yield (index, number, offset, end) of every frame of a tracepoint. As in GDB, all frames count for the index.
 
         A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is reported.
         """
@@ -233,7 +233,7 @@ class TraceFile:
             raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None
 
     def counts(self):
-        """By number: how many frames there are, and the index of the first."""
+        """Return by number how many frames there are, and the index of the first."""
         found = {}
         for index, number, _, _ in self.heads():
             entry = found.setdefault(number, [0, index])
@@ -241,7 +241,7 @@ class TraceFile:
         return found
 
     def frames(self, *numbers):
-        """The Frames of these tracepoints, in the order of the file, which is in order of time."""
+        """Yield the Frames of these tracepoints, in the order of the file, which is in order of time."""
         for index, number, at, end in self.heads():
             if number in numbers:
                 yield Frame(self, index, number, at, end)

@@ -18,15 +18,15 @@ def remember(number, texts, forms=None):
 
 
 def form(number, text):
-    """The form that was asked for with a collected text; None."""
+    """Return the form that was asked for with a collected text, or None."""
     return asked.get(number, {}).get(text)
 
 
 def title(number, text):
-    """The text that was typed for a collected text, or the collected text itself if that is not known."""
+    """Return the text that was typed for a collected text, or the collected text itself if that is not known."""
     return of_tracepoint.get(number, {}).get(text, text)
 
 
 def variable(number, text):
-    """The variable for which a text (a register, say) was collected; the text itself if there is none."""
+    """Return the variable for which a text (a register, say) was collected. Return the text itself if there is none."""
     return variables.get(number, {}).get(text, text)

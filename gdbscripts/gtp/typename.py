@@ -13,7 +13,8 @@ CODES = {"struct": gdb.TYPE_CODE_STRUCT, "union": gdb.TYPE_CODE_UNION, "enum": g
 
 
 def at(block, name):
-    """The type of that name in the block's function or compile unit; else GDB's choice; else None."""
+    """Return the type of that name in the block's function or compile unit. Return GDB's choice if there is none, or
+    None."""
     tagged = TAG.match(name)
     if tagged and block is not None:  # for which gdb.lookup_type() ignores the block
         symbol = gdb.lookup_symbol(tagged.group(2), block, gdb.SYMBOL_STRUCT_DOMAIN)[0]
@@ -26,7 +27,7 @@ def at(block, name):
 
 
 def around(block, name):
-    """The type of a name with pointers and `const' around it."""
+    """Return the type of a name with pointers and `const' around it."""
     if name.endswith("*"):
         inner = around(block, name[:-1].rstrip())
         return None if inner is None else inner.pointer()

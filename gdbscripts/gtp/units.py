@@ -3,7 +3,7 @@
 
 
 def duration(ns):
-    """A time in words, with three digits."""
+    """Return a time in words, with three digits."""
     for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 1000)):
         if abs(ns) >= size - size // 2000:  # also values that round up to the next unit at three digits
             return "%.3g %s" % (ns / size, unit)
@@ -11,5 +11,5 @@ def duration(ns):
 
 
 def octets(word, size):
-    """Bytes that are in a number, the first one lowest, as in 52:54:00:12:34:56."""
+    """Return the bytes in a number, the lowest first, as in 52:54:00:12:34:56."""
     return word.to_bytes(8, "little")[:size].hex(":")

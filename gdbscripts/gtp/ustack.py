@@ -10,17 +10,17 @@ CUT_OFF = "[no frame pointer leads on]"
 
 
 def parted(stack):
-    """(the addresses of a stack, the word that says whose it is); the kernel's stacks have none."""
+    """Return the addresses of a stack, and the word that says whose it is. The kernel's stacks have no such word."""
     if stack and stack[-1] >> TAG_SHIFT == TAG:
         return stack[:-1], stack[-1]
     return stack, None
 
 
 def pid(whose):
-    """The process's number; 0: there is no stack."""
+    """Return the process's number, or 0 if there is no stack."""
     return whose % (1 << TAG_SHIFT) >> PID_SHIFT
 
 
 def none(whose):
-    """The reason that there is no stack, for a pid of 0."""
+    """Return why there is no stack, for a pid of 0."""
     return NONE.get(whose % (1 << PID_SHIFT), "[no stack of a program]")

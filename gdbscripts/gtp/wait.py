@@ -10,7 +10,7 @@ from gtp.command import Command
 PAUSE = 0.1  # seconds between two questions
 
 def seconds(arg):
-    """How long to wait at most; None: for ever."""
+    """Return how long to wait at most, or None for ever."""
     if not arg:
         return None
     try:
@@ -23,7 +23,7 @@ def seconds(arg):
 
 
 def wait(limit):
-    """Wait until the run has ended, or for that many seconds; returns a sentence on its state."""
+    """Wait until the run has ended, or for that many seconds. Return a sentence on its state."""
     end = None if limit is None else time.monotonic() + limit
     while True:
         how = ended.state()

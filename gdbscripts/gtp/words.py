@@ -18,12 +18,12 @@ Words = collections.namedtuple("Words", "place condition limit")
 
 
 def blanked(text):
-    """The text with quoted parts blanked out, so that positions stay the same."""
+    """Return the text with quoted parts blanked out, so that positions stay the same."""
     return QUOTED.sub(lambda quoted: "_" * len(quoted.group(0)), text)
 
 
 def halves(text):
-    """The text before the `if` and the text after it; None if there is none."""
+    """Return the text before the `if` and the text after it, or None if there is none."""
     found = IF.search(blanked(text))
     if found is None:
         return text.strip(), None
@@ -31,7 +31,7 @@ def halves(text):
 
 
 def limit_of(place):
-    """The place without its --limit, and the limit."""
+    """Return the place without its --limit, and the limit."""
     found = re.search(r"(?:^|\s)--limit(?:[ =]+(\S+)|\s*$)", place)
     if found is None:
         return place, LIMIT
@@ -41,7 +41,7 @@ def limit_of(place):
 
 
 def split(text, usage):
-    """The Words of a command; USAGE is what an error shows."""
+    """Return the Words of a command. An error shows USAGE."""
     place, condition = halves(text)
     place, limit = limit_of(place)
     if not place:
@@ -52,7 +52,7 @@ def split(text, usage):
 
 
 def options(arg, usage, valued, flags=(), may=()):
-    """The words of a command that are not options, and {option: its argument, or None}.
+    """Return the words of a command that are not options, and {option: its argument, or None}.
 
     VALUED options take a word, after a blank or `='. FLAGS take none. Those in MAY take the next word unless it is an option.
     """
@@ -75,14 +75,14 @@ def options(arg, usage, valued, flags=(), may=()):
 
 
 def name_of(rest, usage):
-    """The single name of a variable among these words, without its $; None if there is none."""
+    """Return the single name of a variable among these words, without its $, or None if there is none."""
     if len(rest) > 1:
         raise gdb.GdbError("%s is not understood; say %s" % (rest[1], usage))
     return rest[0].lstrip("$") if rest else None
 
 
 def top_of(found, default):
-    """How many --top asks for."""
+    """Return the number that --top asks for."""
     text = found.get("--top", str(default))
     if not text.isdecimal() or not int(text):
         raise gdb.GdbError("--top takes a number, as in --top 10")
@@ -90,13 +90,13 @@ def top_of(found, default):
 
 
 def unquoted(text):
-    """The text without a pair of quotes around it."""
+    """Return the text without a pair of quotes around it."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
 def quoted(word):
-    """The word quoted for gdb.string_to_argv()."""
+    """Return the word quoted for gdb.string_to_argv()."""
     return re.sub(r"""([\\"'\s])""", r"\\\1", word)
 
 
@@ -105,14 +105,14 @@ def is_glob(text):
 
 
 def few(items, most=8):
-    """The items in a sentence, the first ones when there are many."""
+    """Return the items in a sentence, only the first ones if there are many."""
     items = list(items)
     more = ["and %d more" % (len(items) - most)] if len(items) > most else []
     return ", ".join(items[:most] + more)
 
 
 def completed(candidates, text, word):
-    """Those of the candidates that begin with the text, without what precedes the word.
+    """Return the candidates that begin with the text, without the part that precedes the word.
 
     GDB asks twice. The first time, to learn what separates words, there is no word, and only the type of the result
     matters.

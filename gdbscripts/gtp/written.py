@@ -13,7 +13,7 @@ NO_FILES = ("/dev/", "/proc/", "/sys/")
 
 
 def is_opened(path):
-    """Whether a file is the one that GDB reads as a trace file."""
+    """Return whether a file is the one that GDB reads as a trace file."""
     return source.is_trace_file() and os.path.exists(source.opened()) and os.path.samefile(path, source.opened())
 
 
@@ -23,7 +23,8 @@ def has_trace(path):
 
 
 def checked(path, is_trace):
-    """The path of the file itself, with links resolved; an error if it cannot or should not be written."""
+    """Return the path of the file itself, with links resolved. Raise an error if the file cannot or should not be
+    written."""
     given = os.path.abspath(os.path.expanduser(path))
     real = os.path.realpath(given)
     if given.startswith(NO_FILES) or os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):

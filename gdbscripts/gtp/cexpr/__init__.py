@@ -16,17 +16,18 @@ __all__ = ["Error", "condition", "number", "collected", "is_clear", "key", "part
 
 
 def condition(text, pc):
-    """The expression for GDB's `condition`; the same text when GDB compiles it by itself."""
+    """Return the expression for GDB's `condition`, which is the same text if GDB compiles it by itself."""
     return Translation(text, pc).condition()
 
 
 def number(text, pc):
-    """(expression for GDB's `teval`, its gdb.Type). The value is a number or an address; for an array, its address."""
+    """Return (expression for GDB's `teval`, its gdb.Type). The value is a number or an address; for an array, its
+    address."""
     return Translation(text, pc).number()
 
 
 def key(text, pc):
-    """The same for a key. Up to eight bytes of an array become one number, whose type is that of the array.
+    """Return the same pair for a key. Up to eight bytes of an array become one number, whose type is that of the array.
 
     ARRAY[N]@8 means eight of them, as in the texts of parts().
     """
@@ -34,7 +35,7 @@ def key(text, pc):
 
 
 def of_bytes(text, pc, translate):
-    """TRANSLATE(Translation) of the text, or of the number of an array's bytes: (expression, type)."""
+    """Call TRANSLATE on the text, or on the number that an array's bytes form. Return (expression, type)."""
     array, first, size = octets.piece(text) or (text, 0, None)
     kind = Translation(array, pc).type()
     count = ctype.count(kind) if ctype.is_bytes(kind) else 0
@@ -49,7 +50,8 @@ def of_bytes(text, pc, translate):
 
 
 def parts(text, meant, pc):
-    """The expressions for the numbers, pointers and strings of a structure; for another value the text itself.
+    """Return the expressions for the numbers, pointers and strings of a structure. For another value, return the text
+    itself.
 
     MEANT is the text with the names of an event's fields replaced; the parts are named after the text as typed.
     """
@@ -57,8 +59,8 @@ def parts(text, meant, pc):
 
 
 def collected(text, pc):
-    """For a list of expressions as in `collect`: the text for GDB's `collect`, and a line for each expression that GDB cannot
-    collect.
+    """Translate a list of expressions as in `collect`. Return the text for GDB's `collect`, and a line for each
+    expression that GDB cannot collect.
 
     $args and $locals are replaced by the variables; the lines name those that have no location here.
     """
@@ -67,7 +69,7 @@ def collected(text, pc):
 
 
 def pieces(text, pc):
-    """The same for each expression of the list by itself, as split() has them."""
+    """Return the same for each expression of the list by itself, as split() has them."""
     found = []
     for offset, piece in split(text):
         try:
@@ -78,7 +80,7 @@ def pieces(text, pc):
 
 
 def split(text):
-    """The expressions of a list: [(offset, text)]."""
+    """Return the expressions of a list: [(offset, text)]."""
     try:
         return parse.split(text)
     except Error as error:
@@ -97,7 +99,7 @@ def one(text, pc):
 
 
 def value(text):
-    """The gdb.Value of an expression in the selected frame, a traceframe's or the live kernel's."""
+    """Return the gdb.Value of an expression in the selected frame, a traceframe's or the live kernel's."""
     try:
         pc = gdb.selected_frame().pc()
     except gdb.error:
@@ -106,17 +108,17 @@ def value(text):
 
 
 def type_of(text):
-    """The gdb.Type of an expression in the selected frame, whether or not its value is there."""
+    """Return the gdb.Type of an expression in the selected frame, whether or not its value is there."""
     return Translation(text, gdb.selected_frame().pc()).type()
 
 
 def is_clear(text, pc):
-    """Whether GDB's own evaluator uses the right types: not for $ret, nor for names that several types share."""
+    """Return whether GDB's own evaluator uses the right types: not for $ret, nor for names that several types share."""
     return Translation(text, pc).is_clear()
 
 
 def printed(text, pc):
-    """For an expression whose value a dprintf prints: (the argument for GDB, the gdb.Type of the value).
+    """Return the argument for GDB and the gdb.Type of an expression whose value a dprintf prints.
 
     For a char array the argument is its address, for %s. Only numbers, pointers, text and up to eight bytes of an
     array, as key() has them, have an argument.

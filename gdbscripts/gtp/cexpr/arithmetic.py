@@ -15,7 +15,7 @@ COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def binary(lower, node):
-    """The Operand of a Binary node."""
+    """Return the Operand of a Binary node."""
     text = strings.comparison(lower, node)
     if text is not None:
         return text
@@ -71,7 +71,7 @@ def shifted(lower, node, left, right):
 
 
 def pointers(lower, node, left, right):
-    """Arithmetic and comparison with pointers."""
+    """Translate arithmetic and comparisons with pointers."""
     if node.op in COMPARING:
         if node.op == "<" and left.kind is None and right.constant == 0:
             raise Error("no pointer is less than 0", node.at, "Write IS_ERR(p), and (long)p or PTR_ERR(p) for the error.")
@@ -92,7 +92,7 @@ def pointers(lower, node, left, right):
 
 
 def difference(lower, node, left, right):
-    """p - q in elements, which may be negative."""
+    """Return p - q in elements, which may be negative."""
     size = step(lower, left.type, node)
     if size == 1 and left.named and right.named:
         return Operand(ctype.integer(LONG), joined("-", left, right), SUM, LONG)
@@ -104,7 +104,7 @@ def difference(lower, node, left, right):
 
 
 def repeated(lower, node):
-    """GDB's object@count: COUNT of them in a row."""
+    """Translate GDB's object@count: COUNT objects in a row."""
     left, length = lower.operand(node.left), lower.value(node.right).constant
     if length is None:
         raise Error("what stands behind @ must be a constant, since GDB has no code for another count", node.right.start,
@@ -131,7 +131,7 @@ def choice(test, yes, no):
 
 
 def outcome(op, left, right):
-    """The smallest and the largest result that an operation may have; None if they are not known."""
+    """Return the smallest and the largest result that an operation may have, or None if they are not known."""
     (a, b), (c, d) = left.range, right.range
     if op in COMPARING:
         return 0, 1
@@ -147,13 +147,13 @@ def outcome(op, left, right):
 
 
 def agree(op, left, right, kinds):
-    """Whether an operation has the same value in all of the kinds."""
+    """Return whether an operation has the same value in all of the kinds."""
     ranges = [left.range, right.range, outcome(op, left, right)]
     return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
 
 
 def known(op, left, right, kind):
-    """The limits of a result, if they are narrower than those of its kind."""
+    """Return the limits of a result, if they are narrower than those of its kind."""
     limits = outcome(op, left, right)
     return limits if limits is not None and ctype.holds(kind, *limits) else None
 
@@ -165,7 +165,7 @@ def negated(operand):
 
 
 def moved(place, index, size):
-    """The place that is INDEX elements further."""
+    """Return the place that is INDEX elements after this one."""
     if place is None:
         return None
     if index.constant is not None:
@@ -176,7 +176,7 @@ def moved(place, index, size):
 
 
 def step(lower, kind, node):
-    """The size of a pointer's steps."""
+    """Return the size of a pointer's steps."""
     target, same = lower.complete(kind)
     if not same:
         raise Error("%s is only declared here, and several files have one" % describe(target), node.start,
@@ -189,7 +189,7 @@ def step(lower, kind, node):
 
 
 def fold(node, left, right, kind):
-    """The value of two constants, or None."""
+    """Return the value of two constants, or None."""
     if left.constant is None or right.constant is None:
         return None
     shift = node.op in ("<<", ">>")

@@ -19,7 +19,7 @@ TAILS = {1: lambda n: 4, 3: lambda n: 12, 4: lambda n: 12 * n, 5: lambda n: 12 *
 
 
 def types(data):
-    """(kind, name) of each type that has a name."""
+    """Yield (kind, name) of each type that has a name."""
     magic, _, _, head, types_at, types_size, strings_at, strings_size = HEAD.unpack_from(data)
     if magic != MAGIC:
         raise ValueError("no BTF")
@@ -35,7 +35,7 @@ def types(data):
 
 @functools.lru_cache(2)
 def counts_of(path, mtime):
-    """Name, as `struct sock' or `u32', to how many types have it; {} when the file has no BTF.
+    """Return how many types have each name, as `struct sock' or `u32'. Return {} if the file has no BTF.
 
     mtime: read again when it has changed.
     """
@@ -48,5 +48,5 @@ def counts_of(path, mtime):
 
 
 def counts():
-    """The same of the main symbol file; {} also when it cannot be read."""
+    """Return these counts for the main symbol file, or {} if it cannot be read."""
     return vmlinux.asked(counts_of)

@@ -9,7 +9,7 @@ MAX_ERRNO = 4095
 
 
 def take(node, *kinds):
-    """The arguments, with a check of their number, and with types where a type is expected."""
+    """Check the arguments of a call and return them. Where a type is expected, the argument becomes a type."""
     if len(node.arguments) != len(kinds):
         raise Error("%s takes %d argument%s" % (node.name, len(kinds), "s" if len(kinds) != 1 else ""), node.start)
     for argument, kind in zip(node.arguments, kinds):
@@ -22,7 +22,7 @@ def take(node, *kinds):
 # Types and members -------------------------------------------------------------------------------
 
 def offset(lower, kind, path):
-    """Bytes from the beginning of a structure to a member: a.b[2].c."""
+    """Return the number of bytes from the beginning of a structure to a member such as a.b[2].c."""
     if isinstance(path, syntax.Name):
         return step_into(lower, kind, path.name, path.start)
     if isinstance(path, syntax.Member) and not path.arrow:
@@ -53,7 +53,7 @@ def offsetof(lower, node):
 
 
 def container_of(lower, node):
-    """container_of(p, type, member)."""
+    """Translate container_of(p, type, member)."""
     pointer, kind, path = take(node, "pointer", "type", "member")
     outer = lower.type(kind)
     operand = lower.value(pointer)
@@ -69,7 +69,7 @@ def container_of(lower, node):
 
 
 def entry_of(lower, node, *members):
-    """container_of(POINTER->first, type, member), where the first argument is a pointer to a list's head or node."""
+    """Translate container_of(POINTER->first, type, member), whose first argument points to a list's head or node."""
     pointer, kind, path = take(node, "pointer", "type", "member")
     for name in members:
         pointer = syntax.Member(pointer.start, pointer.end, pointer, name, True, pointer.start)
@@ -85,7 +85,7 @@ def last_entry(lower, node):
 
 
 def neighbour(member):
-    """list_next_entry(p, member) and list_prev_entry()."""
+    """Translate list_next_entry(p, member) and list_prev_entry()."""
     def entry(lower, node):
         pointer, path = take(node, "pointer", "member")
         kind = syntax.TypeName(pointer.start, pointer.end, syntax.Unary(pointer.start, pointer.end, "*", pointer))
@@ -97,7 +97,7 @@ def neighbour(member):
 
 
 def beside(pointer, path):
-    """The node for POINTER->PATH."""
+    """Return the node for POINTER->PATH."""
     if isinstance(path, syntax.Name):
         return syntax.Member(path.start, path.end, pointer, path.name, True, path.start)
     if isinstance(path, syntax.Member) and not path.arrow:
@@ -106,7 +106,7 @@ def beside(pointer, path):
 
 
 def or_null(entry, *members):
-    """The entry, or NULL if the list is empty: its head points to itself, or is NULL."""
+    """Return the entry, or NULL if the list is empty: its head points to itself, or is NULL."""
     def entry_or_null(lower, node):
         head = lower.value(take(node, "pointer", "type", "member")[0])
         found = entry(lower, node)
@@ -124,7 +124,7 @@ def or_null(entry, *members):
 
 
 def hlist_entry_safe(lower, node):
-    """The entry of a node, or NULL if there is none."""
+    """Return the entry of a node, or NULL if there is none."""
     pointer = lower.value(take(node, "pointer", "type", "member")[0])
     found = container_of(lower, node)
     text = "(%s != 0 ? %s : 0)" % (cast(ULONG, pointer), cast(ULONG, found))
@@ -135,7 +135,7 @@ def hlist_entry_safe(lower, node):
 
 
 def list_empty(lower, node):
-    """Whether a list head points to itself."""
+    """Return whether a list head points to itself."""
     argument, = take(node, "pointer")
     head = lower.value(argument)
     link = lower.value(syntax.Member(argument.start, argument.end, argument, "next", True, argument.start))
@@ -151,7 +151,7 @@ def array_size(lower, node):
 
 
 def itself(lower, node):
-    """READ_ONCE(x) and the like: at a hit every read is one."""
+    """Translate READ_ONCE(x) and the like to x: a hit reads everything once."""
     argument, = take(node, "value")
     return lower.operand(argument)
 
@@ -186,7 +186,7 @@ def processor(lower, node):
 # Numbers -----------------------------------------------------------------------------------------
 
 def swapped(size):
-    """A function that turns the bytes of a number around."""
+    """Return a function that reverses the bytes of a number."""
     kind = (size, True)
 
     def swap(lower, node):
@@ -210,7 +210,7 @@ def swapped(size):
 
 
 def unchanged(size):
-    """le32_to_cpu() and the like: this is a little-endian machine."""
+    """Translate le32_to_cpu() and the like, which change nothing on this little-endian machine."""
     def same(lower, node):
         argument, = take(node, "value")
         operand = lower.value(argument)
@@ -227,7 +227,7 @@ def bit(lower, node):
 
 
 def is_err(lower, node):
-    """Whether a pointer is one of the last 4,095, which are errors."""
+    """Return whether a pointer is one of the last 4,095, which are errors."""
     argument, = take(node, "pointer")
     operand = lower.value(argument)
     return Operand(ctype.integer(INT), "%s >= %dul" % (cast(ULONG, operand), 2**64 - MAX_ERRNO), ORDER, INT)
@@ -268,7 +268,7 @@ for bytes_ in (2, 4, 8):
 
 
 def advice(name):
-    """The replacement for a call."""
+    """Return a sentence that names the replacement for a call."""
     if name.startswith("$_"):
         return "$_streq and $_strprefix are there."
     return "Write what it computes: a cast, a member, container_of(p, type, member)."

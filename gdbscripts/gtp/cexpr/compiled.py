@@ -79,7 +79,7 @@ def judge(code):
 
 
 def balanced(code):
-    """Whether all paths to each instruction have the same number of tracev."""
+    """Return whether all paths to each instruction have the same number of tracev."""
     passed, now = {}, 0
     for offset, name, target in re.findall(r"^\s*(\d+)\s+(\w+)(?: (-?\d+))?", code, re.M):
         if now is None:
@@ -95,7 +95,7 @@ def balanced(code):
 
 
 def listing(out, pc):
-    """The listing of `maint agent` of the code for pc."""
+    """Return the listing of `maint agent` of the code for pc."""
     for text in out.split("Scope:")[1:]:
         if int(text.split(None, 1)[0], 16) == pc:
             return text
@@ -124,7 +124,7 @@ def location_of(pc, function, file, line):
 
 
 def candidates(function, file, line):
-    """(file or "", what is in it) of each name that a place may have, the quickest first."""
+    """Yield (file or "", what is in it) of each name that a place may have, the quickest first."""
     if function:
         yield "", function
         yield file, function
@@ -133,13 +133,13 @@ def candidates(function, file, line):
 
 
 def one_file(places, function, file):
-    """Whether each of the places is in a function of that name that the file itself defines."""
+    """Return whether each of the places is in a function of that name that the file itself defines."""
     return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
                for pc in places)
 
 
 def functions_at(pc):
-    """The blocks of functions around an address."""
+    """Yield the blocks of functions around an address."""
     block = gdb.block_for_pc(pc)
     while block is not None and not block.is_static and not block.is_global:
         if block.function is not None:
@@ -148,7 +148,7 @@ def functions_at(pc):
 
 
 def location(pc):
-    """A name for the address that stands for no other address; None if there is none."""
+    """Return a name for the address that stands for no other address, or None if there is none."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.superblock is not None and not block.superblock.is_static:
         block = block.superblock

@@ -16,12 +16,12 @@ INTEGERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_
 
 
 def integer(kind):
-    """The gdb.Type of a kind."""
+    """Return the gdb.Type of a kind."""
     return gdb.lookup_type(NAMES[kind])
 
 
 def plain(kind):
-    """A type without its qualifiers and typedefs."""
+    """Return a type without its qualifiers and typedefs."""
     while True:
         stripped = kind.unqualified().strip_typedefs().unqualified()
         if stripped.code != gdb.TYPE_CODE_TYPEDEF:
@@ -50,19 +50,20 @@ def is_aggregate(kind):
 
 
 def is_text(kind):
-    """Whether an array of the type is a string: the kernel's text is char, by its name, signed or not."""
+    """Return whether an array of the type is a string. The kernel's text is char by name, signed or not."""
     bare = plain(kind)
     return bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "char"
 
 
 def may_be_text(kind):
-    """The same, or unsigned char as struct dentry has it; u8 is a number."""
+    """Return the same, but also accept unsigned char, as in struct dentry; u8 is a number."""
     bare = kind.unqualified()
     return is_text(kind) or bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "unsigned char"
 
 
 def is_bytes(kind):
-    """Whether it is an array of bytes that are no text, such as a hardware address: a zero does not end it."""
+    """Return whether a type is an array of bytes that are not text, such as a hardware address. A zero does not end
+    it."""
     if not is_array(kind):
         return False
     target = plain(plain(kind).target())
@@ -70,7 +71,7 @@ def is_bytes(kind):
 
 
 def is_octets(kind):
-    """Whether it is such an array of up to eight bytes, whose value is a number."""
+    """Return whether a type is an array of up to eight such bytes, whose value is a number."""
     return is_bytes(kind) and 0 < count(kind) <= 8
 
 
@@ -87,7 +88,8 @@ def is_enum(kind):
 
 
 def kind_of(kind):
-    """(bytes, unsigned) of an integer type; None when it is no integer, or one that no register holds."""
+    """Return (bytes, unsigned) of an integer type. Return None for any other type, and for an integer that no register
+    holds."""
     stripped = plain(kind)
     if stripped.code not in INTEGERS or stripped.sizeof not in (1, 2, 4, 8):
         return None
@@ -97,12 +99,12 @@ def kind_of(kind):
 
 
 def promoted(kind):
-    """C's integer promotion."""
+    """Return the kind to which C promotes an integer."""
     return INT if kind[0] < 4 else kind
 
 
 def usual(left, right):
-    """C's usual arithmetic conversions: the kind in which two integers are combined."""
+    """Apply C's usual arithmetic conversions. Return the kind in which two integers are combined."""
     left, right = promoted(left), promoted(right)
     if left[0] != right[0]:
         return max(left, right)
@@ -110,26 +112,26 @@ def usual(left, right):
 
 
 def wrapped(value, kind):
-    """A number wrapped to the kind."""
+    """Return a number wrapped to the kind."""
     size, unsigned = kind
     value &= (1 << 8 * size) - 1
     return value if unsigned or value < 1 << (8 * size - 1) else value - (1 << 8 * size)
 
 
 def limits(kind):
-    """The smallest and the largest number of a kind."""
+    """Return the smallest and the largest number of a kind."""
     bits = 8 * kind[0]
     return (0, (1 << bits) - 1) if kind[1] else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
 def holds(kind, least, greatest):
-    """Whether a kind can represent all numbers between two."""
+    """Return whether a kind can represent all numbers between two bounds."""
     low, high = limits(kind)
     return low <= least and greatest <= high
 
 
 def literal(value, kind):
-    """A number as text of that kind in C and GDB (int at least)."""
+    """Return a number as text of that kind in C and GDB (int at least)."""
     suffix = SUFFIX[promoted(kind)]
     if value >= 0:
         return "%d%s" % (value, suffix)
@@ -139,7 +141,7 @@ def literal(value, kind):
 
 
 def count(kind):
-    """The number of elements of an array type; 0 when it is not known."""
+    """Return the number of elements of an array type, or 0 when it is not known."""
     try:
         low, high = plain(kind).range()
     except (gdb.error, RuntimeError):
@@ -158,7 +160,7 @@ class Found(NamedTuple):
 
 
 def member(kind, name):
-    """The member of that name, also of unnamed structures and unions at any depth; None."""
+    """Return the member of that name, or None. Search unnamed structures and unions at any depth, too."""
     for field in plain(kind).fields():
         if not hasattr(field, "bitpos"):
             continue
@@ -172,7 +174,7 @@ def member(kind, name):
 
 
 def member_names(kind):
-    """The names of all members that may follow a structure's dot."""
+    """Yield the names of all members that may follow a structure's dot."""
     for field in plain(kind).fields():
         if field.name:
             yield field.name
@@ -183,7 +185,8 @@ def member_names(kind):
 # Spelling ----------------------------------------------------------------------------------------
 
 def same(left, right):
-    """Whether two types of one name are one type; structures and enums of the same name differ in their members."""
+    """Return whether two types of one name are one type. Structures and enums of the same name differ in their
+    members."""
     left, right = plain(left), plain(right)
     if left.code != right.code or left.sizeof != right.sizeof:
         return False
@@ -195,12 +198,13 @@ def same(left, right):
 
 
 def layout(kind):
-    """The members of a structure in a form that can be compared with those of another structure of the same name."""
+    """Return the members of a structure in a form that can be compared with those of another structure of the same
+    name."""
     return [(f.name, f.bitpos, f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
 
 
 def describe(kind):
-    """A type in an error message."""
+    """Return a type as an error message names it."""
     stripped = kind.unqualified()
     if stripped.code != gdb.TYPE_CODE_TYPEDEF and is_aggregate(stripped) and not stripped.tag:
         return "an unnamed structure"
@@ -208,7 +212,7 @@ def describe(kind):
 
 
 def spell(kind, scope):
-    """Text that means this type to GDB in the scope; None if there is no such text."""
+    """Return text that means this type to GDB in the scope, or None if there is no such text."""
     stripped = plain(kind)
     if stripped.code == gdb.TYPE_CODE_PTR:
         return spell_pointer(stripped.target(), scope)
@@ -236,7 +240,7 @@ def spell_tagged(kind, stripped, scope):
 
 
 def spell_pointer(target, scope):
-    """As spell, of a pointer to the type."""
+    """Return such a text for a pointer to the type."""
     if is_array(target):
         dimensions = ""
         while is_array(target):

@@ -11,7 +11,7 @@ class Error(gdb.GdbError):
         self.what, self.at, self.instead, self.text = what, at, instead, None
 
     def within(self, text, shift=0):
-        """The same error, of an expression that begins SHIFT characters into TEXT."""
+        """Return the same error for an expression that begins SHIFT characters into TEXT."""
         if self.text is None:
             self.text = text
             self.at = None if self.at is None else self.at + shift

@@ -23,7 +23,7 @@ CANNOT = "%s cannot have been collected"
 
 
 def parser(text, scope):
-    """A Parser for the text; an Error if it can be neither an expression nor a type."""
+    """Return a Parser for the text. Raise an Error if the text can be neither an expression nor a type."""
     if CONTROL.search(text):
         raise Error("it has control characters")
     if len(text) > LONGEST:
@@ -57,7 +57,7 @@ def refusal(text, pc):
 
 
 def integer(name):
-    """GDB's name for an integer type with its words in any order; other names unchanged."""
+    """Return GDB's name for an integer type whose words are in any order. Return any other name unchanged."""
     found = name.split()
     if not set(found) <= {"int", "long", "short", "char", "signed", "unsigned"}:
         return name
@@ -66,7 +66,7 @@ def integer(name):
 
 
 def looked_up(text):
-    """type_named(), in C's language."""
+    """Look a type up as type_named() does, in C's language."""
     try:
         scope = Scope(gdb.selected_frame().pc())
     except gdb.error:
@@ -85,7 +85,7 @@ def looked_up(text):
 
 
 def type_named(text):
-    """The gdb.Type of a name as in a C cast, in GDB's current scope; None if there is none."""
+    """Return the gdb.Type of a name as in a C cast, in GDB's current scope, or None if there is none."""
     try:
         with words.in_c():
             return looked_up(text.strip())

@@ -55,7 +55,7 @@ PARAMETER = HeadersParameter()
 
 
 def release():
-    """The release of the kernel whose symbols are loaded."""
+    """Return the release of the kernel whose symbols are loaded."""
     try:
         return quiet.value("init_uts_ns.name.release").string()
     except (gdb.error, UnicodeDecodeError):
@@ -77,7 +77,7 @@ def unasked():
 
 
 def folder():
-    """The headers' folder."""
+    """Return the headers' folder."""
     if not asked:
         raise Missing("the text has been brought by a file or a target, and says all by itself")
     if PARAMETER.value:
@@ -94,7 +94,8 @@ def folder():
 
 @functools.lru_cache(None)
 def roots(path):
-    """The folder, and the one that its Makefile refers to: Debian and out-of-tree builds keep common headers there."""
+    """Return the folder, and the one to which its Makefile refers: Debian and out-of-tree builds keep common headers
+    there."""
     found = [path]
     try:
         with open(path + "/Makefile", encoding="utf-8", errors="replace") as file:
@@ -117,7 +118,8 @@ def rank(path):
 
 @functools.lru_cache(None)
 def defining(path, name, like):
-    """The headers that define a macro, the likeliest first, as they are included. like: "(" for one with parameters."""
+    """Return the headers that define a macro, the likeliest first, as they are included. like: "(" for one with
+    parameters."""
     pattern = r"^[[:space:]]*#[[:space:]]*define[[:space:]]+%s%s" % (name, r"\(" if like else r"([[:space:]]|$)")
     found = set()
     for root in roots(path):
@@ -129,7 +131,7 @@ def defining(path, name, like):
 
 
 def included(path):
-    """include/net/sock.h as net/sock.h."""
+    """Return a header's path as an #include names it: net/sock.h for include/net/sock.h."""
     for start in ("include/generated/uapi/", "arch/x86/include/generated/uapi/", "arch/x86/include/generated/",
                   "arch/x86/include/", "include/"):
         if path.startswith(start):
@@ -138,7 +140,7 @@ def included(path):
 
 
 def compiler(path, text, *options):
-    """gcc's output for the text; None if gcc refuses it."""
+    """Return gcc's output for the text, or None if gcc refuses it."""
     command = ["gcc"] + list(FLAGS)
     for root in roots(path):
         command += ["-I%s/%s" % (root, folder_) for folder_ in SEARCH]

@@ -39,13 +39,13 @@ class Lower:
         self.differs = self.differs or why
 
     def operand(self, node):
-        """The Operand of a node."""
+        """Return the Operand of a node."""
         return getattr(self, "lower_" + type(node).__name__.lower())(node)
 
     # Types
 
     def type(self, node):
-        """The gdb.Type of a TypeName."""
+        """Return the gdb.Type that a TypeName names."""
         if isinstance(node.base, str):
             kind = self.scope.type(node.base)
             if kind is None:
@@ -74,14 +74,14 @@ class Lower:
         return kind.array(length - 1)
 
     def constant(self, node):
-        """The value of a node that must be known now."""
+        """Return the value of a node that must be known now."""
         value = self.value(node).constant
         if value is None:
             raise Error("this must be a constant", node.start)
         return value
 
     def complete(self, pointer):
-        """(the target type of a pointer, whether GDB uses the same)."""
+        """Return (the target type of a pointer, whether GDB uses the same)."""
         target = ctype.plain(pointer).target()
         words = types.words_of(target)
         if words is None or not types.is_unclear(words, self.scope.named):
@@ -89,7 +89,7 @@ class Lower:
         return self.chosen.get(words) or self.choose(words), False
 
     def choose(self, words):
-        """The type of the words; the user gets a note if it is one of several."""
+        """Return the type of the words. The user gets a note if it is one of several."""
         found = self.scope.named(words)
         if not found.sure:
             self.unclear = True
@@ -101,7 +101,7 @@ class Lower:
     # Values
 
     def value(self, node):
-        """The node as an integer that GDB's compiler computes with, or as a pointer."""
+        """Return the node as an integer that GDB's compiler computes with, or as a pointer."""
         return self.rvalue(self.operand(node), node)
 
     def rvalue(self, operand, node):
@@ -129,7 +129,7 @@ class Lower:
         return operand.but(lvalue=False, named=False)
 
     def decayed(self, operand):
-        """An array as the pointer to its first element."""
+        """Return an array as the pointer to its first element."""
         element = ctype.plain(operand.type).target()
         kind = element.pointer()
         if operand.named:
@@ -137,7 +137,7 @@ class Lower:
         return self.pointer_to(operand.place, element, operand)
 
     def pointer_to(self, place, target, operand):
-        """A pointer to a place."""
+        """Return a pointer to a place."""
         spelled = ctype.spell_pointer(target, self.scope)
         text, level = address(place)
         if spelled is None:
@@ -147,7 +147,7 @@ class Lower:
         return Operand(target.pointer(), text, UNARY, named=True, percpu=operand.percpu)
 
     def bit_field(self, operand):
-        """A bit field's value, of the type that C promotes it to."""
+        """Return a bit field's value, of the type that C promotes it to."""
         bit, width = operand.bits
         size, unsigned = operand.kind
         kind = INT if width < 32 or (width == 32 and not unsigned) else (size, unsigned)
@@ -160,14 +160,14 @@ class Lower:
         return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
     def straight(self, operand):
-        """Text to which GDB gives C's type, too."""
+        """Return text to which GDB gives C's type, too."""
         kind = operand.kind
         if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand
         return self.as_kind(operand, kind)
 
     def as_kind(self, operand, kind):
-        """The operand converted to a kind, in C and in GDB."""
+        """Return the operand converted to a kind, in C and in GDB."""
         if operand.constant is not None:
             return number(operand.constant, kind)
         if operand.seen == kind and operand.kind == kind:
@@ -175,7 +175,7 @@ class Lower:
         return Operand(ctype.integer(kind), cast(kind, operand), UNARY, kind)
 
     def distance(self, node, other=None, operand=None):
-        """The addition to a pointer."""
+        """Return the text that is added to a pointer."""
         operand = operand or self.operand(node)
         odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
         if odd and (other is None or other.kind is None):
@@ -187,11 +187,11 @@ class Lower:
         percpu.refuse(operand, node)
 
     def source(self, node):
-        """The text of a node, as it was typed."""
+        """Return the text of a node, as it was typed."""
         return self.text[node.start:node.end]
 
     def nested(self, node, text):
-        """The Operand of a macro's nodes, which were parsed from text of its own."""
+        """Return the Operand of a macro's nodes, which were parsed from text of its own."""
         self.differ("GDB knows no macros")
         outer, self.text = self.text, text
         self.depth += 1
@@ -222,7 +222,8 @@ class Lower:
         return operand
 
     def return_address(self, node):
-        """The return address, $_ret. GDB would look for it by a frame pointer in rbp, which most kernels do not have."""
+        """Return the return address, $_ret. GDB would look for it by a frame pointer in rbp, which most kernels do not
+        have."""
         start, function = variables.entry(self.scope.pc)
         if start is None or start != self.scope.pc:
             raise Error("where the return address lies is known at a function's first instruction only", node.start,
@@ -248,7 +249,7 @@ class Lower:
         return self.symbol(symbol, node, text)
 
     def word(self, node):
-        """A name that is not a symbol: one that gdbtp defines, or a macro."""
+        """Translate a name that is not a symbol: one that gdbtp defines, or a macro."""
         if node.name in WORDS:
             operand = number(WORDS[node.name], INT)
             return operand.but(type=gdb.lookup_type("void").pointer(), seen=None) if node.name == "NULL" else operand
@@ -266,7 +267,7 @@ class Lower:
                     proposal(node.name, self.scope.visible()) or why and "Is it a macro? To know it: %s." % why)
 
     def symbol(self, symbol, node, text):
-        """The meaning of a symbol."""
+        """Return the Operand of a symbol."""
         if symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
             raise Error("%s is a type" % node.name, node.start)
         if symbol.addr_class == gdb.SYMBOL_LOC_CONST and not ctype.is_enum(symbol.type):
@@ -287,8 +288,8 @@ class Lower:
                        percpu=text if fixed and percpu.is_static(symbol) else "")
 
     def known(self, symbol):
-        """A variable that is a constant in this copy of the function: GDB cannot collect it, because it has no
-        location."""
+        """Return the value of a variable that is a constant in this copy of the function. GDB cannot collect it,
+        because it has no location."""
         self.differ("%s is a constant here" % symbol.name)
         value = int(symbol.value())
         if ctype.is_pointer(symbol.type):
@@ -314,7 +315,7 @@ class Lower:
         return self.signed(node, operand)
 
     def signed(self, node, operand):
-        """-x, ~x and +x."""
+        """Translate -x, ~x and +x."""
         kind, seen = ctype.promoted(operand.kind), ctype.promoted(operand.seen)
         low, high = operand.range
         low, high = {"-": (-high, -low), "~": (~high, ~low), "+": (low, high)}[node.op]
@@ -344,7 +345,7 @@ class Lower:
         return self.pointer_to(operand.place, operand.type, operand)
 
     def pointed(self, pointer, node):
-        """*pointer."""
+        """Translate *pointer."""
         if not ctype.is_pointer(pointer.type):
             raise Error("%s is no pointer" % describe(pointer.type), node.operand.start)
         target = ctype.plain(pointer.type).target()
@@ -395,7 +396,7 @@ class Lower:
         return self.found_member(base, inside, node, self.member(base.type, node.name, node.at))
 
     def member(self, kind, name, at):
-        """A member, also by the name of a macro that stands for one: sk_state."""
+        """Return the Operand of a member. The name may be a macro that stands for a member: sk_state."""
         found = ctype.member(kind, name)
         if found is not None:
             return found
@@ -416,7 +417,7 @@ class Lower:
         return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named and same, lvalue=True)
 
     def found_member(self, base, inside, node, found):
-        """The member of a structure in memory, or of one in registers that GDB can name."""
+        """Return the member of a structure in memory, or of one in registers that GDB can name."""
         if base.pieces is not None:
             return pieces.member(self, base, found, node)
         place = bits = None
@@ -455,7 +456,8 @@ class Lower:
         return self.integer_cast(ctype.kind_of(kind), kind, operand)
 
     def cast_operand(self, node):
-        """The operand of a cast; $ret of a function that returns a structure is the number in rax."""
+        """Return the operand of a cast. If it is $ret of a function that returns a structure, it is the number in
+        rax."""
         if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
             return registers.operand(node)
         operand = self.operand(node)
@@ -482,7 +484,7 @@ class Lower:
         return number(value, ULONG, str(value)).but(seen=INT)
 
     def unevaluated(self, node):
-        """The type of an operand of sizeof."""
+        """Return the type of an operand of sizeof."""
         if isinstance(node, syntax.String):
             return gdb.lookup_type("char").array(len(node.data))
         operand = self.operand(node)
@@ -510,7 +512,7 @@ class Lower:
         return self.pointer_choice(test, yes, no)
 
     def pointer_choice(self, test, yes, no):
-        """?: with a pointer on a side; GDB takes its type from the first one, which then must not be a 0."""
+        """Translate ?: with a pointer on a side. GDB takes the type from the first side, which then must not be a 0."""
         other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
         kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
         if other and named and ctype.is_pointer(kind):
@@ -521,7 +523,7 @@ class Lower:
         return arithmetic.binary(self, node)
 
     def assignment(self, node):
-        """The text of $n = value, for an action; GDB's compiler knows neither += nor ++."""
+        """Return the text of $n = value for an action. GDB's compiler knows neither += nor ++."""
         if not isinstance(node.target, syntax.Dollar) or not registers.is_trace_variable(node.target.name):
             raise Error(ASSIGNS, node.start, COMPARE)
         target = registers.variable(node.target.name)
@@ -538,7 +540,7 @@ class Lower:
         return "%s = %s" % (target.text, text)
 
     def lower_assign(self, node):
-        """A part of a condition that sets a trace state variable, as ($n = $n + 1) % 100 == 0."""
+        """Translate a part of a condition that sets a trace state variable, as ($n = $n + 1) % 100 == 0."""
         if not self.may_assign:
             raise Error(ASSIGNS, node.start, COMPARE)
         return Operand(ctype.integer(LONG), "(%s)" % self.assignment(node), PRIMARY, LONG)
@@ -560,7 +562,7 @@ class Lower:
 # Helpers -----------------------------------------------------------------------------------------
 
 def seen_as(kind):
-    """The kind that GDB gives to text for an object of this type."""
+    """Return the kind that GDB gives to text for an object of this type."""
     return None if ctype.is_enum(kind) or ctype.is_bool(kind) else ctype.kind_of(kind)
 
 
@@ -570,7 +572,7 @@ def proposal(name, known):
 
 
 def field_of(place, bit, width, kind, size, unsigned):
-    """A bit field as shifts of a load that holds all of it."""
+    """Return a bit field as shifts of a load that holds all of it."""
     unit = next(s for s in (1, 2, 4, 8) if s >= size or
                 (bit // 8 // s == (bit + width - 1) // 8 // s and s >= 1 and s >= (width + 7) // 8))
     start = bit // 8 // unit * unit

@@ -20,7 +20,7 @@ DEEPEST = 8
 
 @functools.lru_cache(None)
 def constant(path, name):
-    """((value, kind)) of a macro that is a plain number; None."""
+    """Return (value, kind) if a macro is a plain number, or None."""
     for header in headers.defining(path, name, "")[:headers.MOST_TRIES]:
         out = headers.compiler(path, ASM % ((header,) + (name,) * 4), "-S")
         found = out and re.search(r"^->gtp \$?(-?\d+) \$?(\d+) \$?(\d+)$", out, re.M)
@@ -33,7 +33,8 @@ def constant(path, name):
 
 @functools.lru_cache(None)
 def expansion(path, name, call):
-    """The text that a macro stands for, of call (name with arguments, if it takes any); None."""
+    """Return the text to which a call expands, or None. The call is the macro's name, with arguments if it takes
+    any."""
     for header in headers.defining(path, name, "(" if call != name else "")[:headers.MOST_TRIES]:
         out = headers.compiler(path, "#include <%s>\n%s %s\n" % (header, MARK, call), "-E", "-P")
         if out and MARK in out:
@@ -44,7 +45,8 @@ def expansion(path, name, call):
 
 
 def number(name):
-    """(value, kind) of a macro; None if there is no such macro. Without headers or a compiler, says what to install."""
+    """Return (value, kind) of a macro, or None if there is no such macro. Without headers or a compiler, say what to
+    install."""
     try:
         return constant(headers.folder(), name)
     except headers.Missing:
@@ -52,7 +54,7 @@ def number(name):
 
 
 def missing():
-    """The reason why macros are unknown; None if they are known."""
+    """Return the reason why macros are unknown, or None if they are known."""
     try:
         headers.compiler(headers.folder(), "", "-E")
     except headers.Missing as reason:
@@ -61,7 +63,7 @@ def missing():
 
 
 def member(name):
-    """The members that a macro such as sk_state stands for: ["__sk_common", "skc_state"]; None."""
+    """Return the members that a macro such as sk_state stands for: ["__sk_common", "skc_state"], or None."""
     try:
         text = expansion(headers.folder(), name, name)
     except headers.Missing:
@@ -72,7 +74,7 @@ def member(name):
 
 
 def expanded(lower, node):
-    """The Operand of a macro with arguments, as NAME(a, b) in the text; None when there is no such macro."""
+    """Return the Operand of a macro with arguments, as NAME(a, b) in the text, or None when there is no such macro."""
     source = lower.source(node)
     try:
         text = expansion(headers.folder(), node.name, source) if source else None
@@ -84,7 +86,7 @@ def expanded(lower, node):
 
 
 def inside(lower, text, node):
-    """The Operand of a macro's text, which stands for a node."""
+    """Return the Operand of a macro's text, which stands for a node."""
     if lower.depth >= DEEPEST:
         return None
     try:

@@ -23,23 +23,24 @@ class Scope:
     # Types
 
     def named(self, words):
-        """The types.Named of that name; None."""
+        """Return the types.Named of these words, or None."""
         if words not in self.types:
             self.types[words] = types.find(self.block, WORDS.get(words, words))
         return self.types[words]
 
     def type(self, words):
-        """The type of that name; None."""
+        """Return the type of that name, or None."""
         found = self.named(words)
         return found and found.type
 
     def spelled(self, words):
-        """The type that GDB finds for the words in this scope; None if it finds none, or may choose another one."""
+        """Return the type that GDB finds for the words in this scope, or None if it finds none, or may choose another
+        one."""
         found = self.named(words)
         return found.type if found and found.sure else None
 
     def is_type(self, name):
-        """Whether a name that could be either is a type's."""
+        """Return whether a name that could be either is a type's."""
         symbol, _ = self.around(name)
         if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
             return False
@@ -48,7 +49,7 @@ class Scope:
     # Variables, constants, functions
 
     def symbol(self, name):
-        """The symbol that GDB finds for a name here; None."""
+        """Return the symbol that GDB finds for a name here, or None."""
         if name not in self.symbols:
             self.symbols[name] = self.find_symbol(name)
         return self.symbols[name]
@@ -60,8 +61,8 @@ class Scope:
         return symbol
 
     def around(self, name):
-        """(symbol, function): a name as in C inside an inlined function, where GDB does not see the functions around
-        it.
+        """Return (symbol, function) of a name that C finds in the functions around an inlined one, where GDB does not
+        look.
 
         function is None, or the function that has the variable: then GDB takes FUNCTION::NAME.
         """
@@ -75,7 +76,7 @@ class Scope:
         return self.symbol(name), None
 
     def is_foreign(self, symbol):
-        """Whether it is static in another file than this."""
+        """Return whether a symbol is static in a file other than this one."""
         if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_CONST, gdb.SYMBOL_LOC_BLOCK):
             return False
         if gdb.lookup_global_symbol(symbol.name) is not None or symbol.symtab is None:
@@ -87,7 +88,7 @@ class Scope:
         return symbol.name not in self.own
 
     def near(self):
-        """The names of this function and this file."""
+        """Yield the names of this function and this file."""
         block = self.block
         while block is not None and not block.is_global:
             for symbol in block:
@@ -95,7 +96,7 @@ class Scope:
             block = block.superblock
 
     def homonyms(self, symbol):
-        """All different static symbols of that name, the first of each."""
+        """Return one symbol for each of the different static objects of that name."""
         kinds = {}
         for other in gdb.lookup_static_symbols(symbol.name):
             if other.addr_class == symbol.addr_class:
@@ -103,7 +104,7 @@ class Scope:
         return list(kinds.values()) or [symbol]
 
     def named_in(self, where, name, at):
-        """The symbol of WHERE::NAME, where WHERE is a file or a function."""
+        """Return the symbol of WHERE::NAME, where WHERE is a file or a function."""
         try:
             quiet.value("&'%s'::%s" % (where, name))  # GDB reads the file
         except gdb.error:
@@ -119,7 +120,7 @@ class Scope:
         raise Error("no file or function %s has a variable %s" % (where, name), at)
 
     def visible(self):
-        """Names to suggest for a misspelt one: those of the function."""
+        """Yield names to suggest for a misspelled one: those of the function."""
         block = self.block
         while block is not None and not block.is_static and not block.is_global:
             for symbol in block:
@@ -128,7 +129,7 @@ class Scope:
 
 
 def identity(symbol):
-    """A value by which symbols of the same name can be distinguished."""
+    """Return a value by which symbols of the same name can be distinguished."""
     if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
         return int(symbol.value())
     try:
@@ -138,7 +139,7 @@ def identity(symbol):
 
 
 def one(scope, symbol, at):
-    """A foreign static symbol, which must be the only one of its name."""
+    """Return a foreign static symbol. Raise an error if it is not the only one of its name."""
     several = scope.homonyms(symbol)
     files = sorted(set(vmlinux.files_of(symbol.name)))
     if len(several) == 1 and (symbol.addr_class != gdb.SYMBOL_LOC_STATIC or len(files) < 2):
@@ -151,5 +152,5 @@ def one(scope, symbol, at):
 
 
 def qualified(symbol):
-    """The text by which GDB finds a static symbol of another file."""
+    """Return the text by which GDB finds a static symbol of another file."""
     return "'%s'::%s" % (symbol.symtab.filename, symbol.name)

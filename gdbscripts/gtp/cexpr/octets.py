@@ -8,14 +8,14 @@ WIDTHS = ((8, "unsigned long"), (4, "unsigned int"), (2, "unsigned short"), (1, 
 
 
 def suffixes(count):
-    """The array as numbers: for each the text after the array's name. One number has all bytes, or each has eight."""
+    """Return the suffixes that turn the array into numbers: one number for all bytes, or one for every eight."""
     if count <= WORD:
         return [""]
     return ["[%d]@%d" % (first, min(WORD, count - first)) for first in range(0, count, WORD)]
 
 
 def wide(array, first, size):
-    """The number as a C expression with as few reads as possible. No read goes beyond the array."""
+    """Return the number as a C expression with as few reads as possible. No read goes beyond the array."""
     found, at = [], 0
     for width, name in WIDTHS:
         while size - at >= width:
@@ -26,11 +26,11 @@ def wide(array, first, size):
 
 
 def bytewise(array, first, size):
-    """The same for an array without an address, such as one in a register."""
+    """Return the number for an array without an address, such as one in a register."""
     return " | ".join("((unsigned long)(unsigned char)(%s)[%d] << %d)" % (array, first + i, 8 * i) for i in range(size))
 
 
 def piece(text):
-    """(array, number of the first byte, how many) of ARRAY[N]@M; None for another text."""
+    """Return (array, number of the first byte, how many) of the text ARRAY[N]@M, or None for another text."""
     found = PIECE.fullmatch(text)
     return found and (found.group(1), int(found.group(2)), int(found.group(3)))

@@ -42,7 +42,7 @@ class Operand:
     enumerator: bool = False
 
     def within(self, level):
-        """The text, in parentheses if an operator of that level binds more tightly."""
+        """Return the text, in parentheses if an operator of that level binds more tightly."""
         return self.text if self.level >= level else "(%s)" % self.text
 
     def but(self, **changes):
@@ -50,19 +50,19 @@ class Operand:
 
     @property
     def kind(self):
-        """(bytes, unsigned) of an integer."""
+        """Return (bytes, unsigned) of an integer."""
         return ctype.kind_of(self.type)
 
     @property
     def range(self):
-        """The smallest and the largest value that an integer may have."""
+        """Return the smallest and the largest value that an integer may have."""
         if self.constant is not None:
             return self.constant, self.constant
         return self.limits or ctype.limits(self.kind)
 
 
 def number(value, kind, text=None):
-    """A constant. TEXT: as the user has written it, unless it was computed."""
+    """Return the Operand of a constant. TEXT is the constant as the user wrote it, unless it was computed."""
     value = ctype.wrapped(value, kind)
     text = text or ctype.literal(value, kind)
     level = PRIMARY if text[0] in "0123456789(" else UNARY
@@ -70,12 +70,12 @@ def number(value, kind, text=None):
 
 
 def cast(kind, operand, level=UNARY):
-    """(kind)operand as text."""
+    """Return the text of the operand cast to the kind."""
     return "(%s)%s" % (ctype.NAMES[kind], operand.within(level))
 
 
 def address(place):
-    """The text of place as a char pointer, and its level."""
+    """Return the text of place as a char pointer, and its level."""
     base, offset = place
     if offset:
         return "(char *)%s %s %d" % (base, "+" if offset > 0 else "-", abs(offset)), SUM
@@ -83,7 +83,7 @@ def address(place):
 
 
 def at(place, spelled):
-    """*(SPELLED)place."""
+    """Return the text *(SPELLED)place."""
     base, offset = place
     if offset:
         return "*(%s)(%s)" % (spelled, address(place)[0])
@@ -91,7 +91,7 @@ def at(place, spelled):
 
 
 def in_memory(kind, place, scope, percpu=""):
-    """The Operand of an object of a type at a place."""
+    """Return the Operand of an object of a type at a place."""
     integral = ctype.kind_of(kind)
     if integral:
         text = at(place, ctype.NAMES[integral] + " *")

@@ -54,7 +54,7 @@ class Parser:
         return self.take()
 
     def done(self, start, kind, *args):
-        """A node whose text is from START to the end of the last token that was read."""
+        """Return a node whose text is from START to the end of the last token that was read."""
         return kind(start, self.tokens[self.at - 1].end, *args)
 
     # Expressions
@@ -120,7 +120,7 @@ class Parser:
         return self.postfix(self.primary())
 
     def step(self, token, operand):
-        """++x or x++, which only a trace state variable allows."""
+        """Parse ++x or x++, which only a trace state variable allows."""
         one = syntax.Number(token.start, token.end, 1, "1", (4, False))
         return syntax.Assign(min(token.start, operand.start), max(token.end, operand.end), operand,
                              token.text[0] + "=", one)
@@ -135,7 +135,7 @@ class Parser:
         return syntax.Cast(start, operand.end, kind, operand)
 
     def braces(self):
-        """GDB's {type} address."""
+        """Parse GDB's {type} address."""
         start = self.expect("{").start
         kind = self.type_name()
         self.expect("}")
@@ -253,7 +253,7 @@ class Parser:
         return node
 
     def specifiers(self):
-        """The base type's words as written, or typeof's operand."""
+        """Return the base type's words as written, or typeof's operand."""
         words = [self.take().text + self.take().text] if self.next.kind == "scope" else []
         while self.next.kind == "name" and not (words and "::" in words[0]):
             word = self.next.text
@@ -291,7 +291,7 @@ class Parser:
         return node
 
     def declarator(self):
-        """An abstract declarator: pointers, then (declarator) or arrays; returns the list of derivations."""
+        """Parse an abstract declarator: pointers, then (declarator) or arrays. Return the list of derivations."""
         pointers = self.pointers()
         inner = []
         if self.sees("(") and self.after().text in ("*", "("):
@@ -329,7 +329,7 @@ class Parser:
 
 
 def number(token):
-    """A literal with the type that C gives it."""
+    """Return a literal with the type that C gives it."""
     digits = token.text.rstrip("uUlL")
     suffix = token.text[len(digits):].lower()
     if digits[:2].lower() in ("0x", "0b"):
@@ -349,7 +349,8 @@ def number(token):
 
 
 def literal_kind(value, unsigned, long, based):
-    """C 6.4.4.1: the first type that can hold the value. A decimal number without u is unsigned only if no other type can."""
+    """Return the first type of C 6.4.4.1 that can hold the value. A decimal number without u is unsigned only if no
+    other type can."""
     kinds = [(4, False), (4, True), (8, False), (8, True)]
     if long:
         kinds = kinds[2:]
@@ -371,7 +372,8 @@ def character(token):
 
 
 def split(text):
-    """The expressions of a list, as (offset, text); commas in parentheses and quotes do not part them."""
+    """Return the expressions of a list, as (offset, text). Commas in parentheses and quotes do not separate
+    expressions."""
     pieces = []
     depth = start = 0
     for token in tokens(text):

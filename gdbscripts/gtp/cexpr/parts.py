@@ -15,7 +15,8 @@ class Unsaid(Exception):
 
 
 def suffixes(kind):
-    """For each part of a structure the text that follows the structure's name; for other types one empty text."""
+    """Return for each part of a structure the text that follows the structure's name. For other types, return one empty
+    text."""
     kind = ctype.plain(kind)
     if ctype.is_bytes(kind):
         return octets.suffixes(ctype.count(kind))
@@ -41,7 +42,7 @@ def of_field(field):
 
 
 def of_union(kind):
-    """The suffixes of the member that covers all of a union's bytes with the fewest parts."""
+    """Return the suffixes of the member that covers all of a union's bytes with the fewest parts."""
     whole = []
     for field in fields(kind):
         try:
@@ -55,7 +56,7 @@ def of_union(kind):
 
 
 def covers(kind):
-    """Whether a type's parts have all of its bytes. Padding may be a part of another member of the union."""
+    """Return whether a type's parts contain all of its bytes. Padding may be a part of another member of the union."""
     kind = ctype.plain(kind)
     if kind.code == gdb.TYPE_CODE_STRUCT:
         return sum(f.bitsize or 8 * f.type.sizeof for f in fields(kind)) == 8 * kind.sizeof and all(

@@ -23,7 +23,7 @@ of_modules = {}
 
 
 def moved_by():
-    """The distance of the kernel from its link address."""
+    """Return how far the kernel is from its link address."""
     text = vmlinux.sections().get(".text")
     try:
         return (int(quiet.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
@@ -32,7 +32,7 @@ def moved_by():
 
 
 def is_static(symbol):
-    """Whether a variable is a per-CPU variable of the kernel's or of a module's own."""
+    """Return whether a variable is a static per-CPU variable of the kernel or of a module."""
     file = symbol.symtab.objfile.filename
     at = int(symbol.value().address) % 2**64
     if file != gdb.current_progspace().filename:
@@ -42,19 +42,19 @@ def is_static(symbol):
 
 
 def is_of_kernel(address_):
-    """Whether GDB has a per-CPU variable of vmlinux at an address."""
+    """Return whether GDB has a per-CPU variable of vmlinux at an address."""
     start, size = vmlinux.sections().get(SECTION, (0, 0))
     return start <= (address_ - moved_by()) % 2**64 < start + size
 
 
 def stays():
-    """Whether static per-CPU variables are linked at 0, where GDB must not move them."""
+    """Return whether static per-CPU variables are linked at 0, where GDB must not move them."""
     start, _ = vmlinux.sections().get(SECTION, (0, 0))
     return start < 1 << 32
 
 
 def in_file(base, variable):
-    """BASE, the text of an address in a static per-CPU variable, as it is in the file."""
+    """Return BASE, the text of an address in a static per-CPU variable, as the file has it."""
     if not variable or not stays():
         return base
     by = moved_by()
@@ -67,12 +67,12 @@ def in_file(base, variable):
 
 
 def shifted(base, variable, cpu):
-    """The text of the address of a CPU's copy, as a char pointer in parentheses."""
+    """Return the text of the address of a CPU's copy, as a char pointer in parentheses."""
     return "(%s + __per_cpu_offset[%s])" % (in_file(base, variable), cpu.text)
 
 
 def copy(lower, operand, cpu, node):
-    """A CPU's own x, of a static per-CPU variable or a part of it."""
+    """Return the Operand of a CPU's own copy of x, a static per-CPU variable or a part of one."""
     if not operand.percpu or operand.place is None:
         raise Error("this is no per-CPU variable", node.start, "For a per-CPU pointer write per_cpu_ptr(p, n).")
     place = (shifted(address(operand.place)[0], operand.percpu, cpu), 0)
@@ -83,7 +83,7 @@ def copy(lower, operand, cpu, node):
 
 
 def pointer(lower, operand, cpu, node):
-    """A per-CPU pointer as that CPU's."""
+    """Return the Operand of the CPU's own copy to which a per-CPU pointer leads."""
     if not ctype.is_pointer(operand.type):
         raise Error("this is no per-CPU pointer", node.start, "For a variable write per_cpu(x, n).")
     text = shifted("(char *)" + operand.within(UNARY), operand.percpu, cpu)

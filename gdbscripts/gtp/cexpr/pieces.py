@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 def of_variable(symbol, name, pc):
-    """The Pieces of a structure that is in registers at pc; None when it is in memory, or nowhere."""
+    """Return the Pieces of a structure that is in registers at pc, or None when it is in memory, or nowhere."""
     where = compiled.location(pc)
     if where is None or symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED:
         return None
@@ -46,7 +46,7 @@ def of_variable(symbol, name, pc):
 
 
 def only_register(where, name):
-    """GDB's number of the only register that it would collect; None if it would collect anything else."""
+    """Return GDB's number of the only register that it would collect, or None if it would collect anything else."""
     code = quiet.execute("maint agent -at %s, %s" % (where, name))
     mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
     bits = numbers(mask, is_hexadecimal(where))
@@ -54,19 +54,21 @@ def only_register(where, name):
 
 
 def is_hexadecimal(where):
-    """Whether this GDB prints a register mask as bytes; 18 prints a digit for each register. That of rdi is number 5."""
+    """Return whether this GDB prints a register mask as bytes, which gives 20 for rdi, number 5. GDB 18 prints a digit
+    for each register."""
     return re.search(r"^Reg mask: (\w+)", quiet.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
 
 
 def numbers(mask, hexadecimal):
-    """The numbers of the registers in a mask as GDB prints it."""
+    """Return the numbers of the registers in a mask as GDB prints it."""
     if not hexadecimal:
         return [i for i, digit in enumerate(mask) if digit == "1"]
     return [8 * i + j for i, byte in enumerate(bytes.fromhex(mask)) for j in range(8) if byte >> j & 1]
 
 
 def scope(pc):
-    """The output of `info scope`, up to an error: GDB 13 ends it at a variable that it cannot describe further on.
+    """Return the output of `info scope`, up to an error. GDB 13 ends the output at a later variable that it cannot
+    describe.
 
     For untrusted text no process is started; the result is an error.
     """
@@ -85,7 +87,8 @@ def scope(pc):
 
 
 def of_several(name, pc):
-    """The pieces of a structure in several registers, from `a variable in $rsi [8-byte piece], and a variable in ...'."""
+    """Return the pieces of a structure in several registers, from `a variable in $rsi [8-byte piece], and a variable in
+    ...'."""
     text = scope(pc)
     found = re.search(r"^Symbol %s is (.*?)(?=^Symbol |\Z)" % re.escape(name), text, re.M | re.S)
     if found is None:
@@ -105,23 +108,23 @@ def of_several(name, pc):
 
 
 def whole(symbol, name, pc):
-    """The registers that have a structure; [] if a part has no location, or all of it is in memory."""
+    """Return the registers that have a structure, or [] if a part has no location, or all of it is in memory."""
     return registers(of_variable(symbol, name, pc) or (), 0, 8 * symbol.type.sizeof)
 
 
 def registers(pieces, first, count):
-    """The registers that have some bits of a structure; [] if some of them have no location."""
+    """Return the registers that have some bits of a structure, or [] if some of them have no location."""
     used = [p for p in pieces if p.first < first + count and first < p.first + p.count]
     return [] if any(p.register not in REGISTERS for p in used) else ["$" + p.register for p in used]
 
 
 def collected(operand):
-    """The same for an operand that is a part of a structure."""
+    """Return these registers for an operand that is a part of a structure."""
     return registers(operand.pieces, operand.inside, 8 * operand.type.sizeof)
 
 
 def member(lower, base, found, node):
-    """The Operand of a member."""
+    """Return the Operand of a member."""
     first = base.inside + found.bit
     if ctype.is_aggregate(found.type):
         return Operand(found.type, "", pieces=base.pieces, inside=first)

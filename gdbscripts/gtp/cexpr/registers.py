@@ -18,7 +18,7 @@ NARROW = ("cs", "ss", "ds", "es", "fs", "gs")
 
 
 def parts():
-    """Pseudo-registers: name to (register, bytes, bit)."""
+    """Return the pseudo-registers: name to (register, bytes, bit)."""
     found = {}
     for name in LEGACY:
         found["e" + name], found[name] = ("r" + name, 4, 0), ("r" + name, 2, 0)
@@ -36,7 +36,7 @@ PARTS = parts()
 
 
 def trace_variables():
-    """The names of GDB's trace state variables."""
+    """Return the names of GDB's trace state variables."""
     return re.findall(r"^\$(\w+)", quiet.execute("info tvariables"), re.M)
 
 
@@ -45,19 +45,19 @@ def is_trace_variable(name):
 
 
 def missing(text):
-    """The trace state variables in a text for which the selected frame has no value."""
+    """Return the trace state variables in a text for which the selected frame has no value."""
     there = set(trace_variables())
     return [name for name in re.findall(r"\$(\w+)", text) if name in there and
             quiet.value("$" + name).type.code == gdb.TYPE_CODE_VOID]
 
 
 def variable(name):
-    """A trace state variable as an Operand."""
+    """Return a trace state variable as an Operand."""
     return Operand(ctype.integer(LONG), "$" + name, seen=LONG)
 
 
 def operand(node):
-    """The Operand of a Dollar node."""
+    """Return the Operand of a Dollar node."""
     name = node.name
     if is_trace_variable(name):
         return variable(name)
@@ -76,7 +76,7 @@ def operand(node):
 
 
 def part(register, size, bit):
-    """A piece of a register, signed as GDB shows it."""
+    """Return a piece of a register, signed as GDB shows it."""
     text = "$%s" % register
     if bit:
         text = "(%s >> %d)" % (text, bit)
@@ -84,7 +84,8 @@ def part(register, size, bit):
 
 
 def convenience(node):
-    """The number that a convenience variable has now, as a constant: the kernel does not know these variables."""
+    """Return the number that a convenience variable has now, as a constant: the kernel does not know these
+    variables."""
     value = gdb.convenience_variable(node.name) if node.name else None
     if value is None:
         raise Error("there is no register or trace state variable $%s" % node.name, node.start,
@@ -97,7 +98,7 @@ def convenience(node):
 
 
 def current(node):
-    """The task that runs at the hit."""
+    """Return the Operand of the task that runs at the hit."""
     if not is_trace_variable("current_task"):
         raise Error("current is known once GDB is connected", node.start, "Say target remote /proc/gtp first.")
     kind = gdb.lookup_type("struct task_struct").pointer()
@@ -105,7 +106,7 @@ def current(node):
 
 
 def cpu(node):
-    """The number of the CPU of the hit."""
+    """Return the Operand of the number of the hit's CPU."""
     if not is_trace_variable("cpu_id"):
         raise Error("the CPU's number is known once GDB is connected", node.start, "Say target remote /proc/gtp first.")
     return variable("cpu_id")

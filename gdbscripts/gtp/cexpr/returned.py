@@ -15,8 +15,8 @@ IN_REGISTERS = 16
 
 
 def declared(pc):
-    """(the return type of the function that begins at pc, its name); None and None elsewhere, or without debug
-    information."""
+    """Return the return type and the name of the function that begins at pc. Return None and None elsewhere, or without
+    debug information."""
     for block in variables.blocks(pc) if pc is not None else ():
         function = block.function
         if function is not None and block.superblock.is_static and int(function.value().address) == pc:
@@ -25,7 +25,7 @@ def declared(pc):
 
 
 def operand(lower, node, plain):
-    """The Operand of $ret; PLAIN is that of the number."""
+    """Return the Operand of $ret; PLAIN is that of the number."""
     kind, name = declared(lower.scope.pc)
     if kind is None or ctype.kind_of(kind) == ctype.LONG:
         return plain if kind is None else plain.but(type=kind)
@@ -53,13 +53,13 @@ def aggregate(kind, name):
 
 
 def advice(kind, text):
-    """Advice for a structure: a cast of $ret casts rax."""
+    """Return what to do instead with a structure: a cast of $ret casts rax."""
     if kind.sizeof > IN_REGISTERS:
         return "Its address is in rax: ((%s *)%s)->member." % (ctype.describe(kind), text)
     return "Its first 8 bytes are (unsigned long)%s." % text
 
 
 def is_structure(pc):
-    """Whether the function returns a structure; then a cast of $ret casts rax."""
+    """Return whether the function returns a structure. If it does, a cast of $ret casts rax."""
     kind, _ = declared(pc)
     return kind is not None and ctype.code(kind) in ctype.AGGREGATES

@@ -14,7 +14,7 @@ FULL = 'Write x == "..." or $_streq(x, "...").'
 
 
 def comparison(lower, node):
-    """The Operand of x == "..." or x != "..."; None for any other comparison."""
+    """Return the Operand of x == "..." or x != "...", or None for any other comparison."""
     left, right = node.left, node.right
     for side, other in ((left, right), (right, left)):
         if isinstance(side, syntax.Call) and side.name in COMPARE:
@@ -34,19 +34,19 @@ def negated(operand):
 
 
 def streq(lower, node):
-    """$_streq(a, b)."""
+    """Translate $_streq(a, b)."""
     subject, text = arguments(node, 2)
     return equal(lower, subject, text.data + b"\0")
 
 
 def prefix(lower, node):
-    """$_strprefix(a, "ng"), and the kernel's strstarts()."""
+    """Translate $_strprefix(a, "ng"), and the kernel's strstarts()."""
     subject, text = arguments(node, 2)
     return equal(lower, subject, text.data)
 
 
 def strcmp(lower, node):
-    """0 when they are equal, as in !strcmp(a, "x"); else 1."""
+    """Translate strcmp(a, "x"), as in !strcmp(): the value is 0 if the strings are equal, else 1."""
     subject, text = arguments(node, 2)
     return negated(equal(lower, subject, text.data + b"\0"))
 
@@ -58,7 +58,7 @@ def strncmp(lower, node):
 
 
 def arguments(node, number):
-    """The expression and the string of a comparing call, in any order for strcmp."""
+    """Return the expression and the string of a call that compares them. For strcmp they may be in any order."""
     if len(node.arguments) != number:
         raise Error("%s takes %d arguments" % (node.name, number), node.start)
     first, second = node.arguments[:2]
@@ -70,7 +70,7 @@ def arguments(node, number):
 
 
 def equal(lower, subject, data):
-    """Whether the bytes at SUBJECT begin with DATA."""
+    """Return an expression that tests whether the bytes at SUBJECT begin with DATA."""
     if b"\0" in data[:-1]:
         raise Error("the string has a zero inside", subject.end)
     operand = lower.operand(subject)
@@ -95,7 +95,7 @@ def is_char(kind):
 
 
 def wide(operand, subject, data):
-    """Comparisons of an array's bytes, each as wide as the array allows."""
+    """Return comparisons of an array's bytes, each as wide as the array allows."""
     room = ctype.count(operand.type)
     if len(data) == room + 1 and not data[-1]:
         data = data[:-1]  # the array is full and has no terminator
@@ -113,7 +113,7 @@ def wide(operand, subject, data):
 
 
 def chunk(place, size, piece):
-    """(a load, the value that it must have); bytes of the load after the piece are masked."""
+    """Return a load and the value that it must have. Bytes of the load after the piece are masked."""
     value = int.from_bytes(piece, "little")
     kind = (size, True)
     load = at(place, ctype.NAMES[kind] + " *")
@@ -124,6 +124,6 @@ def chunk(place, size, piece):
 
 
 def narrow(pointer, data):
-    """Compare each byte that a pointer leads to."""
+    """Compare each byte to which a pointer leads."""
     base = pointer.within(UNARY)
     return ["%s == %d" % (at((base, i), "unsigned char *"), byte) for i, byte in enumerate(data)]

@@ -114,7 +114,7 @@ class TypeName(Node):
 
 
 def children(node):
-    """The nodes directly below."""
+    """Yield the nodes directly below."""
     for value in vars(node).values():
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, Node):

@@ -34,7 +34,7 @@ ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]+|.)", re.S)
 
 
 def tokens(text):
-    """The list of a text's tokens; the last one is of the kind end."""
+    """Return the list of a text's tokens; the last one is of the kind end."""
     found = []
     at = 0
     while at < len(text):
@@ -62,7 +62,7 @@ def unknown(char):
 
 
 def unescaped(body, at=None):
-    """The bytes that the text between a literal's quotes denotes."""
+    """Return the bytes that the text between a literal's quotes denotes."""
     data = bytearray()
     last = 0
     for match in ESCAPE.finditer(body):

@@ -24,7 +24,7 @@ class Translation:
         self.lower = Lower(self.scope, text)
 
     def told(self, function):
-        """The result of FUNCTION. If it raises an Error, add the text to the error."""
+        """Return the result of FUNCTION. If FUNCTION raises an Error, add the text to the error."""
         try:
             return function()
         except Error as error:
@@ -102,7 +102,7 @@ class Translation:
         return [self.checked(operand.text, True)]
 
     def in_registers(self, node, operand):
-        """A structure in registers: the typed text if it is in one register, else the registers."""
+        """Return the text for a structure in registers: the typed text if it is in one register, else the registers."""
         if self.refusal(self.text, True) is None:
             return [self.text]
         found = pieces.collected(operand)
@@ -126,7 +126,7 @@ class Translation:
         return self.checked(operand.text, False), kind
 
     def checked(self, lowered, collecting):
-        """The user's text if GDB compiles it correctly, otherwise the lowered text."""
+        """Return the user's text if GDB compiles it correctly, otherwise the lowered text."""
         if self.lower.differs is None and self.refusal(self.text, collecting) is None:
             return self.text
         refusal = self.refusal(lowered, collecting)
@@ -135,7 +135,7 @@ class Translation:
         raise self.explained(refusal, lowered)
 
     def refusal(self, text, collecting):
-        """Why GDB does not compile a text; None when it does."""
+        """Return why GDB does not compile a text, or None when it does."""
         try:
             compiled.check(text, self.pc, collecting)
         except compiled.Refused as refused:
@@ -143,7 +143,7 @@ class Translation:
         return None
 
     def explained(self, refusal, lowered):
-        """GDB's refusal in terms of what was typed."""
+        """Return GDB's refusal in terms of what was typed."""
         if isinstance(refusal, compiled.TooLong):
             return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
                          "Collect its parts one by one.")
@@ -161,7 +161,7 @@ class Translation:
                      None if lowered == self.text else "It was given: %s" % lowered)
 
     def require_variables(self, operand):
-        """A trace state variable that the selected frame does not hold has no type in GDB."""
+        """Refuse a trace state variable that the selected frame does not hold: it has no type in GDB."""
         text = operand.text + (operand.place[0] if operand.place else "")
         for name in registers.missing(text):
             word = WRITTEN.get(name, "$" + name)

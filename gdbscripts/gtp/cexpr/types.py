@@ -28,7 +28,7 @@ class Named:
 
 
 def find(block, words):
-    """The Named of a type's words at a block; None."""
+    """Return the Named of a type's words at a block, or None."""
     tagged, scoped = TAGGED.match(words), SCOPED.match(words)
     if tagged and tagged.group(2) or scoped:
         word, where, name = tagged.groups() if tagged else ("", *scoped.groups())
@@ -45,7 +45,7 @@ def find(block, words):
 
 
 def symbols_of(words):
-    """The symbols of all types of that name in compile units that have code."""
+    """Return the symbols of all types of that name in compile units that have code."""
     name, domain = symbol_name(words)
     by = percpu.moved_by()
     for pc in units.places(name):
@@ -54,7 +54,7 @@ def symbols_of(words):
 
 
 def symbol_name(words):
-    """The name, and the domain that GDB has it in."""
+    """Return the name, and the domain in which GDB keeps it."""
     tagged = TAGGED.match(words)
     return (tagged.group(3), gdb.SYMBOL_STRUCT_DOMAIN) if tagged else (words, gdb.SYMBOL_VAR_DOMAIN)
 
@@ -66,7 +66,7 @@ def is_type(symbol, words):
 
 
 def is_own(block, words):
-    """Whether the block's compile unit, or a function around it, has the type itself."""
+    """Return whether the block's compile unit, or a function around the block, has the type itself."""
     name, domain = symbol_name(words)
     symbol = gdb.lookup_symbol(name, block, domain)[0]
     if symbol is None or symbol.symtab is None:
@@ -75,7 +75,7 @@ def is_own(block, words):
 
 
 def unit(static_block):
-    """The addresses of a compile unit that has code, which identify it."""
+    """Return the addresses of a compile unit that has code, which identify it."""
     return static_block and (static_block.start, static_block.end)
 
 
@@ -85,7 +85,7 @@ cache = {}
 
 
 def definitions(words):
-    """A gdb.Symbol of each of the different types of a name; [] if there is only one according to BTF."""
+    """Return a gdb.Symbol of each of the different types of a name, or [] if there is only one according to BTF."""
     if btf.counts().get(words) == 1:
         return []
     key = words, tuple(objfile.filename for objfile in gdb.objfiles())
@@ -103,7 +103,7 @@ def different(words):
 
 
 def taken(several, block, words):
-    """The Named that is nearest to a block's file."""
+    """Return the Named that is nearest to a block's file."""
     here = file_of(block)
     symbol = max(several, key=lambda s: len(os.path.commonprefix([here, s.symtab.filename])))
     word, blank, name = words.rpartition(" ")
@@ -118,14 +118,15 @@ def few(files):
 
 
 def file_of(block):
-    """The source file of the function around a block."""
+    """Return the source file of the function around a block."""
     while block is not None and block.function is None:
         block = block.superblock
     return block.function.symtab.filename if block is not None else ""
 
 
 def chosen(words, where):
-    """The Named of a type that is given with its file, or with a function of its compile unit; None."""
+    """Return the Named of a type that is given with its file, or with a function of its compile unit. Return None for
+    other words."""
     found = [s.type for s in symbols_of(words) if is_file(s.symtab, where) or has_function_of(s.symtab, where)]
     if any(not ctype.same(found[0], other) for other in found):
         raise Error("%s is compiled more than once, with different %s" % (where, words), 0,
@@ -145,20 +146,20 @@ def is_file(symtab, where):
 
 
 def has_function_of(symtab, where):
-    """Whether the compile unit of a symbol's file, which may be a header, has code of a file."""
+    """Return whether a symbol's compile unit has code of a file. The symbol's own file may be a header."""
     return any(s.is_function and is_file(s.symtab, where)
                for block in (symtab.global_block(), symtab.static_block()) for s in block)
 
 
 def words_of(kind):
-    """The words of a type with a tag; None."""
+    """Return the words of a type with a tag, or None."""
     bare = ctype.plain(kind)
     return "%s %s" % (WORDS[bare.code], bare.tag) if bare.code in WORDS and bare.tag else None
 
 
 def is_unclear(words, named):
-    """Whether GDB may use any of several structures for a pointer's target: the place's unit has none, or only declares
-    it.
+    """Return whether GDB may use any of several structures for a pointer's target: the place's unit has none, or only
+    declares it.
 
     GDB completes a declared structure by the first one of that name that it finds, and does not say so. named: from
     words to a Named, as a Scope has it.

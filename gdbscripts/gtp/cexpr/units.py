@@ -31,7 +31,7 @@ class Dwarf:
         self.end = {name: named[name][1] + named[name][2] for name in SECTIONS}
 
     def found(self, section, pattern):
-        """The offsets in the section at which the bytes occur."""
+        """Yield the offsets in the section at which the bytes occur."""
         at, end = self.at[section], self.end[section]
         while True:
             at = self.data.find(pattern, at, end)
@@ -41,7 +41,7 @@ class Dwarf:
             at += 1
 
     def starts(self):
-        """Where each unit begins."""
+        """Return where each unit begins."""
         found, at, size = [], 0, self.end[".debug_info"] - self.at[".debug_info"]
         while at < size:
             found.append(at)
@@ -52,7 +52,7 @@ class Dwarf:
         return found
 
     def addresses(self):
-        """{unit: a link-time address in its code}."""
+        """Return {unit: a link-time address in its code}."""
         found, at, end = {}, self.at[".debug_aranges"], self.end[".debug_aranges"]
         while at < end:
             length, _, unit = struct.unpack_from("<IHI", self.data, at)
@@ -63,7 +63,8 @@ class Dwarf:
         return found
 
     def offsets(self, name):
-        """The bytes that a DIE has if it stores the name inline."""
+        """Yield the bytes by which a DIE may store the name: the name itself if it is short, and offsets into
+        .debug_str."""
         if len(name) < 4:
             yield name + b"\0"
         for count, at in enumerate(self.found(".debug_str", name + b"\0")):
@@ -73,7 +74,7 @@ class Dwarf:
 
 @functools.lru_cache(64)
 def places_of(path, mtime, name):
-    """A link-time address in each of the units that may have the name, in 64 of them at most.
+    """Return a link-time address in each unit that may have the name, 64 addresses at most.
 
     mtime: read again when it has changed.
     """
@@ -91,5 +92,5 @@ def places_of(path, mtime, name):
 
 
 def places(name):
-    """The same of the main symbol file; [] when it cannot be read."""
+    """Return these addresses for the main symbol file, or [] if it cannot be read."""
     return vmlinux.asked(lambda path, mtime: places_of(path, mtime, name)) or []

@@ -10,7 +10,7 @@ CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, g
 
 
 def blocks(pc):
-    """The blocks around pc, the innermost first, the function's own last."""
+    """Yield the blocks around pc, the innermost first, the function's own last."""
     block = gdb.block_for_pc(pc)
     while block is not None and not block.is_static and not block.is_global:
         yield block
@@ -18,7 +18,7 @@ def blocks(pc):
 
 
 def symbols(pc, arguments):
-    """The arguments, or else the local variables, at pc, as GDB finds them: the innermost of each name.
+    """Return the arguments, or else the local variables, that GDB finds at pc: the innermost of each name.
 
     Those of the function around an inlined one are FUNCTION::NAME.
     """
@@ -41,7 +41,8 @@ def is_enumerator(symbol):
 
 
 def entry(pc):
-    """The first instruction of the function around pc, and its name; None and None without one."""
+    """Return the first instruction of the function around pc, and the function's name. Return None and None without a
+    function."""
     for block in blocks(pc):
         if block.function is not None and block.superblock.is_static:
             return int(block.function.value().address), block.function.name
@@ -57,7 +58,8 @@ def collectable(name, pc):
 
 
 def known_at_entry(name, pc):
-    """If the argument has no value at pc any more, the function at whose first instruction it still has; else None."""
+    """Return the function at whose first instruction an argument has its value. Return None if pc is that instruction,
+    or if the argument has no value there either."""
     start, function = entry(pc)
     if start is None or start == pc or not name.split("::")[-1] in symbols(start, True):
         return None
@@ -74,7 +76,8 @@ class Titled(str):
 
 
 def constant(name, pc):
-    """The text to collect for a variable that is a constant here, which GDB takes only inside an expression; None."""
+    """Return the text to collect for a variable that is a constant here, or None. GDB takes the constant only inside an
+    expression."""
     text = "%s + 0" % name
     symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
     if symbol is None or symbol.addr_class != gdb.SYMBOL_LOC_CONST or not collectable(text, pc):
@@ -83,7 +86,7 @@ def constant(name, pc):
 
 
 def registers(name, pc):
-    """The texts to collect for a structure that is in several registers; [] for others."""
+    """Return the texts to collect for a structure that is in several registers. Return [] for other variables."""
     symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
     if symbol is None or not ctype.is_aggregate(symbol.type):
         return []
@@ -91,7 +94,7 @@ def registers(name, pc):
 
 
 def expand(pc, arguments):
-    """(names to collect, lines about the others) for $args or $locals."""
+    """Return (names to collect, lines about the others) for $args or $locals."""
     here, gone, earlier = [], [], []
     for name in symbols(pc, arguments):
         known = constant(name, pc)
@@ -106,7 +109,7 @@ def expand(pc, arguments):
 
 
 def lines(pc, gone, earlier):
-    """One line that names variables without a location, and says where the arguments have one."""
+    """Return a list with one line that names variables without a location, and says where the arguments have one."""
     if not gone:
         return []
     text = "no location at %#x: %s" % (pc, ", ".join(gone))
@@ -117,7 +120,7 @@ def lines(pc, gone, earlier):
 
 
 def elsewhere(name, pc):
-    """Advice about a variable that has no location at pc."""
+    """Return advice about a variable that has no location at pc."""
     function = known_at_entry(name, pc)
     return "It is known at the function's first instruction: *%s." % function if function else \
         "Trace another line, or name the register that holds it."

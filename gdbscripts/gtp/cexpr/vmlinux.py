@@ -14,7 +14,8 @@ SYMBOL = struct.Struct("<IBBHQQ")
 
 
 def headers(file):
-    """Name to (address, offset, size, link) of an ELF file's sections, and the list of them in their order."""
+    """Return the sections of an ELF file: name to (address, offset, size, link), and the list of them in their
+    order."""
     head = file.read(64)
     if head[:6] != b"\x7fELF\x02\x01":
         raise ValueError("no ELF file of 64 bits")
@@ -38,14 +39,14 @@ def string(text, at):
 
 @functools.lru_cache(None)
 def sections_of(path, mtime):
-    """Name to (address, size). mtime: read again when it has changed."""
+    """Return name to (address, size) of a file's sections. MTIME makes a changed file be read again."""
     with open(path, "rb") as file:
         return {name: (row[0], row[2]) for name, row in headers(file)[0].items()}
 
 
 @functools.lru_cache(None)
 def statics_of(path, mtime):
-    """Name to the source files, without their folders, of all static variables."""
+    """Return the source files of all static variables by name, without the files' folders."""
     found, source = {}, "?"
     with open(path, "rb") as file:
         named, rows = headers(file)
@@ -64,7 +65,7 @@ def statics_of(path, mtime):
 
 
 def asked(function):
-    """FUNCTION of the main symbol file; {} if it cannot be read."""
+    """Return FUNCTION's result for the main symbol file, or {} if that cannot be read."""
     name = gdb.current_progspace().filename
     try:
         return function(name, os.stat(name).st_mtime_ns) if name else {}
@@ -73,10 +74,10 @@ def asked(function):
 
 
 def sections():
-    """Name to (address, size) of the main symbol file's sections."""
+    """Return name to (address, size) of the main symbol file's sections."""
     return asked(sections_of)
 
 
 def files_of(name):
-    """The source files, without their folders, that have a static variable of the name."""
+    """Return the source files, without their folders, that have a static variable of the name."""
     return asked(statics_of).get(name, [])

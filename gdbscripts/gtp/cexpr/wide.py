@@ -15,13 +15,14 @@ WAY_OUT = "Compare it, or cast it: (unsigned long)x, (unsigned long)(x >> 64)."
 
 
 def is_wide(kind):
-    """Whether a type is an integer of 16 bytes."""
+    """Return whether a type is an integer of 16 bytes."""
     stripped = ctype.plain(kind)
     return stripped.code in ctype.INTEGERS and stripped.sizeof == BYTES
 
 
 def made(kind, low, high):
-    """The Operand, of a KIND that is_wide(), of two halves: texts that need no parentheses."""
+    """Return the Operand, of a KIND that is_wide(), with these two halves. The halves are texts that need no
+    parentheses."""
     return Operand(kind, "", halves=(low, high))
 
 
@@ -30,7 +31,7 @@ def parenthesized(text):
 
 
 def halves(operand, node):
-    """(low, high) of a number: texts of the type unsigned long for GDB."""
+    """Return (low, high) of a number. Both are texts of type unsigned long in GDB."""
     if operand.halves is not None:
         return operand.halves
     if not is_wide(operand.type):
@@ -42,7 +43,7 @@ def halves(operand, node):
 
 
 def widened(operand):
-    """The halves of a number of 8 bytes or less."""
+    """Return the halves of a number of 8 bytes or less."""
     if operand.constant is not None:
         value = operand.constant % (1 << 2 * BITS)
         return tuple(number(value >> shift, ULONG).within(PRIMARY) for shift in (0, BITS))
@@ -53,7 +54,7 @@ def widened(operand):
 
 
 def numeric(lower, operand, node):
-    """A side of an operation with 16 bytes, converted if it is a shorter number."""
+    """Return a side of an operation with 16 bytes. Convert a shorter number."""
     if is_wide(operand.type):
         return operand
     operand = lower.rvalue(operand, node)
@@ -63,7 +64,7 @@ def numeric(lower, operand, node):
 
 
 def binary(lower, node, left, right):
-    """The Operand of a Binary node with 16 bytes on a side."""
+    """Return the Operand of a Binary node with 16 bytes on a side."""
     lower.differ("GDB does not compute with 16 bytes")
     if node.op in ("&&", "||"):
         sides = [tested(lower, *side) for side in ((left, node.left), (right, node.right))]
@@ -86,7 +87,7 @@ def binary(lower, node, left, right):
 
 
 def compared(op, kind, low, high):
-    """A comparison, of type int."""
+    """Return the Operand of a comparison, of type int."""
     signed = ctype.plain(kind).is_signed
     top = ["((long)%s)" % text if signed else text for text in high]
     if op in ("==", "!="):
@@ -99,14 +100,14 @@ def compared(op, kind, low, high):
 
 
 def added(op, kind, low, high):
-    """A sum or a difference: the carry or borrow of the low halves goes to the high ones."""
+    """Return the Operand of a sum or a difference. The carry or borrow of the low halves goes to the high ones."""
     total = parenthesized("%s %s %s" % (low[0], op, low[1]))
     carry = "(%s < %s)" % ((total, low[0]) if op == "+" else low)
     return made(kind, total, "(%s %s %s %s (unsigned long)%s)" % (high[0], op, high[1], op, carry))
 
 
 def shifted(node, left, right):
-    """A shift by a constant."""
+    """Return the Operand of a shift by a constant."""
     if right.constant is None:
         raise Error("16 bytes are shifted by a constant only", node.right.start)
     if not is_wide(left.type):
@@ -129,7 +130,7 @@ def shifted(node, left, right):
 
 
 def unary(lower, node, operand):
-    """!x, ~x, -x and +x."""
+    """Translate !x, ~x, -x and +x."""
     lower.differ("GDB does not compute with 16 bytes")
     if node.op == "!":
         return Operand(ctype.integer(INT), "%s == 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
@@ -141,24 +142,24 @@ def unary(lower, node, operand):
 
 
 def anything(operand, node):
-    """A text whose value is 0 if and only if the number is 0."""
+    """Return a text whose value is 0 if and only if the number is 0."""
     return "(%s | %s)" % halves(operand, node)
 
 
 def tested(lower, operand, node):
-    """A side of && or ||."""
+    """Return the Operand of a side of && or ||."""
     if is_wide(operand.type):
         return Operand(ctype.integer(INT), "%s != 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
     return lower.rvalue(operand, node)
 
 
 def narrowed(lower, operand, node):
-    """The low half, from which a cast takes its bits; for a cast to bool, whether any bit is set."""
+    """Return the low half, from which a cast takes its bits. For a cast to bool, return whether any bit is set."""
     lower.differ("GDB does not compute with 16 bytes")
     return Operand(ctype.integer(ULONG), halves(operand, node)[0], PRIMARY, ULONG)
 
 
 def converted(lower, kind, operand, node):
-    """A cast to 16 bytes."""
+    """Return the Operand of a cast to 16 bytes."""
     lower.differ("GDB does not compute with 16 bytes")
     return made(kind, *halves(numeric(lower, operand, node), node))

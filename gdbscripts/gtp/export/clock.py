@@ -16,7 +16,8 @@ CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the ker
 
 
 def of_frames(run):
-    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec; None if no tracepoint's first frame has.
+    """Return the Wall from a frame that has collected $clock, $xtime_sec and $xtime_nsec. Return None if no
+    tracepoint's first frame has them.
 
     The error is the largest difference to other frames, as after setting the time, or sleep.
     """
@@ -35,7 +36,7 @@ def of_frames(run):
 
 
 def of_kernel():
-    """From the kernel that GDB is connected to; NTP may have moved its time since."""
+    """Return the Wall from the kernel that GDB is connected to. NTP may have moved its time since the run."""
     if source.is_trace_file():
         return None
     selected.select(-1)
@@ -50,7 +51,8 @@ def of_kernel():
 
 
 def of_run(run, first, last):
-    """From the times when the run began and ended: FIRST and LAST are $clock of its first and last event."""
+    """Return the Wall from the times when the run began and ended. FIRST and LAST are $clock of its first and last
+    event."""
     began, ended = (int(run.trace.status.get(word, "0"), 16) * 1000 for word in ("starttime", "stoptime"))
     low, high = began - first, ended - last
     if not began or high < low:
@@ -59,12 +61,12 @@ def of_run(run, first, last):
 
 
 def wall(run, first, last):
-    """The Wall of a run; None if it is not known."""
+    """Return the Wall of a run, or None if it is not known."""
     return of_frames(run) or of_kernel() or of_run(run, first, last)
 
 
 def said(found):
-    """The Wall as text for the user."""
+    """Return the Wall as text for the user."""
     if found is None:
         return "the time of day is not known"
     return "time of day by %s, to within %s" % (found.how, duration(found.error_ns))

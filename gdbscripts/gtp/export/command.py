@@ -18,13 +18,13 @@ FORMAT, and what may stand behind FILE:
 
 
 def about():
-    """The help, with a few lines for each format."""
+    """Return the help, with a few lines for each format."""
     return ABOUT + "".join("  %s FILE %s\n    %s\n" % (one.name, one.takes, one.about.replace("\n", "\n    "))
                            for one in registry.formats.values()).rstrip()
 
 
 def split(arg):
-    """FORMAT, FILE without its quotes and backslashes, and the text after it."""
+    """Return FORMAT, FILE without its quotes and backslashes, and the text after it."""
     found = re.match(r"""\s*(\S+)\s+((?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)(.*)""", arg, re.S)
     if not found:
         raise gdb.GdbError("say %s; FORMAT is one of %s" % (USAGE, ", ".join(registry.formats)))

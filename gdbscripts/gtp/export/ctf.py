@@ -117,11 +117,11 @@ class Writer:
         return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
 
     def metadata(self):
-        """The file that describes the others."""
+        """Return the file that describes the others."""
         return HEAD % self.uuid + self.description
 
     def packets(self, cpu, events):
-        """The packets of a CPU's stream."""
+        """Yield the packets of a CPU's stream."""
         parts, size, first, last = [], 0, events[0].time_ns, 0
         for event in events:
             if size >= PACKET:
@@ -140,14 +140,15 @@ class Writer:
 
     @functools.cached_property
     def uuid(self):
-        """Readers treat two traces with the same UUID as one: so derive it from the run and its description."""
+        """Return a UUID that is derived from the run and its description. Readers treat two traces with the same UUID
+        as one."""
         found = hashlib.sha256(self.run.trace.data)
         found.update(self.description.encode("ascii"))
         return uuid.UUID(bytes=found.digest()[:16], version=4)
 
     @functools.cached_property
     def description(self):
-        """The text of the metadata, without the trace's UUID."""
+        """Return the text of the metadata, without the trace's UUID."""
         return "".join(self.described())
 
     def described(self):
@@ -163,7 +164,7 @@ class Writer:
                 yield from (one.text(stream, self.name(one.place)) for one in classes)
 
     def environment(self):
-        """Other facts about the run."""
+        """Yield other facts about the run."""
         header = self.run.header
         yield "tracer_name", "gdbtp"
         yield "time_of_day", clock.said(self.wall)
@@ -173,7 +174,7 @@ class Writer:
         yield "how_it_ended", header.how()
 
     def name(self, place):
-        """A place's name, with its number if another place has the same name."""
+        """Return a place's name, with its number if another place has the same name."""
         first = next(other for other in self.run.places if other.name == place.name)
         return place.name if first is place else "%s:%d" % (place.name, place.number)
 

@@ -23,7 +23,7 @@ def structure(members):
 
 
 def field_of(kind):
-    """The class of a kind's values: tsdl.type_of()'s."""
+    """Return the class of a kind's values, as tsdl.type_of() does."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return {"type": "null-terminated-string", "encoding": "utf-8"}
     found = number(tsdl.whole(kind.bits), kind.signed)
@@ -38,7 +38,8 @@ def field_of(kind):
 
 
 def members(fields):
-    """(name, class) of an event's fields; a field that may be missing follows one that says whether it is there."""
+    """Yield (name, class) of an event's fields. A field that may be missing follows one that says whether it is
+    present."""
     for name, kind, may_miss in zip(fields.names, fields.kinds, fields.sometimes):
         field = field_of(kind)
         if may_miss:
@@ -58,7 +59,7 @@ class Writer(ctf.Writer):
 
     @functools.cached_property
     def uuid(self):
-        """Different from that of the trace in 1.8, which is another file."""
+        """Return a UUID that differs from that of the same trace in CTF 1.8, which is another file."""
         return uuid.UUID(bytes=hashlib.sha256(b"2" + super().uuid.bytes).digest()[:16], version=4)
 
     def metadata(self):

@@ -45,7 +45,7 @@ PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" class="gtp-flame" role="gro
 
 
 def clean(text):
-    """The text with unprintable characters escaped."""
+    """Return the text with unprintable characters escaped."""
     return harmless.line(text)
 
 
@@ -54,7 +54,7 @@ def escaped(text):
 
 
 def amount(n, unit):
-    """A weight as text. The script has the same function."""
+    """Return a weight as text. The script has the same function."""
     base, units = UNITS.get(unit, (0, (unit,)))
     at, value = 0, n
     while base and value >= base and at + 1 < len(units):
@@ -74,7 +74,7 @@ def shortened(text, pixels):
 
 
 def beside(name):
-    """The text of a file beside this one."""
+    """Return the text of a file beside this one."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as file:
         return file.read()
 
@@ -98,12 +98,12 @@ class Node:
         return node
 
     def ordered(self):
-        """The widest first, so that those that are too narrow to be seen are side by side."""
+        """Return the callees, the widest first, so that those too narrow to be seen are side by side."""
         return sorted(self.below.values(), key=lambda node: (-node.weight, node.name))
 
 
 def tree(rows):
-    """The Node of all."""
+    """Return the root Node."""
     root = Node(ALL)
     for names, weight in rows:
         if weight < 0:
@@ -118,7 +118,7 @@ def tree(rows):
 
 
 def walk(root):
-    """(depth, Node) of all nodes, each before the nodes that it has called."""
+    """Yield (depth, Node) of all nodes, each before the nodes that it has called."""
     waiting = [(0, root)]
     while waiting:
         depth, node = waiting.pop()
@@ -130,12 +130,12 @@ def walk(root):
 
 
 def preferred(text):
-    """The colour that a text would have if it were alone: the same in each picture."""
+    """Return the colour that a text would have if it were alone: the same in each picture."""
     return zlib.crc32(text.encode()) % COLOURS
 
 
 def family(name):
-    """Functions of one part of the kernel often begin with the same word."""
+    """Return the first word of a name: functions of one part of the kernel often begin with the same word."""
     return re.match(r"_*([^\W_]*)", name).group(1)
 
 
@@ -157,7 +157,7 @@ class Colours:
             self.give(group)
 
     def give(self, group):
-        """The colour that it prefers, or the next that is free."""
+        """Give a group the colour that it prefers, or the next free one."""
         order = [(preferred(group) + i) % COLOURS for i in range(COLOURS)]
         free = [slot for slot in order if slot not in self.slots.values()]
         if free:
@@ -178,7 +178,7 @@ class Colours:
 
 
 def frame(x, y, width, text, kind):
-    """A box of the still picture."""
+    """Return a box of the still picture."""
     label = shortened(text, width)
     return '<g class="f k%d%s"><rect x="%.2f" y="%d" width="%.2f" height="%d"/>%s</g>' % (
         kind, " wide" if width > WIDE else "", x, y, width, ROW,
@@ -186,7 +186,7 @@ def frame(x, y, width, text, kind):
 
 
 def still_frames(root, colours):
-    """(depth, box) of all that are wide enough; narrow siblings are combined into one box."""
+    """Yield (depth, box) of all that are wide enough; narrow siblings are combined into one box."""
     scale = (WIDTH - 2 * SIDE) / (root.weight or 1)
     waiting = [(0, 0, root)]
     while waiting:
@@ -203,7 +203,7 @@ def still_frames(root, colours):
 
 
 def still_legend(legend):
-    """The names of the groups, each after its colour, in one line."""
+    """Return the names of the groups, each after its colour, in one line."""
     parts, x = [], SIDE
     for group, slot in legend:
         parts.append('<g class="k%d"><rect x="%d" y="59" width="11" height="11" rx="3"/></g>'
@@ -213,7 +213,7 @@ def still_legend(legend):
 
 
 def data_of(root, colours, title, unit, total, notes):
-    """The data that the script draws, as JSON in which neither XML nor HTML finds a tag."""
+    """Return the data that the script draws, as JSON in which neither XML nor HTML finds a tag."""
     names, nodes = {}, []
     for depth, node in walk(root):
         nodes += [depth, names.setdefault(node.name, len(names)), node.weight]
@@ -224,7 +224,7 @@ def data_of(root, colours, title, unit, total, notes):
 
 
 def svg(rows, title, unit="hits", notes=(), groups=None):
-    """The text of a flame graph: an SVG file, or an element for the body of an HTML page, where several may be.
+    """Return the text of a flame graph: an SVG file, or an element for the body of an HTML page, where several may be.
 
     rows: (names, weight), the outermost function first, weights whole numbers from 0 on; the same names may come again.
     Names in brackets are not functions. unit: of the weights; "ns" and "bytes" are shown as ms and MiB. notes:

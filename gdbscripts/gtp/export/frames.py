@@ -41,11 +41,11 @@ class Event:
 
     @property
     def frame(self):
-        """Its Frame, made each time: an event takes less memory without it."""
+        """Return the event's Frame. It is made each time, because an event takes less memory without it."""
         return Frame(self.place.trace, self.index, self.place.target, self.at, self.end)
 
     def text(self, i):
-        """A column's text, as gtp table shows it."""
+        """Return a column's text, as gtp table shows it."""
         frame = self.frame
         return table.text(self.place.here(frame).cells[i].text, frame)
 
@@ -88,7 +88,7 @@ class Place:
 
 
 def name_of(location):
-    """A tracepoint's name: its location as it was given; for an address, the function there."""
+    """Return a tracepoint's name: its location as it was given, or the function at an address."""
     text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
     if not re.match(r"[A-Za-z_]", text):
         found = infosymbol.parse(quiet.execute("info symbol %d" % location.address))
@@ -97,7 +97,7 @@ def name_of(location):
 
 
 def firsts(trace, number):
-    """A frame of each address at which the tracepoint has frames."""
+    """Yield a frame of each address at which the tracepoint has frames."""
     seen, places = set(), len(trace.locations.get(number, ()))
     for frame in trace.frames(number):
         if frame.location.address not in seen:
@@ -151,13 +151,13 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """The functions to pid, tgid and comm of the hit's task, compiled at a frame that has it, and valid for all
-        frames."""
+        """Return the functions from a frame to pid, tgid and comm of the hit's task. They are compiled at a frame that
+        has the task, and valid for all frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
     def member(self, name):
-        """The function to a member of the task; to None where that has no type."""
+        """Return the function from a frame to a member of the task, or to None where that has no type."""
         try:
             return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
         except (gdb.error, gdb.GdbError):
@@ -165,21 +165,22 @@ class Run:
 
     @functools.cached_property
     def header(self):
-        """The run's Header."""
+        """Return the run's Header."""
         return Header(self.trace.data)
 
     def unknown(self):
-        """How many frames do not hold what the condition needs."""
+        """Return how many frames do not hold what the condition needs."""
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):
-        """Sentences about frames that were left out, and hits that left no frame. Call it after the last event."""
+        """Yield sentences about frames that were left out, and hits that left no frame. Call it after the last
+        event."""
         if self.unknown():
             yield "%d frames lack a value that the condition needs" % self.unknown()
         yield from self.header.lacks()
 
     def frames(self):
-        """(Frame, Place, Here) of each frame that the command's text selects, in the order of the file."""
+        """Yield (Frame, Place, Here) of each frame that the command's text selects, in the order of the file."""
         places = {place.target: place for place in self.places}
         left = self.request.limit
         for frame in self.trace.frames(*places):
@@ -194,7 +195,7 @@ class Run:
             yield frame, place, here
 
     def events(self):
-        """The Events in the order of the file."""
+        """Yield the Events in the order of the file."""
         clock, entry, latency, cpu, pid, task, stack = map(self.trace.variables.get, (
             "clock", "entry_clock", "latency", "cpu_id", "current_task_pid", "current_task", "kstack"))
         program = self.trace.variables.get("ustack")
@@ -221,7 +222,8 @@ class Run:
             yield event
 
     def by_time(self):
-        """(the Events with a time, sorted by time; how many have none); an error if none has a time."""
+        """Return the Events with a time, sorted by time, and the number of Events that have none. Raise an error if
+        none has a time."""
         found = list(self.events())
         timed = [event for event in found if event.time_ns is not None and event.time_ns >= 0]
         if not found:
@@ -233,7 +235,7 @@ class Run:
         return timed, len(found) - len(timed)
 
     def stacks(self):
-        """{number: addresses, the innermost first} of the run; none where a trace file does not have them."""
+        """Return {number: addresses, the innermost first} of the run. It is empty for a trace file without stacks."""
         if not source.is_trace_file():
             return kept.all_stacks()
         found = kept.opened()
@@ -241,19 +243,19 @@ class Run:
 
 
 def counted(run, events, untimed):
-    """A sentence with the number of events written, and of those left out."""
+    """Return a sentence with the number of events written, and of those left out."""
     return "; ".join(["%d events" % len(events), *left_out(run, untimed)])
 
 
 def left_out(run, untimed):
-    """Sentences about events that have no time, and about other data that is left out."""
+    """Yield sentences about events that have no time, and about other data that is left out."""
     if untimed:
         yield "%d frames without $clock are left out" % untimed
     yield from run.lacks()
 
 
 def call(time, entry, latency):
-    """(when the call began, how long it took), from those of the three values that the frame has."""
+    """Return (when the call began, how long it took), from those of the three values that the frame has."""
     if entry is None and None not in (time, latency):
         entry = time - latency
     if latency is None and None not in (time, entry):

@@ -34,7 +34,7 @@ class Interned:
         self.known, self.new = {}, []
 
     def number(self, field, key, content):
-        """The number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
+        """Return the number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
         table = self.known.setdefault(field, {})
         if key not in table:
             inner = content()  # may add further entries, which must come before this one
@@ -46,7 +46,7 @@ class Interned:
         return self.number(field, string, lambda: text(2, string))
 
     def taken(self):
-        """The field with the new entries, if there are any."""
+        """Return the field with the new entries, if there are any."""
         if not self.new:
             return b""
         found = data(INTERNED, b"".join(self.new))
@@ -62,7 +62,7 @@ class Stacks:
         self.run, self.all = run, None
 
     def number(self, stack):
-        """The callstack's number, 0: the run has no such stack."""
+        """Return the callstack's number, or 0 if the run has no such stack."""
         if self.all is None:
             self.all = self.run.stacks()
         if stack not in self.all:
@@ -70,7 +70,7 @@ class Stacks:
         return self.interned.number(CALLSTACKS, stack, lambda: self.callstack(self.all[stack]))
 
     def callstack(self, addresses):
-        """The outermost function comes first."""
+        """Return the encoded callstack, which begins with the outermost function."""
         path = "kernel" if ustack.parted(addresses)[1] is None else "program"
         named = zip(addresses, self.symbols.names(addresses))
         return b"".join(number(2, self.frame(path, *pair)) for pair in reversed(list(named)))
@@ -80,7 +80,7 @@ class Stacks:
             number(2, self.interned.text(FUNCTIONS, name)) + number(3, self.mapping(path)) + number(4, address)))
 
     def mapping(self, path):
-        """One mapping for all of memory: the addresses of a stack are the kernel's, or those of programs."""
+        """Return one mapping for all of memory: the addresses of a stack are the kernel's, or those of programs."""
         return self.interned.number(MAPPINGS, path, lambda: (
             number(4, 0) + number(5, protobuf.MASK) + number(7, self.interned.text(PATHS, path))))
 
@@ -94,13 +94,13 @@ class Annotations:
         self.makers = {place: [self.maker(column) for column in place.columns] for place in places}
 
     def title(self, name):
-        """The encoded name of an annotation; encoded once, when the first event has it."""
+        """Return the encoded name of an annotation, which is encoded once, when the first event has it."""
         if name not in self.titles:
             self.titles[name] = number(FIELD, self.interned.text(FIELD_NAMES, name))
         return self.titles[name]
 
     def maker(self, column):
-        """The function that encodes a present value as its annotation's content."""
+        """Return the function that encodes a present value as its annotation's content."""
         what = column.kind.what
         if what in (kinds.STRING, kinds.TEXT):
             return self.string
@@ -118,7 +118,7 @@ class Annotations:
         return self.strings[value]
 
     def of(self, event):
-        """All annotations of an event; a value that its frame does not hold has none."""
+        """Return all annotations of an event. A value that its frame does not hold has none."""
         parts = [data(ANNOTATION, self.title("frame") + number(UNSIGNED, event.index))]
         for i, (column, maker, value) in enumerate(zip(event.place.columns, self.makers[event.place], event.values)):
             if value is None:
@@ -141,7 +141,8 @@ class Tracks:
         self.uuids = {}
 
     def uuid(self, key, description):
-        """The number of a track; DESCRIPTION() is made, and put, when it is new. The track that it names as its parent comes first."""
+        """Return the number of a track. If the track is new, make and write its DESCRIPTION() after that of its
+        parent."""
         if key not in self.uuids:
             content = self.above(key) + description()
             self.uuids[key] = self.base + len(self.uuids) + 1
@@ -149,7 +150,7 @@ class Tracks:
         return self.uuids[key]
 
     def above(self, key):
-        """The field with a track's parent, if its description does not name the parent itself."""
+        """Return the field with a track's parent, if its description does not name the parent itself."""
         return b""
 
     def group(self, name):
@@ -175,7 +176,7 @@ class Tracks:
         return self.uuid(("process", tgid), lambda: data(3, number(1, tgid) + named))
 
     def lane(self, base, n, name):
-        """Another track beside BASE, for slices that do not nest in those of BASE."""
+        """Return another track beside BASE, for slices that do not nest in those of BASE."""
         return base if n == 0 else self.uuid((base, n), lambda: number(5, base) + text(2, name))
 
     def counter(self, place, column):
@@ -183,7 +184,7 @@ class Tracks:
         return self.uuid(("counter", place.number, column.title), lambda: text(2, name) + data(8, b""))
 
     def of(self, event):
-        """The track of an event, and the name of further lanes of that track."""
+        """Return the track of an event, and the name of further lanes of that track."""
         if event.pid is not None:
             task = tracks.task_of(event)
             return self.task(task), self.tasks.title(task)
@@ -211,21 +212,21 @@ class Writer:
         self.stackless = 0
 
     def take(self, packet):
-        """The bytes of a packet that is ready."""
+        """Write the bytes of a packet that is ready."""
         self.file.write(packet)
 
     def put(self, content, flags=number(FLAGS, NEEDED)):
         self.take(data(1, content + self.sequence + flags))
 
     def moved(self, time):
-        """A time of $clock, converted to the clock of the packets, which has no negative times."""
+        """Return a time of $clock, converted to the clock of the packets, which has no negative times."""
         return max(0, time + self.shift)
 
     def at(self, time, event):
         self.put(number(TIMESTAMP, self.moved(time)) + data(EVENT, event) + self.interned.taken())
 
     def head(self, wall):
-        """The clock of all packets, and its relation to the time of day, if known."""
+        """Write the clock of all packets, and its relation to the time of day, if known."""
         first = self.moved(self.events[0].time_ns)
         clocks = data(1, number(1, MONOTONIC) + number(2, first))
         if wall:
@@ -235,7 +236,7 @@ class Writer:
                  number(FLAGS, CLEARED) + number(FIRST, 1))
 
     def moments(self):
-        """(time, rank, tie, event), sorted: ends before begins, and outer slices around inner ones."""
+        """Return (time, rank, tie, event), sorted: ends before begins, and outer slices around inner ones."""
         found = []
         for event in self.events:
             time, begin = event.time_ns, event.begin_ns
@@ -256,7 +257,7 @@ class Writer:
             ranks[rank](time, event)
 
     def content(self, event):
-        """A name, fields, a callstack."""
+        """Return the name, the fields and the callstack of an event."""
         found = number(NAME, self.interned.text(EVENT_NAMES, event.place.name)) + self.annotations.of(event)
         if event.stack:
             stack = self.stacks.number(event.stack)
@@ -295,7 +296,7 @@ class Writer:
                 self.at(time, number(TYPE, COUNTER) + number(UUID, self.tracks.counter(event.place, column)) + amount)
 
     def said(self):
-        """A summary of the file, in words."""
+        """Return a summary of the file, in words."""
         told = "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
         if self.stackless:
             told += "; %d events are without their stacks, which gtp save keeps and tsave does not" % self.stackless
@@ -303,7 +304,7 @@ class Writer:
 
 
 def counters_of(arg):
-    """(the titles of the columns that --counter names, the rest of the text)."""
+    """Return the titles of the columns that --counter names, and the rest of the text."""
     found = []
 
     def taken(option):

@@ -21,7 +21,7 @@ SHORT = [long_varint(n) for n in range(1 << 14)]
 
 
 def tags(wire):
-    """The tag before a field, by its number."""
+    """Return the tag before a field, by its number."""
     return [long_varint(field << 3 | wire) for field in range(128)]
 
 
@@ -29,7 +29,7 @@ NUMBERS, DOUBLES, DATA = tags(VARINT), tags(DOUBLE), tags(BYTES)
 
 
 def number(field, n):
-    """A field of any of the integer types that are not sint or fixed; a negative number has 64 bits."""
+    """Return a field of any integer type other than sint or fixed. A negative number has 64 bits."""
     return NUMBERS[field] + (SHORT[n] if 0 <= n < 1 << 14 else long_varint(n & MASK))
 
 
@@ -38,11 +38,11 @@ def double(field, n):
 
 
 def data(field, content):
-    """A field of bytes, or a message."""
+    """Return a field of bytes, or a message."""
     size = len(content)
     return DATA[field] + (SHORT[size] if size < 1 << 14 else long_varint(size)) + content
 
 
 def text(field, content):
-    """A field of a string."""
+    """Return a field of a string."""
     return data(field, harmless.line(content).encode())

@@ -17,11 +17,11 @@ def add(name, about, takes, write):
 
 
 def usage(name):
-    """The usage of a format, for an error in the arguments after FILE."""
+    """Return the usage of a format, for an error in the arguments after FILE."""
     return " ".join(("gtp export %s FILE %s" % (name, formats[name].takes)).split())
 
 
 def export(name, path, arg):
-    """Write PATH in the format of that name; the sentence that says so."""
+    """Write PATH in the format of that name. Return the sentence that says so."""
     with written.whole(path) as part:
         return "%s: %s\n" % (path, formats[name].write(part, arg))

@@ -36,7 +36,7 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """The weight of an entry: its hits, or the sum of the values; the default for `gtp sum` is sums."""
+        """Return the weight of an entry: its hits, or the sum of the values, which is the default for `gtp sum`."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")
         if asked == "hits" or asked is None and self.one.kind in ("count", "stats", "hist", "lhist"):
@@ -48,7 +48,7 @@ class Hits:
         return lambda entry: entry.summary[0]
 
     def merged(self, total, weigh):
-        """{names: weight}; stacks with the same functions are added up."""
+        """Return {names: weight}. The weights of stacks with the same functions are added up."""
         found = collections.Counter()
         for (key, numbers), n in total.items():
             found[self.front(key) + tuple(reversed(self.known.joined(numbers)))] += n
@@ -64,14 +64,14 @@ class Hits:
         return show.title(self.one) + by
 
     def drawable(self):
-        """The rows for a format with widths, which cannot be negative."""
+        """Return the rows for a format with widths. Raise an error for a negative weight."""
         if any(n < 0 for _, n in self.rows):
             raise gdb.GdbError("$%s has sums below 0, for which a picture has no width; gtp stacks prints them, and "
                                "--weight hits shows the hits" % self.one.name)
         return self.rows
 
     def addresses(self):
-        """{function: an address in it}, those with the most weight first."""
+        """Return {function: an address in it}, those with the most weight first."""
         weights = collections.Counter()
         for names, n in self.rows:
             for name in set(names):
@@ -80,7 +80,7 @@ class Hits:
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):
-        """A command's report about its file."""
+        """Return a command's report about its file."""
         total = sum(n for _, n in self.rows)
         told = "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
         return "; ".join([told, *self.notes])

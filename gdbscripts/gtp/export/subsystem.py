@@ -14,13 +14,14 @@ TWO = ("arch", "drivers")  # folders that need the next one as well
 
 
 def folder(path):
-    """fs for fs/read_write.c, arch/x86 for arch/x86/kernel/apic/apic.c; for a file without a folder, the file."""
+    """Return fs for fs/read_write.c, and arch/x86 for arch/x86/kernel/apic/apic.c. For a file without a folder, return
+    the file."""
     names = [name for name in path.split("/") if name not in ("", ".", "..")]
     return "/".join(names[:min(2 if names[0] in TWO else 1, max(1, len(names) - 1))])
 
 
 def source(address):
-    """The symbol table of the source of the function at an address, or None.
+    """Return the symbol table of the source of the function at an address, or None.
 
     The line of an address may be in a header, whose function was inlined there; assembly has only lines.
     """
@@ -31,7 +32,7 @@ def source(address):
 
 
 def module(address):
-    """The name of the module that an address is in, or None: GDB names the file when it has several."""
+    """Return the name of the module that contains an address, or None. GDB names the file if it has several."""
     found = re.search(r" of (.+)$", quiet.execute("info symbol %d" % address).strip())
     if not found or found.group(1) == gdb.current_progspace().filename:
         return None
@@ -39,8 +40,8 @@ def module(address):
 
 
 def tops():
-    """[front, home]: what precedes the kernel-relative path in the names of source files, as they were given to the
-    compiler and as absolute paths; "" if nothing does, or it is not known."""
+    """Return [front, home]: what precedes the kernel-relative path in the names of source files, as given to the
+    compiler and as absolute paths. Each is "" if nothing precedes it or it is not known."""
     try:
         found = gdb.lookup_global_symbol("start_kernel")
     except gdb.error:
@@ -50,7 +51,8 @@ def tops():
 
 
 def path_of(table, front, home):
-    """The path of a source relative to the kernel's folder; absolute or "" if it is not the kernel's."""
+    """Return the path of a source relative to the kernel's folder. Return an absolute path or "" if the source is not
+    the kernel's."""
     path = table.filename if table else ""
     if front and path.startswith(front):
         return path[len(front):]
@@ -59,7 +61,7 @@ def path_of(table, front, home):
 
 
 def of(addresses):
-    """{name: part of the kernel} of {name: an address in it}, for the first FUNCTIONS."""
+    """Return {name: part of the kernel} of {name: an address in it}, for the first FUNCTIONS."""
     (front, home), found, elsewhere = tops(), {}, {}
     for name, address in list(addresses.items())[:FUNCTIONS]:
         path = path_of(source(address), front, home)
@@ -76,6 +78,7 @@ def of(addresses):
 
 
 def below(path, folders):
-    """The folder of a whole path, as assembly has it, from the first name on that is one of the kernel's; or None."""
+    """Return the folder of a whole path, as assembly has it, from the first name that is one of the kernel's folders.
+    Return None if there is none."""
     names = path.split("/")
     return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in folders), None)

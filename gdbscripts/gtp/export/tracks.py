@@ -21,7 +21,8 @@ class Tasks:
                 self.processes[task] = event.tgid
 
     def title(self, task, name=None):
-        """A task's name, as in `top`, and its number; for an event without NAME, its last known name."""
+        """Return a task's name, as in `top`, and its number. For an event without NAME, use the task's last known
+        name."""
         return ("%s %d" % (self.names.get(task, "task") if name is None else name, task.pid)).strip()
 
 
@@ -36,7 +37,8 @@ class Lanes:
         self.open = collections.defaultdict(list)  # track: [ends of what is open, the innermost last] of each lane
 
     def lane(self, track, begin, end):
-        """The number of the lane for a slice. Slices must be passed in the order of their begins, the longest first."""
+        """Return the number of the lane for a slice. Slices must be passed in the order of their begins, the longest
+        first."""
         lanes = self.open[track]
         for number, ends in enumerate(lanes):
             while ends and ends[-1] <= begin:

@@ -12,13 +12,14 @@ THERE = b"\1"
 
 
 def quoted(text):
-    """A string literal. Characters other than printable ASCII are escaped, so that any reader accepts it."""
+    """Return a string literal. Characters other than printable ASCII are escaped, so that any reader accepts it."""
     return '"%s"' % "".join(c if " " <= c <= "~" and c not in '"\\' else "\\%03o" % byte
                             for char in text for byte in harmless.line(char).encode() for c in [chr(byte)])
 
 
 def identifiers(titles, tagged):
-    """A C identifier for each title. Readers remove the leading underscore, which keeps a word from being a keyword."""
+    """Return a C identifier for each title. Readers remove the leading underscore, which keeps a word from being a
+    keyword."""
     found, taken = [], set()
     for title, has_tag in zip(titles, tagged):
         name = base = re.sub(r"\W+", "_", title, flags=re.A).strip("_") or "value"
@@ -32,17 +33,17 @@ def identifiers(titles, tagged):
 
 
 def tag(name):
-    """The name of the member that tells whether the event has the member of this name."""
+    """Return the name of the member that tells whether the event has the member of this name."""
     return "_has" + name
 
 
 def whole(bits):
-    """The size of a number in the file: 1, 2, 4 or 8 bytes."""
+    """Return the size of a number in the file: 1, 2, 4 or 8 bytes."""
     return next(size for size in (8, 16, 32, 64) if bits <= size)
 
 
 def type_of(kind):
-    """The type of a kind's values."""
+    """Return the type of a kind's values."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return STRING
     number = INTEGER % (whole(kind.bits), "true" if kind.signed else "false", "hex" if kind.what == kinds.POINTER else "decimal")
@@ -53,12 +54,12 @@ def type_of(kind):
 
 
 def string(value):
-    """A string's bytes, up to its NUL."""
+    """Return a string's bytes, up to its NUL."""
     return harmless.line(value).encode() + b"\0"
 
 
 def packer(kind):
-    """The function from a value to its bytes."""
+    """Return the function from a value to its bytes."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return string
     letter = {8: "b", 16: "h", 32: "i", 64: "q"}[whole(kind.bits)]
@@ -82,7 +83,7 @@ class Fields:
         return b"".join([pack(value) for pack, value in zip(self.packers, values)])
 
     def text(self):
-        """The members of the struct. A value that may be missing is a variant, which follows its tag."""
+        """Yield the members of the struct. A value that may be missing is a variant, which follows its tag."""
         for title, name, kind, may_miss in zip(self.titles, self.names, self.kinds, self.sometimes):
             if title != name[1:]:
                 yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")

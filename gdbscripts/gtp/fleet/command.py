@@ -66,12 +66,12 @@ def content(path):
 
 
 def program(given):
-    """The bytes of gtp-run, which is copied to the machines."""
+    """Return the bytes of gtp-run, which is copied to the machines."""
     return content(given.run or tools.gtp_run())
 
 
 def make_room(given, session, names):
-    """The folder of the results, with no files of another run."""
+    """Make the folder of the results, and remove files of another run from it."""
     given.output = given.output or os.path.splitext(os.path.basename(session))[0] + ".fleet"
     try:
         os.makedirs(given.output, exist_ok=True)
@@ -88,7 +88,7 @@ def make_room(given, session, names):
 
 
 def trace(given):
-    """Run it everywhere; the exit status."""
+    """Run the session on all machines. Return the exit status."""
     from gtp.fleet import engine
     if len(given.words) < 2:
         raise Failure(NO_WORDS)
@@ -113,7 +113,8 @@ def trace(given):
 
 
 def open_many():
-    """Three files for each machine's ssh, one for its part of a timeline: as many as this user may have."""
+    """Allow as many open files as this user may have: each machine takes three for its ssh, and one for its part of a
+    timeline."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

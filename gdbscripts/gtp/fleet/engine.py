@@ -73,7 +73,7 @@ class Ticks(EventHandler):
 
 
 def names(words):
-    """The hosts that node sets name, each once, in ClusterShell's order."""
+    """Return the hosts that node sets name, each once, in ClusterShell's order."""
     try:
         return list(NodeSet(",".join(words)))
     except NodeSetException as error:

@@ -47,7 +47,8 @@ class Host:
     # The line ----------------------------------------------------------------------------------
 
     def start(self, line):
-        """The connection is up. write(bytes) sends, close() ends the input, kill() gives the connection up."""
+        """Note that the connection is up. write(bytes) sends, close() ends the input, kill() gives the connection
+        up."""
         self.line = line
         self.began = self.heard = self.asked = time.monotonic()
         if self.is_over():  # stopped while it waited for its turn
@@ -102,7 +103,7 @@ class Host:
                 self.steps.send((text, at))
 
     def ended(self, status):
-        """The line has ended, with ssh's exit status."""
+        """Note that the line has ended, with ssh's exit status."""
         if self.is_over():
             return
         kept = self.state == FETCHING or self.lost is None and self.state == TRACING
@@ -123,7 +124,7 @@ class Host:
             self.line.close()
 
     def own_words(self):
-        """Its error messages, without those about progress."""
+        """Return the machine's error messages, without those about progress."""
         lines = self.complaints.decode(errors="replace").splitlines()
         return "\n".join(line for line in lines if line.strip() and not line.startswith("gtp-run: tracing"))
 
@@ -160,7 +161,7 @@ class Host:
     # The steps ---------------------------------------------------------------------------------
 
     def talk(self):
-        """Each yield is (the next line, when it came)."""
+        """Talk to the machine. Each yield evaluates to (the next line, when it arrived)."""
         line = ""
         while not line.startswith(remote.HELLO + " "):
             line, _ = yield
@@ -187,7 +188,7 @@ class Host:
                 raise Lost(line)
 
     def clocks(self):
-        """Several readings of its clocks."""
+        """Take several readings of the machine's clocks."""
         found = []
         self.say("clocks %d" % offset.ROUNDS)
         for _ in range(offset.ROUNDS):
@@ -201,7 +202,7 @@ class Host:
         return found
 
     def run(self):
-        """The lines of gtp-run, up to its end."""
+        """Process the lines of gtp-run, up to its end."""
         while True:
             line, _ = yield
             found = re.fullmatch(r"ended (\d+)", line)
@@ -230,12 +231,12 @@ class Host:
     # The result -------------------------------------------------------------------------------
 
     def number(self, pattern):
-        """The number that a line of gtp-run has, None: no line has it."""
+        """Return the number that a line of gtp-run has, or None if no line has it."""
         found = re.search(pattern, "\n".join(self.said), re.M)
         return int(found.group(1)) if found else None
 
     def row(self, here):
-        """Its entry in hosts.json. HERE: offset.anchor()."""
+        """Return the machine's entry in hosts.json. HERE is the result of offset.anchor()."""
         found = {"host": self.name, "status": self.state, "why": self.why}
         if self.first:
             ns, error_ns = offset.between(self.first, self.last)

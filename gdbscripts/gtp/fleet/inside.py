@@ -35,7 +35,7 @@ def header_of(path):
 
 
 def opened(path, scratch):
-    """The trace file is what GDB looks at.
+    """Make the trace file the one that GDB looks at.
 
     When GDB opens a file, it still uses the offset and size of the frame selected in the previous file, reads blocks
     there, and may fail. An empty frame has no blocks.
@@ -51,12 +51,12 @@ def opened(path, scratch):
 
 
 def folder_of(request, row):
-    """The folder of a machine's CTF."""
+    """Return the folder of a machine's CTF."""
     return os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0])
 
 
 def one(request, number, row):
-    """Write a machine's part of the timeline and its CTF; returns the part's name, and what is missing from it."""
+    """Write a machine's part of the timeline and its CTF. Return the part's name, and what is missing from it."""
     name = "part.%d" % number
     wall = clock.Wall(row["offset_ns"] + request["time_of_day_ns"], row["error_ns"], "gtp fleet")
     with frames.Run("") as run:
@@ -74,8 +74,8 @@ def add(merged, path):
 
 
 def sums(paths, notes):
-    """The aggregations of all machines' files ({host: path}) as one text; "" if there are none. NOTES gets a line for
-    each file that is left out."""
+    """Return the aggregations of all machines' files ({host: path}) as one text, or "" if there are none. NOTES gets a
+    line for each file that is left out."""
     merged = merge.Merged()
     for host, path in paths.items():
         try:

@@ -19,12 +19,12 @@ NO_VMLINUX = "nothing is merged: there is no vmlinux of these machines' kernels.
 
 
 def kernels(rows):
-    """{build-id: release}, in the order of the rows."""
+    """Return {build-id: release}, in the order of the rows."""
     return {row["build_id"]: row["release"] for row in rows}
 
 
 def vmlinuxes(rows, given):
-    """The files with debug information: the given ones, else those in the usual places."""
+    """Return the files with debug information: the given ones, else those in the usual places."""
     if given:
         return [ready.given(path) for path in given]
     return [path for build_id, release in kernels(rows).items()
@@ -32,13 +32,13 @@ def vmlinuxes(rows, given):
 
 
 def read(vmlinux, folder, scratch, found):
-    """Have a GDB merge the files of one kernel; returns lists of the results."""
+    """Have a GDB merge the files of one kernel. Return lists of the results."""
     request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"]}
     return child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request)
 
 
 def packets(path):
-    """(time, bytes) of a part, in the order of time."""
+    """Yield (time, bytes) of a part, in the order of time."""
     with open(path, "rb") as file:
         while head := file.read(HEAD.size):
             time, size = HEAD.unpack(head)
@@ -46,7 +46,7 @@ def packets(path):
 
 
 def timeline(path, parts):
-    """One file of all parts' packets, in the order of time. Packets of one machine stay in their order."""
+    """Write one file of all parts' packets, in the order of time. Packets of one machine stay in their order."""
     with open(path, "wb") as file:
         for _, packet in heapq.merge(*map(packets, parts), key=lambda packet: packet[0]):
             file.write(packet)
@@ -89,7 +89,7 @@ def run(folder, given, put):
 
 
 def compose(scratch, answers):
-    """Put the merged files together in SCRATCH; returns their names."""
+    """Put the merged files together in SCRATCH. Return their names."""
     written = []
     parts = [os.path.join(scratch, name) for answer in answers for name in answer["parts"]]
     if parts:

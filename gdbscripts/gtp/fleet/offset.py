@@ -17,7 +17,8 @@ def now():
 
 
 def bounds(rounds, clock):
-    """(lowest, highest) that the offset of the member CLOCK can be: each round bounds it, and all of them hold."""
+    """Return (lowest, highest) that the offset of the member CLOCK can be. Each round bounds it, and all bounds
+    hold."""
     low = max(one.before - getattr(one, clock) for one in rounds)
     high = min(one.after - getattr(one, clock) for one in rounds)
     # If a clock was set between two rounds, their bounds do not overlap: take the quickest round.
@@ -28,24 +29,27 @@ def bounds(rounds, clock):
 
 
 def middle(low, high):
-    """The Offset that lies between these."""
+    """Return the Offset in the middle of these bounds."""
     return Offset((low + high) // 2, (high - low + 1) // 2)
 
 
 def anchor():
-    """The time of day here minus the monotonic clock here, an Offset: the two cannot be read at once."""
+    """Return the time of day here minus the monotonic clock here, as an Offset, because the two cannot be read at
+    once."""
     rounds = [Round(before=now(), wall=time.time_ns(), after=now(), monotonic=None) for _ in range(ROUNDS)]
     found = middle(*bounds(rounds, "wall"))
     return Offset(-found.ns, found.error_ns)
 
 
 def between(first, last):
-    """The Offset of a run with rounds before it and, if there are any, after it: clocks drift from one to the other."""
+    """Return the Offset of a run from rounds before it and, if there are any, after it. Clocks drift from the former to
+    the latter."""
     both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
     return middle(min(low for low, _ in both), max(high for _, high in both))
 
 
 def of_wall(rounds, here):
-    """By how much the time of day there is ahead of the one here, an Offset. HERE: of anchor()."""
+    """Return by how much the time of day there is ahead of the one here, as an Offset. HERE is the result of
+    anchor()."""
     found = middle(*bounds(rounds, "wall"))
     return Offset(-found.ns - here.ns, found.error_ns + here.error_ns)

@@ -31,7 +31,7 @@ cd /
 
 
 def command():
-    """For ssh: the user's own shell there starts one that is known.
+    """Return the command for ssh: the user's own shell there starts a shell that is known.
 
     csh takes no newline within quotes, and changes a ! even there. So its words are letters, and the script's text is
     not the own shell's to read.

@@ -18,12 +18,12 @@ NO_RUN = "%s is no folder of gtp fleet: %s"
 
 
 def trace_file(name):
-    """The name of a host's trace file."""
+    """Return the name of a host's trace file."""
     return re.sub(r"[^\w.@:-]", "_", name) + ".tf"
 
 
 def files(folder, hosts):
-    """The files of an earlier run in the folder, and any others with a name that HOSTS' files need."""
+    """Return the files of an earlier run in the folder, and other files whose names HOSTS' files need."""
     names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
     if os.path.exists(os.path.join(folder, NAME)):
         names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
@@ -38,14 +38,14 @@ def save(folder, here, rows):
 
 
 def is_row(row):
-    """True if a row's values have the types and sizes with which gtp fleet writes them."""
+    """Return true if a row's values have the types and sizes with which gtp fleet writes them."""
     return isinstance(row["host"], str) and isinstance(row["status"], str) and all(
         isinstance(row.get(name, kind()), kind) for name, kind in TYPES) and all(
         abs(row.get(name, 0)) < MOST_NS for name, kind in TYPES if kind is int)
 
 
 def checked(found):
-    """The content of hosts.json, checked: a file's name and a kernel's must not lead out of their folders."""
+    """Return the content of hosts.json after a check: names of files and kernels must not lead out of their folders."""
     rows = found["hosts"]
     if not isinstance(found["time_of_day_ns"], int) or not abs(found["time_of_day_ns"]) < MOST_NS or not all(map(is_row, rows)):
         raise ValueError("it is not as gtp fleet writes it")
@@ -71,7 +71,7 @@ def load(folder):
 
 
 def missed(row):
-    """gtp-run's report of missed hits; empty if there were none."""
+    """Return gtp-run's report of missed hits, which is empty if there were none."""
     return next((line.partition(":")[2].strip() for line in row.get("said", ()) if line.startswith("not seen:")), "")
 
 
@@ -80,14 +80,14 @@ def counts(row):
 
 
 def clock(row):
-    """By how much the time of day there is ahead, and the error of its frames' times."""
+    """Return by how much the time of day there is ahead, and the error of its frames' times."""
     if "error_ns" not in row:
         return "-", "-"
     return "%s +-%s" % (duration(row["ahead_ns"]), duration(row["ahead_error_ns"])), "+-" + duration(row["error_ns"])
 
 
 def table(rows):
-    """The rows as text, and a line that counts."""
+    """Return the rows as text, followed by a line that counts them."""
     lines = [("host", "status", "frames", "hits", "clock ahead", "frames placed", "not seen")]
     for row in rows:
         lines.append((row["host"], row["status"], str(row.get("frames", "-")), str(row.get("hits", "-")), *clock(row),

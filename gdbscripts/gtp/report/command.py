@@ -14,7 +14,7 @@ FILE = re.compile(r"""\s*(?:(?:-o|--output)(?:\s+|=))?((?:"[^"]*"|'[^']*'|\\.|[^
 
 
 def split(arg):
-    """The file's name, and the text after it."""
+    """Return the file's name, and the text after it."""
     found = FILE.match(arg)
     if not found or re.match(r"-", found.group(1)):
         raise gdb.GdbError("a page needs a name; say %s" % USAGE)

@@ -18,12 +18,12 @@ LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|
 
 
 def names_of_stacks(stacks):
-    """A function from a stack's number to its functions, the innermost first."""
+    """Return a function from a stack's number to its functions, the innermost first."""
     return lambda number: stacks.names(number)
 
 
 def without_frames():
-    """The result of with_frames() for a run without frames."""
+    """Return what with_frames() returns, for a run without frames."""
     found = packed.frames([], [], None)
     found["frames"]["unasked"] = 0
     return found, Header(source.whole()), [], 0
@@ -48,7 +48,7 @@ class Named:
         return self.known[which]
 
     def events(self, run):
-        """The run's events, with these texts among their values."""
+        """Yield the run's events, with these texts among their values."""
         named = {id(place): [i for i, one in enumerate(place.columns) if one.kind.what in NAMED]
                  for place in run.places}
         viewed = {id(place): [i for i, one in enumerate(place.columns) if one.kind.viewed and one.kind.what == kinds.INT]
@@ -70,7 +70,8 @@ class Named:
 
 
 def with_frames(asked, stacks):
-    """(packed frames, the run's Header, the frames.Places, the number of frames for which the condition is unknown)."""
+    """Return (packed frames, the run's Header, the frames.Places, the number of frames for which the condition is
+    unknown)."""
     request = table.Request(asked)
     if request.csv:
         raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
@@ -91,7 +92,8 @@ def with_frames(asked, stacks):
 
 
 def keys(one, entry, stacks):
-    """A text for each key, and the value by which it is sorted: a text, or a number, which may be text in JSON."""
+    """Return for each key a text, and the value by which it is sorted: a text, or a number, which may be text in
+    JSON."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else
@@ -99,7 +101,7 @@ def keys(one, entry, stacks):
 
 
 def summary(entry):
-    """The entry's figures; a sum that may have overflowed is None."""
+    """Return the entry's figures. A sum that may have overflowed is None."""
     figures = entry.summary
     if len(figures) == 3:
         figures = [plot.true_sum(entry.count, *figures), *figures[1:]]
@@ -118,7 +120,7 @@ def aggregation(one, stacks):
 
 
 def reading():
-    """The aggregations with the counts of missed hits; None for a trace file without them."""
+    """Return the aggregations with the counts of missed hits, or None for a trace file without them."""
     if source.is_trace_file() and kept.opened() is None:
         return None
     return aggregations.read()
@@ -128,12 +130,12 @@ def reading():
 
 
 def status():
-    """The output of monitor status; a trace file has none."""
+    """Return the output of monitor status. A trace file has none."""
     return "" if source.is_trace_file() else remote.monitor("status")
 
 
 def lacks(header, read, text, unknown):
-    """Sentences about data that is missing from the page."""
+    """Yield sentences about data that is missing from the page."""
     yield from header.lacks()
     if unknown:
         yield "%d frames lack a value that the condition needs" % unknown
@@ -151,7 +153,7 @@ def lacks(header, read, text, unknown):
 
 
 def facts(header, read, text, asked):
-    """(name, text) of the known facts about the run."""
+    """Yield (name, text) of the known facts about the run."""
     yield "ended", header.how()
     if header.began():
         yield "began", header.began()
@@ -173,7 +175,7 @@ def facts(header, read, text, asked):
 
 
 def origin():
-    """Where the run is from, in a line."""
+    """Return a line about the origin of the run."""
     if source.is_trace_file():
         return os.path.basename(source.opened())
     release = remote.release()
@@ -181,20 +183,21 @@ def origin():
 
 
 def title(places, sums):
-    """The traced places."""
+    """Return a title that names the traced places."""
     names = list(dict.fromkeys([place["name"] for place in places] + [one["title"] for one in sums]))
     more = " and %d more" % (len(names) - 3) if len(names) > 3 else ""
     return ", ".join(names[:3]) + more or "A run without a frame"
 
 
 def hits_of(places, header):
-    """The hits of the tracepoints that the page shows, or of all if it shows none; None if not known."""
+    """Return the hits of the tracepoints that the page shows, or of all tracepoints if it shows none. Return None if
+    they are not known."""
     own = [place["hits"] for place in places if place["hits"] is not None]
     return sum(own or header.hits.values()) if header.hits else None
 
 
 def collected(asked):
-    """All that a page shows. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
+    """Return all data of a page. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
     stacks, read = show.known_stacks(), reading()
     try:
         found, header, places, unknown = with_frames(asked, stacks)

@@ -9,7 +9,7 @@ from gtp.export.stacks import Hits
 
 
 def hits_of(one):
-    """The Hits of an aggregation, weighted by its sum, or by its hits if the sum cannot be a width."""
+    """Return the Hits of an aggregation, weighted by its sum, or by its hits if the sum cannot be a width."""
     try:
         hits = Hits("flamegraph", one.name)
         hits.drawable()
@@ -25,7 +25,7 @@ def of_aggregation(one):
 
 
 def of_frames(found):
-    """The picture of the page's frames by their stacks; none where no frame has one."""
+    """Yield the picture of the page's frames by their stacks. Yield nothing if no frame has a stack."""
     counts = collections.Counter(number for number in found["frames"]["stack"] or () if number is not None)
     names, stacks = found["names"], found["stacks"]
     rows = [([names[name] for name in reversed(stacks[number])], n) for number, n in counts.items()]
@@ -34,7 +34,7 @@ def of_frames(found):
 
 
 def all_of(found, read, stacks):
-    """The texts of all pictures."""
+    """Yield the texts of all pictures."""
     if read:
         yield from (of_aggregation(one) for one in read.all if one.entries and stacks.keys & set(one.keys))
     yield from of_frames(found)

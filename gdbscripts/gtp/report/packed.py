@@ -13,17 +13,17 @@ NONE = -1
 
 
 def order(value):
-    """A key function that sorts the values of a dictionary: numbers by size, before texts."""
+    """Return a key function that sorts the values of a dictionary. Numbers come before texts, sorted by size."""
     return (1, 0, value) if isinstance(value, str) else (0, value, "")
 
 
 def exact(number):
-    """A number for JSON: as text if a browser would round it."""
+    """Return a number for JSON: as text if a browser would round it."""
     return str(number) if abs(number) >= EXACT else number
 
 
 def column(values):
-    """The column of a list of values: int, str or None."""
+    """Return the column of a list of values: int, str or None."""
     if all(value is None or isinstance(value, int) and abs(value) < EXACT for value in values):
         return {"n": [None if value is None else int(value) for value in values]}
     texts = sorted({value for value in values if value is not None}, key=order)
@@ -33,7 +33,7 @@ def column(values):
 
 
 def differences(times):
-    """Each time as the difference to the previous known time; the first one is 0."""
+    """Return each time as the difference to the previous known time; the first one is 0."""
     found, last = [], None
     for time in times:
         found.append(None if time is None else 0 if last is None else time - last)
@@ -42,7 +42,7 @@ def differences(times):
 
 
 def or_none(values):
-    """The list, or None when it has nothing."""
+    """Return the list, or None when it has nothing."""
     return values if any(value is not None for value in values) else None
 
 
@@ -60,7 +60,7 @@ IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>[ku]stack))$|"
 
 
 def is_in_front(title, events, values):
-    """Whether a column repeats a leading column in all of its frames, so that it can be left out."""
+    """Return whether a column repeats a leading column in all of its frames, so that it can be left out."""
     found = IN_FRONT.match(title)
     return bool(found) and all(getattr(event, found.lastgroup) == value for event, value in zip(events, values))
 
@@ -93,7 +93,7 @@ class Frames:
         self.front[place].append(Front(event.latency_ns, event.comm, event.pid, event.stack))
 
     def data(self):
-        """The data that the page's script reads as frames, places, tasks, names and stacks."""
+        """Return the data that the page's script reads as frames, places, tasks, names and stacks."""
         frames = dict(self.columns)
         for name in ("time", "cpu", "task", "latency", "stack"):
             frames[name] = or_none(frames[name])
@@ -108,12 +108,12 @@ class Frames:
                 "tasks": [list(task) for task in self.tasks], "stacks": stacks, "names": list(self.names)}
 
     def name(self, place):
-        """The name of a tracepoint, with its number if another tracepoint has the same name."""
+        """Return the name of a tracepoint, with its number if another tracepoint has the same name."""
         again = sum(other.name == place.name for other in self.places) > 1
         return "%s #%d" % (place.name, place.number) if again else place.name
 
     def with_texts(self, place, at, found):
-        """A column with the texts of those numbers that have one."""
+        """Return a column with the texts of those numbers that have one."""
         texts = self.viewed.get((id(place), at))
         return {**found, "t": {str(number): text for number, text in texts.items()}} if texts else found
 
@@ -129,7 +129,7 @@ class Frames:
 
 
 def frames(places, events, stack_names, viewed=None):
-    """The columns of some events."""
+    """Return the columns of some events."""
     found = Frames(places, stack_names, viewed)
     for event in events:
         found.add(event)

@@ -20,37 +20,38 @@ IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def part(name):
-    """The text of a file of this folder."""
+    """Return the text of a file of this folder."""
     with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return file.read()
 
 
 def script():
-    """All scripts as one script, which defines no global names."""
+    """Return all scripts as one script, which defines no global names."""
     parts = (part(name + ".js") for name in SCRIPTS)
     return '(() => {\n"use strict";\n%s})();\n' % "\n".join(parts)
 
 
 def digest(text):
-    """The hash by which a Content-Security-Policy allows a script or a style."""
+    """Return the hash by which a Content-Security-Policy allows a script or a style."""
     return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def policy(scripts, styles):
-    """The page may load nothing from anywhere, and runs these scripts and no other."""
+    """Return a policy under which the page loads nothing from anywhere, and runs only these scripts."""
     return "; ".join(("default-src 'none'", "script-src " + " ".join(map(digest, scripts)),
                       "style-src " + " ".join(map(digest, styles)), "style-src-attr 'unsafe-inline'",
                       "base-uri 'none'", "form-action 'none'"))
 
 
 def encoded(data):
-    """The data as JSON that is safe inside a script element, whatever strings it has."""
+    """Return the data as JSON that is safe inside a script element, whatever strings it contains."""
     text = json.dumps(harmless.everything(data), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return re.sub("[<>&]", lambda found: IN_SCRIPT[found.group(0)], text)
 
 
 def flame_colours():
-    """The colours of flame graphs. By themselves they follow the system's theme; in the page they follow its switch."""
+    """Return the colours of flame graphs. By themselves they follow the system's theme; in the page they follow its
+    switch."""
     light, dark = (re.findall(r"--(?:f\d+|up|found|found-ink): [^;]+;", block)
                    for block in re.findall(r"\.gtp-flame \{([^}]*)\}", flamegraph.beside("flamegraph.css"))[:2])
     return "".join(':root[data-theme="%s"] .gtp-flame { %s }\n' % (name, " ".join(colours))
@@ -58,12 +59,12 @@ def flame_colours():
 
 
 def pictures(flames):
-    """The flame graphs, each in a card, with the scripts and styles of their own files."""
+    """Return the flame graphs, each in a card, with the scripts and styles of their own files."""
     return "\n".join('<div class="card flame">%s</div>' % svg for svg in flames)
 
 
 def page(data):
-    """The whole page, as text. DATA is what gtp.report.data makes; the flame graphs in it are SVG."""
+    """Return the whole page, as text. DATA is what gtp.report.data makes; the flame graphs in it are SVG."""
     code, early, style = script(), part(EARLY), part("style.css") + flame_colours()
     flames = data["flames"]
     scripts, styles = [code, early], [style]

@@ -12,7 +12,7 @@ PAUSE = 0.1  # seconds between two checks of the run's state
 
 
 def collect(request, number):
-    """The collections of a tracepoint for its rows."""
+    """Give a tracepoint the actions that collect the values of its rows."""
     what = request["collect"] or "$args"
     points.set_actions(number, ["collect $clock, $cpu_id, $current_task_pid"])
     quiet.execute("gtp collect %d current->comm, %s" % (number, what))
@@ -31,7 +31,7 @@ def wait(channel):
 
 
 def shown(request, number):
-    """The table of a tracepoint, as `gtp table` prints it."""
+    """Return the table of a tracepoint, as `gtp table` prints it."""
     limit = " --limit %d" % request["count"] if request["count"] else ""
     if not request["csv"]:
         return quiet.execute("gtp table %d%s" % (number, limit))

@@ -30,7 +30,8 @@ DAMAGED = "%s is damaged: %s. gtp cache remove %s takes it out"
 
 
 def folder():
-    """The folder of the sessions: under $XDG_CACHE_HOME; else for root beside the tables, for others in the home folder."""
+    """Return the folder of the sessions: under $XDG_CACHE_HOME if set, beside the tables for root, and in the home
+    folder for others."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(home):
         base = os.path.join(home, "gdbtp")
@@ -40,14 +41,14 @@ def folder():
 
 
 def path_of(name):
-    """The file of a name, which may not be there."""
+    """Return the path of the file for a name. The file may not exist."""
     if not NAME.fullmatch(name):
         raise Failure(WRONG_NAME % name)
     return os.path.join(folder(), name + END)
 
 
 def there(name):
-    """The file of an existing name."""
+    """Return the path of the file for an existing name."""
     path = path_of(name)
     if not os.path.isfile(path):
         raise Failure(NO_NAME % (name, folder()))
@@ -55,7 +56,7 @@ def there(name):
 
 
 def names():
-    """All that are there."""
+    """Return the names of all sessions."""
     try:
         found = os.listdir(folder())
     except FileNotFoundError:
@@ -104,7 +105,7 @@ def read(path):
 
 
 def checked(path):
-    """The bytes of a file if gtp-run accepts it; else its message."""
+    """Return the bytes of a file if gtp-run accepts it. Raise gtp-run's message otherwise."""
     done = subprocess.run([tools.gtp_run(), "--info", path], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     if done.returncode:
@@ -117,7 +118,8 @@ def kernel(part):
 
 
 def merged(name, path, data, force):
-    """The bytes of a name's file, with the kernels of DATA added. FORCE: replace what it has for the same kernel."""
+    """Return the bytes of a name's file, with the kernels of DATA added. FORCE replaces what the file has for the same
+    kernel."""
     new = {part.build_id: part for part in gtpd.split(data)}
     try:
         old = {part.build_id: part for part in gtpd.split(read(path))}
@@ -157,7 +159,7 @@ def add(given):
 
 
 def rows(name):
-    """A row for each kernel of a name; none if the name was removed meanwhile."""
+    """Return a row for each kernel of a name, or no rows if the name was removed meanwhile."""
     path = path_of(name)
     try:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(os.stat(path).st_mtime))

@@ -13,7 +13,7 @@ MAIN = "python import {0}; {0}.main()"
 
 
 def arguments(gdb, vmlinux, index):
-    """The command line up to the first command, for interactive GDBs and others."""
+    """Return the command line up to the first command, for interactive GDBs and others."""
     words = [gdb, "-q", "-nx", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off"]
     if index:
         words += ["-iex", "set index-cache directory " + index, "-iex", "set index-cache enabled on"]
@@ -21,23 +21,24 @@ def arguments(gdb, vmlinux, index):
 
 
 def locale():
-    """Settings with which GDB's Python reads names of files that are not ASCII: in the locale C it cannot."""
+    """Return settings with which GDB's Python reads names of files that are not ASCII. In the locale C it cannot."""
     chosen = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
     return {"LC_ALL": "C.UTF-8"} if chosen in ("C", "POSIX") else {}
 
 
 def environment(request):
-    """For a GDB that finds the request in it."""
+    """Return the environment for a GDB that finds the request in it."""
     return dict(os.environ, GTP_SHELL=json.dumps(request), PYTHONDONTWRITEBYTECODE="1", **locale())
 
 
 def silence(printed):
-    """The message if a GDB has ended without sending one: the end of its output."""
+    """Return the message about a GDB that has ended without sending one: the end of its output."""
     return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
 
 
 def answer(words, module, request, ended=lambda: None):
-    """The answer of MODULE's main(), by gtp.shell.asked, to the request: a dict. ENDED() comes before any failure."""
+    """Return the answer of MODULE's main() to the request, as a dict; gtp.shell.asked calls it. ENDED() is called
+    before any failure."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
         # Not in the environment, where a string has 128 KiB: a fleet's request grows with its machines.
         paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
@@ -75,7 +76,7 @@ class Child:
         return self.ours.fileno()
 
     def heard(self):
-        """The messages that have come, a dict each; None when it has ended."""
+        """Return the messages that have arrived, each as a dict. Return None when GDB has ended."""
         try:
             data = self.ours.recv(1 << 16)
         except ConnectionError:
@@ -93,7 +94,7 @@ class Child:
             pass
 
     def tasks(self):
-        """The pids of its threads."""
+        """Return the pids of GDB's threads."""
         return set(map(int, os.listdir("/proc/%d/task" % self.process.pid)))
 
     def silence(self):

@@ -17,7 +17,7 @@ TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
 
 
 def said(path):
-    """GDB's messages about the session; empty if it did not get as far as making the file."""
+    """Return GDB's messages about the session. They are empty if GDB did not get as far as making the file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -26,7 +26,8 @@ def said(path):
 
 
 def play(session, vmlinux, slide, folder, say=lambda text: None):
-    """Compile the session in a separate GDB: the result of gtp.offline, and the packets. SAY gets GDB's messages."""
+    """Compile the session in a separate GDB. Return the result of gtp.offline, and the packets. SAY gets GDB's
+    messages."""
     path = os.path.join(folder, "%x" % slide)
     request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
                "markers": path + ".markers", "packets": path + ".packets", "said": path + ".said"}
@@ -38,7 +39,7 @@ def play(session, vmlinux, slide, folder, say=lambda text: None):
 
 
 def table(vmlinux, folder):
-    """The bytes of the kernel's table of regions; None when it cannot be made here."""
+    """Return the bytes of the kernel's table of regions, or None when it cannot be made here."""
     maker = tools.found("gdbtp-tables", "tools", "../../bin")
     if not maker:
         return None
@@ -54,7 +55,8 @@ def table(vmlinux, folder):
 
 
 def part(session, vmlinux, with_table, say):
-    """(build-id, records) of a kernel. SAY is called with GDB's messages, and with ours about this kernel, each once."""
+    """Return (build-id, records) of a kernel. SAY is called with GDB's messages, and with ours about this kernel, each
+    once."""
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
         found, here = play(session, vmlinux, 0, folder, say)
         _, there = play(session, vmlinux, SLIDE, folder)
@@ -65,7 +67,7 @@ def part(session, vmlinux, with_table, say):
 
 
 def sayer(prefix):
-    """A function that prints messages on standard error, each line with the PREFIX."""
+    """Return a function that prints messages on standard error, each line with the PREFIX."""
     def say(text):
         sys.stderr.write("".join("%s%s\n" % (prefix, harmless.lines(line)) for line in text.splitlines()))
         sys.stderr.flush()
@@ -73,7 +75,7 @@ def sayer(prefix):
 
 
 def parts(session, given):
-    """The records of every kernel, in the order of their build-ids."""
+    """Return the records of every kernel, in the order of their build-ids."""
     found, files = {}, {}
     for vmlinux in map(ready.given, given.vmlinux):
         say = sayer(vmlinux + ": " if len(given.vmlinux) > 1 else "")
@@ -85,12 +87,12 @@ def parts(session, given):
 
 
 def is_stream(path):
-    """Whether the file can be read only once, or is another file for GDB, which would read it."""
+    """Return whether the file can be read only once, or is another file for GDB, which would read it."""
     return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
 
 
 def copied(path, folder):
-    """A copy of a pipe's data in a file, which can be read again for each kernel."""
+    """Return a copy of a pipe's data in a file, which can be read again for each kernel."""
     copy = os.path.join(folder, "session.gdb")
     with open(os.dup(0) if path == "-" else path, "rb") as source, open(copy, "wb") as file:
         file.write(source.read())
@@ -98,7 +100,7 @@ def copied(path, folder):
 
 
 def compiled(given):
-    """The file's bytes."""
+    """Return the file's bytes."""
     if given.session != "-" and not is_stream(given.session):
         return gtpd.whole(parts(given.session, given))
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
@@ -114,7 +116,7 @@ def compiled(given):
 
 
 def write(path, data):
-    """The file that was asked for; one that is there stays until this one is whole."""
+    """Write the file that was asked for. An existing file stays until the new one is complete."""
     try:
         with whole.made(path) as made, open(made, "wb") as file:
             file.write(data)

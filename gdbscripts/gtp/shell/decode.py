@@ -24,7 +24,7 @@ def enum(kind):
     number, names = integer(kind), {int(n): name for n, name in kind["names"].items()}
 
     def bits(x):
-        """The names of a number's bits; None when one of them has none."""
+        """Return the names of a number's bits, or None if one of the bits has none."""
         found = [name for n, name in names.items() if n and x & n == n and not n & (n - 1)]
         known = sum(n for n in names if n and x & n == n and not n & (n - 1))
         return " | ".join(found) if known == x and found else None
@@ -64,7 +64,7 @@ class Symbols:
         self.starts, self.names = [row[0] for row in rows], [row[1] for row in rows]
 
     def __call__(self, address, near):
-        """The name of an address, with what follows it if NEAR; None."""
+        """Return the name of an address, with the offset after it if NEAR, or None."""
         if address < KERNEL:
             return None
         if self.starts is None:
@@ -86,7 +86,7 @@ def pointer(kind, symbols):
 
 
 def number(kind, symbols):
-    """The function from an unsigned 64-bit number to its text."""
+    """Return the function from an unsigned 64-bit number to its text."""
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
@@ -95,7 +95,7 @@ def number(kind, symbols):
 
 
 def plain(kind, symbols):
-    """The same as the type alone has it."""
+    """Return this function as the type alone determines it."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":
@@ -111,7 +111,7 @@ def plain(kind, symbols):
 
 
 def string(null):
-    """The function from a string's bytes to its text; NULL is the text that stands for a null pointer."""
+    """Return the function from a string's bytes to its text. NULL is the text that stands for a null pointer."""
     def text(data):
         if null and data and null.startswith(data) and len(data) > 8:
             return NULL
@@ -120,7 +120,7 @@ def string(null):
 
 
 def cell(kind, symbols=None, null=b""):
-    """The function from a record's field to the cell of a table."""
+    """Return the function from a record's field to the cell of a table."""
     if kind["kind"] == "string":
         return string(null)
     text = number(kind, symbols or Symbols())

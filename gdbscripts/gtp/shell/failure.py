@@ -11,5 +11,5 @@ class Failure(Exception):
 
 
 def told(text):
-    """A message with the command's name, further lines aligned below; control characters are escaped."""
+    """Return a message after the command's name, with further lines aligned below. Control characters are escaped."""
     return "gtp: %s\n" % harmless.lines(text).replace("\n", "\n  ")

@@ -37,7 +37,7 @@ the machine that is traced, with GDB there"""
 
 
 def recorded(path):
-    """[(packet, Fields)] of the one run that gdbtp-record has written down."""
+    """Return [(packet, Fields)] of the one run that gdbtp-record has written down."""
     with open(path, encoding="ascii") as file:
         lines = [line.rstrip("\n").split("\t") for line in file]
     if [packet for packet, _ in lines].count("QTStart") > 1:
@@ -48,7 +48,8 @@ def recorded(path):
 
 
 def relocations(here, there, fields, slide):
-    """The Fields of a packet that are addresses. THERE is the same packet for a kernel that is SLIDE bytes higher."""
+    """Return the Fields of a packet that are addresses. THERE is the same packet for a kernel that is SLIDE bytes
+    higher."""
     found, same = [], here
     for field in fields:
         if len(there) != len(here) or here[field.at:field.end] == there[field.at:field.end]:
@@ -62,14 +63,14 @@ def relocations(here, there, fields, slide):
 
 
 def moved(first, second, slide):
-    """[(packet, Fields)] of a session, from its packets with the kernel at two places."""
+    """Return [(packet, Fields)] of a session, from its packets with the kernel at two places."""
     if len(first) != len(second):
         raise Failure(DIFFERS % (slide, "%d packets" % len(first), "%d packets" % len(second)))
     return [(here, relocations(here, there, fields, slide)) for (here, fields), (there, _) in zip(first, second)]
 
 
 def typed(first, second, text, end):
-    """The numbers of a session between TEXT and END that did not change although the kernel has moved."""
+    """Return the numbers of a session between TEXT and END that did not change although the kernel has moved."""
     stay = {field.value(here) for (here, fields), (there, _) in zip(first, second) for field in fields
             if field.digits <= 16 and here[field.at:field.end] == there[field.at:field.end]}
     return sorted(number for number in stay if text <= number < end)
@@ -88,7 +89,7 @@ def packet_record(packet, fields):
 
 
 def part(found, packets, table):
-    """The records of a kernel. FOUND: what gtp.offline tells of it. TABLE: bytes, or None."""
+    """Yield the records of a kernel. FOUND is the result of gtp.offline, TABLE is bytes or None."""
     build_id = bytes.fromhex(found["build_id"])
     yield record(KERNEL, struct.pack("<QQB", found["text"], found["end"], len(build_id)) + build_id +
                  found["release"].encode("ascii", "replace"))
@@ -103,7 +104,7 @@ def part(found, packets, table):
 
 
 def whole(parts):
-    """The file's bytes, of the records of all parts."""
+    """Return the bytes of a file with the records of all parts."""
     data = b"".join(parts)
     return MAGIC + struct.pack("<II", len(data) + HEAD, zlib.crc32(data)) + data
 
@@ -119,7 +120,7 @@ class Damaged(Exception):
 
 
 def records(data):
-    """(kind, content) of each record."""
+    """Yield (kind, content) of each record."""
     at = HEAD
     while at < len(data):
         if len(data) - at < 8:
@@ -132,7 +133,7 @@ def records(data):
 
 
 def kernel(content):
-    """(build-id, release) of a record."""
+    """Return (build-id, release) of a record."""
     length = content[16] if len(content) > 17 else 0
     if not length or len(content) < 17 + length:
         raise Damaged("a kernel has no build-id")
@@ -140,14 +141,14 @@ def kernel(content):
 
 
 def tracepoint(content):
-    """The number of the tracepoint that a packet begins to define; None of any other packet."""
+    """Return the number of the tracepoint that a packet begins to define. Return None for any other packet."""
     relocated, = struct.unpack_from("<H", content.ljust(2, b"\0"))
     found = re.match(rb"QTDP:([0-9a-f]+):", content[2 + 4 * relocated:])
     return found and found.group(1)
 
 
 def split(data):
-    """[Part] of a file's bytes. Checks the checksum, but not the packets, which gtp-run checks."""
+    """Return the [Part] of a file's bytes. Check the checksum, but not the packets, which gtp-run checks."""
     if data[:8] != MAGIC:
         raise Damaged("gtp compile has not written it, or another version has")
     if len(data) < HEAD or struct.unpack_from("<II", data, 8) != (len(data), zlib.crc32(data[HEAD:])):

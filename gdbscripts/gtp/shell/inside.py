@@ -31,7 +31,7 @@ class Channel:
         self.socket.sendall(json.dumps(words).encode() + b"\n")
 
     def hear(self):
-        """The next word of the command."""
+        """Return the next word of the command."""
         return json.loads(self.file.readline() or '"stop"')
 
 
@@ -50,14 +50,14 @@ class Place:
                 "columns": [dict(c.kind, title=c.title) for c in self.columns]}
 
     def argument(self, field):
-        """The expression that GDB compiles for a field."""
+        """Return the expression that GDB compiles for a field."""
         if isinstance(field.what, int):
             return self.columns[field.what].argument
         return {rowcode.CLOCK: "$clock", rowcode.CPU: "$cpu_id", rowcode.TASK: "$cpu_id << 32 | $current_task_pid",
                 rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
     def arm(self, mark, index):
-        """Its dprintfs; GDB sends them when it continues."""
+        """Define the place's dprintfs, which GDB sends when it continues."""
         for part, fields in enumerate(self.parts()):
             text = rowcode.template(mark, index, part, fields, lambda column: self.columns[column].room)
             quiet.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))))
@@ -66,7 +66,7 @@ class Place:
 
 
 def function(pc):
-    """The name of the function around an address, an event's as the event's."""
+    """Return the name of the function around an address. For an event's address, return the event's name."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock
@@ -75,7 +75,8 @@ def function(pc):
 
 
 def define(request, channel):
-    """Have GDB's own command set the tracepoints: their numbers. A module's symbols are loaded when they are missed."""
+    """Have GDB's own command set the tracepoints, and return their numbers. Load a module's symbols if they are
+    missing."""
     line = "gtp %s --limit %d %s" % (request["verb"], request["limit"], request["place"])
     before = points.numbers()
     if request["modules"] is not None:
@@ -100,7 +101,7 @@ def load_modules(request, channel):
 
 
 def wanted(request, numbers):
-    """Those of the tracepoints whose hits are shown: of a system call its exits, or with --enter its entries."""
+    """Return the tracepoints whose hits are shown: the exits of a system call, or with --enter its entries."""
     if request["verb"] != "syscall":
         return numbers
     at_exit = [n for n in numbers if "$ret" in names.of(n).stands_for]
@@ -118,7 +119,8 @@ def condition(number):
 
 
 def places(request, numbers, channel):
-    """The Places of all tracepoints; one that cannot have the columns is reported, and left out if there are others."""
+    """Return the Places of all tracepoints. Report one that cannot have the columns, and leave it out if there are
+    others."""
     found, refused = [], []
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):
@@ -142,7 +144,7 @@ def places(request, numbers, channel):
 
 
 def counted():
-    """Hits and drops of all dprintfs so far."""
+    """Return the hits and drops of all dprintfs so far."""
     found = re.search(r"all so far: (\d+) hits, (\d+) lines printed, (\d+) dropped", remote.monitor("dprintf"))
     return [int(n) for n in found.groups()]
 

@@ -50,13 +50,13 @@ class Pipe:
         self.dropped = False  # by another run, or a reset
 
     def wait(self, seconds):
-        """Whether there is something to read; false after the time limit or a signal."""
+        """Return whether there is something to read. It is false after the time limit or a signal."""
         timeout = None if seconds is None else max(seconds, 0)
         found = select.select([self.fd, self.signals], [], [], timeout)[0]
         return self.fd in found and not self.signals.came
 
     def read_some(self):
-        """Append the data of one read; the number of bytes."""
+        """Append the data of one read. Return the number of bytes."""
         try:
             more = os.read(self.fd, PIECE)
         except BlockingIOError:
@@ -70,7 +70,7 @@ class Pipe:
         return len(more)
 
     def read(self):
-        """Read all available data, a piece at a time; the number of bytes."""
+        """Read all available data, a piece at a time. Return the number of bytes."""
         got = 0
         while got < PIECE and not self.over:
             more = self.read_some()
@@ -80,7 +80,7 @@ class Pipe:
         return got
 
     def header(self):
-        """The header, when all of it is there; else None."""
+        """Return the header when all of it has arrived, else None."""
         end = self.rest.find(b"\n\n") + 2
         if end < 2:
             return None
@@ -90,7 +90,7 @@ class Pipe:
         return found
 
     def whole(self):
-        """The whole frames that have arrived."""
+        """Return the whole frames that have arrived."""
         end = 0
         try:
             for _, _, end in marks.frames(self.rest, 0):
@@ -102,7 +102,7 @@ class Pipe:
         return found
 
     def cut(self):
-        """Whether the data has ended in the middle of a frame."""
+        """Return whether the data has ended in the middle of a frame."""
         return self.over and bool(self.rest) and not self.rest.startswith(marks.END)
 
 
@@ -158,7 +158,7 @@ class Lines:
             raise wrong[0]
 
     def write(self, data):
-        """Replace the frames of the file by these; returns the file's bytes."""
+        """Replace the frames of the file by these. Return the file's bytes."""
         whole = self.header + marks.EMPTY + data + marks.END
         with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
             file.write(whole)
@@ -171,7 +171,7 @@ class Lines:
         return Place(table.Table(trace, self.formats, self.request, own, frame.number))
 
     def place(self, frame):
-        """The frame's Place, made at its first one."""
+        """Return the frame's Place, made at its first one."""
         if frame.number not in self.places:
             self.places[frame.number] = self.new_place(self.trace, frame)
         found = self.places[frame.number]
@@ -179,7 +179,7 @@ class Lines:
         return found
 
     def line(self, frame):
-        """The line of a frame; None if the frame is not selected."""
+        """Return the line of a frame, or None if the frame is not selected."""
         place = self.place(frame)
         condition, _, functions = place.table.at(frame)
         if condition and not place.table.holds(condition, frame):
@@ -195,7 +195,7 @@ class Lines:
         return harmless.line("  ".join([*front, place.name, ", ".join(rest)]).rstrip()) + "\n"
 
     def of(self, data):
-        """The lines for whole frames, up to the limit."""
+        """Return the lines for whole frames, up to the limit."""
         selected.select(0)
         whole = self.write(data)
         self.trace = TraceFile(whole, self.constants)
@@ -219,14 +219,15 @@ class Lines:
         return "".join(found)
 
     def leave_out(self, number, error):
-        """The message about a tracepoint that cannot have the columns; an error if no other one is left."""
+        """Return the message about a tracepoint that cannot have the columns. Raise an error if no other one is
+        left."""
         self.without.add(number)
         if self.request.number is not None or self.known <= self.without:
             raise error
         return "[tracepoint %d is left out: %s]\n" % (number, harmless.line(str(error).strip().replace("\n", "; ")))
 
     def gap(self, count):
-        """The message at a point where frames are missing."""
+        """Return the message for a point where frames are missing."""
         self.lost += count
         return ["[%d frames were lost: they came too fast]\n" % count] if count else []
 
@@ -243,7 +244,7 @@ def say(text):
 
 
 def begun(pipe):
-    """Wait for a run, and return its header; None if a signal comes first."""
+    """Wait for a run. Return its header, or None if a signal comes first."""
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):

@@ -19,7 +19,7 @@ def interactive(words):
 
 
 def told_by(gdb, progress, out):
-    """Print the messages of a GDB that makes no run; returns the error, if there is one."""
+    """Print the messages of a GDB that makes no run. Return the error, if there is one."""
     error, told_it = None, False
     while True:
         words = wait(gdb, progress)
@@ -35,14 +35,14 @@ def told_by(gdb, progress, out):
 
 
 def wait(gdb, progress):
-    """GDB's next message; long work is reported meanwhile."""
+    """Return GDB's next message. Report long work meanwhile."""
     while not select.select([gdb], [], [], progress.tick())[0]:
         pass
     return gdb.heard()
 
 
 def show(words, given, progress):
-    """A command that prints and ends."""
+    """Run a command that prints and ends. Return the exit status."""
     gdb = child.Child(words, {"command": given.command, "words": options.words(given), "target": ready.DEVICE})
     try:
         error = told_by(gdb, progress, output.Output())
@@ -55,7 +55,7 @@ def show(words, given, progress):
 
 
 def trace(words, given, progress):
-    """A command that traces."""
+    """Run a command that traces. Return the exit status."""
     line = relay.Relay()
     gdb = None
     try:
@@ -106,7 +106,7 @@ def keep_numbers():
 
 
 def printed(arguments):
-    """The result of do(), or the exit of --help; flushes all output before."""
+    """Return the result of do(), or the exit of --help. Flush all output first."""
     try:
         try:
             return do(options.parser().parse_args(arguments))

@@ -171,7 +171,7 @@ begin; 2 wrong usage; 4 another one reads; 130 ^C before a run began."""
 
 
 def duration(text):
-    """Seconds of 5s, 500ms, 2m, 1h or 5."""
+    """Return the seconds that 5s, 500ms, 2m, 1h or 5 mean."""
     found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m|h|)$", text)
     if not found or not float(found.group(1)):
         raise argparse.ArgumentTypeError("%r is no time; write 5s, 500ms, 2m or 1h" % text)
@@ -179,7 +179,7 @@ def duration(text):
 
 
 def size(text):
-    """Bytes of 500k, 64M, 2G or a number."""
+    """Return the bytes that 500k, 64M, 2G or a number mean."""
     found = re.match(r"([1-9]\d*)([kKMG]?)$", text, re.A)
     if not found:
         raise argparse.ArgumentTypeError("%r is no size; write 500k, 64M, 2G or a number of bytes" % text)
@@ -196,7 +196,7 @@ def positive(text):
 
 
 def add_run(parser):
-    """The options common to the commands that trace."""
+    """Add the options common to the commands that trace."""
     add = parser.add_argument
     add("-c", "--collect", metavar="EXPRESSIONS", help="what to print, C expressions with commas between")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h")
@@ -334,7 +334,7 @@ def parser():
 
 
 def words(given):
-    """The words of GDB's command, for commands that only print."""
+    """Return the words of GDB's command, for commands that only print."""
     found = [given.command]
     if given.command == "events":
         found += ["-v"] * given.v + [given.pattern] * bool(given.pattern)
@@ -346,7 +346,7 @@ def words(given):
 
 
 def request(given):
-    """The request of a command that traces, for GDB."""
+    """Return the request for GDB from a command that traces."""
     place = " ".join(given.place)
     return {"command": "trace", "verb": given.command, "place": place, "collect": given.collect, "count": given.count,
             "limit": given.limit, "modules": given.modules, "at_end": given.at_end, "csv": given.csv,

@@ -14,7 +14,7 @@ PIECE = 1 << 16  # bytes of one write
 
 
 def unblocked(fd):
-    """(descriptor, bytes of a write): writes of that size return at once when poll() has reported room.
+    """Return (descriptor, bytes of a write). Writes of that size return at once when poll() has reported room.
 
     A pipe and a terminal are opened once more: O_NONBLOCK of the descriptor itself is shared with the shell's.
     """
@@ -54,7 +54,7 @@ class Output:
             raise self.failure(error) from None
 
     def begin(self):
-        """The run has begun: truncate the file."""
+        """Truncate the file, because the run has begun."""
         self.open()
         if self.path and stat.S_ISREG(os.fstat(self.fd).st_mode):
             os.ftruncate(self.fd, 0)
@@ -78,7 +78,7 @@ class Output:
             self.queue += text.encode(errors="surrogateescape")
 
     def close(self):
-        """The reader has gone."""
+        """Note that the reader has closed the output."""
         self.closed = True
         self.unwritten += self.queue.count(b"\n")
         self.queue.clear()

@@ -21,7 +21,7 @@ class Progress:
         self.what, self.since, self.shown = what, time.monotonic(), None
 
     def tick(self):
-        """Report, if it is time; returns the seconds until the next report, None for never."""
+        """Report, if it is time. Return the seconds until the next report, or None for never."""
         if not self.what:
             return None
         passed = time.monotonic() - self.since
@@ -37,7 +37,7 @@ class Progress:
         return None
 
     def end(self):
-        """No work is being done any more: clear the terminal's line."""
+        """Clear the terminal's line, because no work is being done any more."""
         if self.shown:
             self.write("\r%s\r" % (" " * len(self.shown)))
         self.what = self.shown = None

@@ -21,7 +21,7 @@ NO_GDB = "there is no gdb; Debian: apt install gdb"
 
 
 def build_id(path=NOTES):
-    """The running kernel's build-id, in hex; None if it has none."""
+    """Return the running kernel's build-id, in hex, or None if it has none."""
     try:
         with open(path, "rb") as file:
             notes = file.read()
@@ -46,7 +46,7 @@ def module():
 
 
 def given(path):
-    """The user's vmlinux as an argument for GDB: a name that begins with a dash must not become an option."""
+    """Return the user's vmlinux as an argument for GDB: a name that begins with a dash must not become an option."""
     if not os.path.isfile(path):
         raise Failure("%s is no file" % path)
     with open(path, "rb") as file:
@@ -56,7 +56,7 @@ def given(path):
 
 
 def vmlinux(named, release):
-    """The file with the kernel's debug information: the one that is named, else the first that is found."""
+    """Return the file with the kernel's debug information: the one that is named, else the first that is found."""
     named = named or os.environ.get("VMLINUX")
     if named:
         return given(named)
@@ -69,7 +69,8 @@ def vmlinux(named, release):
 
 
 def cache(release):
-    """The folder of GDB's index, beside the other files that are kept for this kernel; None if none can be made."""
+    """Return the folder of GDB's index, beside the other files that are kept for this kernel, or None if none can be
+    made."""
     folder = os.path.join(CACHE, release, "gdb-index")
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)
@@ -86,7 +87,7 @@ def gdb():
 
 
 def all_of_it(named):
-    """(gdb, vmlinux, folder of the index or None), with the module loaded."""
+    """Return (gdb, vmlinux, folder of the index or None), with the module loaded."""
     if os.geteuid() != 0:
         raise Failure(NOT_ROOT)
     release = os.uname().release

@@ -26,7 +26,7 @@ class Until:
 
 
 def asked(until, vmlinux, own_pipe):
-    """Start a GDB that translates the condition once it has read the symbols; returns the descriptor to it."""
+    """Start a GDB that translates the condition once it has read the symbols. Return the descriptor to it."""
     if own_pipe:
         words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
     else:
@@ -52,7 +52,7 @@ def asked(until, vmlinux, own_pipe):
 
 
 def words(given):
-    """The arguments of gtp-drain that only gtp record uses."""
+    """Yield the arguments of gtp-drain that only gtp record uses."""
     if given.seconds:
         yield from ("--for", "%dms" % max(1, round(given.seconds * 1000)))
     if given.size:

@@ -54,7 +54,7 @@ class Relay:
         self.gdb = self.listener.accept()[0]
 
     def from_gdb(self):
-        """Pass on the bytes from GDB; False if GDB has exited."""
+        """Pass on the bytes from GDB. Return False if GDB has exited."""
         try:
             data = self.gdb.recv(PIECE)
         except ConnectionError:
@@ -70,7 +70,7 @@ class Relay:
         return True
 
     def to_kernel(self, data):
-        """Write to the module; returns the number of bytes that were written."""
+        """Write to the module. Return the number of bytes that were written."""
         try:
             return os.write(self.line, data)
         except OSError as error:
@@ -84,7 +84,7 @@ class Relay:
             self.leave()
 
     def from_kernel(self):
-        """Pass on the kernel's messages, except the text of a wait, which is returned."""
+        """Pass on the kernel's messages, except the text of a wait. Return this text."""
         if self.line is None:
             return b""
         try:

@@ -22,7 +22,7 @@ CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
 
 def new_mark():
-    """A mark has only letters that are not hexadecimal digits."""
+    """Return a new mark, which consists of letters that are not hexadecimal digits."""
     return "".join(secrets.choice("ghijklmnopqrstuvwxyz") for _ in range(MARK))
 
 
@@ -33,7 +33,7 @@ class Field(NamedTuple):
 
 
 def length(fields):
-    """The characters that a record of these fields takes at least."""
+    """Return the minimum length, in characters, of a record of these fields."""
     return FRAME + sum(COMM if f.what == TASK_NAME else LEAST_STRING if f.string else NUMBER for f in fields)
 
 
@@ -46,7 +46,8 @@ def later():
 
 
 def layout(strings, least=1):
-    """The parts of a row whose columns are strings (True) or numbers: a list of Fields each; no fewer than LEAST parts."""
+    """Return the parts of a row, each a list of Fields. STRINGS says for each column whether it is a string. There are
+    at least LEAST parts."""
     parts = [first()]
     for index in sorted(range(len(strings)), key=lambda i: strings[i]):
         field = Field(index, strings[index])
@@ -58,7 +59,8 @@ def layout(strings, least=1):
 
 
 def precision(fields, most):
-    """How many characters each string of a part can have. MOST: the length of each column's array, None if it is no array."""
+    """Return how many characters each string of a part can have. MOST is the length of each column's array, or None if
+    it is no array."""
     strings = [f for f in fields if f.string and f.what != TASK_NAME]
     if not strings:
         return {}
@@ -67,8 +69,8 @@ def precision(fields, most):
 
 
 def template(mark, place, part, fields, most):
-    """The format of a part's dprintf, as it is typed to GDB. %#s copies all bytes of a string unchanged. A mark shows where
-    the string ends, and the shell escapes the bytes before it prints them."""
+    """Return the format of a part's dprintf, as it is typed to GDB. %#s copies all bytes of a string unchanged. A mark
+    shows where the string ends, and the shell escapes the bytes before it prints them."""
     long = precision(fields, most)
     conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
                    for f in fields)

@@ -43,12 +43,12 @@ class Rows:
         return found
 
     def rest(self):
-        """Rows whose other parts have not arrived yet."""
+        """Return the rows whose other parts have not arrived yet."""
         rows, self.open = list(self.open.values()), {}
         return rows
 
     def part(self, number, part, fields):
-        """Add a part; returns the rows that are now complete, or are not going to be."""
+        """Add a part. Return the rows that are now complete, or will never be."""
         place = self.places[number]
         layout = place.parts[part]
         if len(fields) != len(layout):
@@ -70,7 +70,7 @@ class Rows:
         return done
 
     def begin(self, number, place, values):
-        """Begin a new row; returns it, and a list with the unfinished row of the same CPU, if there is one."""
+        """Begin a new row. Return it, and a list with the unfinished row of the same CPU, if there is one."""
         task = int(values[rowcode.TASK], 16)
         row = Row(int(values[rowcode.CLOCK], 16), task >> 32, task & 0xffffffff,
                   decode.printable(values[rowcode.TASK_NAME]), number, [CUT] * len(place.cells))

@@ -57,7 +57,7 @@ class Run:
             self.deadline = self.began + self.given.seconds
 
     def timeout(self):
-        """Milliseconds until something is due, None: nothing is."""
+        """Return the milliseconds until something is due, or None if nothing is."""
         due = [self.progress.tick()]
         if self.deadline and not self.ended:
             due.append(max(self.deadline - time.monotonic(), 0))
@@ -120,7 +120,7 @@ class Run:
         self.out.put("".join(lines))
 
     def line(self, row):
-        """The text of a row; empty if the limit of rows is reached."""
+        """Return the text of a row, which is empty if the limit of rows is reached."""
         if row.pid in self.tasks:
             self.own += 1  # a hit of GDB itself, between arming the first probe and its wait
             return []
@@ -132,7 +132,7 @@ class Run:
         return [self.table.text(row)]
 
     def message(self, text):
-        """The kernel's messages beside the rows: why a place has no probe, why an expression has no value."""
+        """Print the kernel's messages beside the rows: why a place has no probe, why an expression has no value."""
         if DROPPED.match(text):
             return
         if FAILING.match(text):
@@ -146,11 +146,11 @@ class Run:
     # All of it
 
     def held(self):
-        """Whether to leave the kernel's text unread, because there is no room. At the end all of it is read."""
+        """Return whether to leave the kernel's text unread, because there is no room. At the end all of it is read."""
         return self.relay.waiting and not self.ended and self.out.full()
 
     def watched(self):
-        """The events to wait for: file descriptors, and the functions to call."""
+        """Return the events to wait for: file descriptors, and the functions to call."""
         files = {self.child.fileno(): self.read_child, self.signals.fileno(): self.read_signal}
         if self.relay.gdb is None:
             files[self.relay.listener.fileno()] = self.relay.accept
@@ -185,7 +185,7 @@ class Run:
                 self.out.put(self.table.head())
 
     def step(self):
-        """Wait for something and do it; False when GDB has ended."""
+        """Wait for something and do it. Return False when GDB has ended."""
         files = self.watched()
         poll = select.poll()
         for fd in files:
@@ -207,7 +207,7 @@ class Run:
         return going
 
     def run(self):
-        """The exit status."""
+        """Make the run. Return the exit status."""
         while self.step():
             pass
         self.progress.end()
@@ -238,7 +238,7 @@ class Run:
 
 
 def run(child, relay, given, progress, signals):
-    """The exit status of a run, also after ^C before the run has begun."""
+    """Make a run. Return its exit status, also after ^C before the run has begun."""
     try:
         return Run(child, relay, given, progress, signals).run()
     except KeyboardInterrupt:

@@ -10,13 +10,14 @@ WIDEST = 40  # a column is not made wider for its longest cell
 
 
 def offset(known=None):
-    """The time of day minus the monotonic clock, in ns: KNOWN, unless the clocks show that this is no longer right."""
+    """Return the time of day minus the monotonic clock, in ns. This is KNOWN, unless the clocks show that KNOWN is no
+    longer right."""
     before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
     return known if known is not None and now - after <= known <= now - before else now - before
 
 
 def wall(ns, ahead):
-    """A time of the monotonic clock as that of the day, with microseconds."""
+    """Return a time of the monotonic clock as a time of day, with microseconds."""
     s, ns = divmod(ns + ahead, 10**9)
     return "%s.%06d" % (time.strftime("%H:%M:%S", time.localtime(s)), ns // 1000)
 
@@ -51,7 +52,7 @@ class Screen(Table):
             self.alike and column["kind"] in ("int", "pointer") for column in columns or [{"kind": ""}]]
 
     def line(self, cells):
-        """Cells as wide as those before them; the last of a line is not filled up."""
+        """Return cells as wide as those before them. The last cell of a line is not padded."""
         pieces = []
         for i, cell in enumerate(map(harmless.line, cells)):
             self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))

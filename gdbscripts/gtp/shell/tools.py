@@ -10,7 +10,7 @@ NO_TOOL = "there is no %s; it comes with gdbtp's tools (make tools)"
 
 
 def found(name, *places):
-    """The path of a program: PLACES are folders beside gdbscripts/ to look in. None if it is not found."""
+    """Return the path of a program, or None if it is not found. PLACES are folders beside gdbscripts/ to look in."""
     top = os.path.dirname(child.SCRIPTS)
     for path in [os.path.join(top, place, name) for place in places] + [shutil.which(name)]:
         if path and os.access(path, os.X_OK):
@@ -26,15 +26,15 @@ def needed(name, *places):
 
 
 def gtp_attach():
-    """The path of gtp-attach."""
+    """Return the path of gtp-attach."""
     return needed("gtp-attach", "build/tools", "../../bin")
 
 
 def gtp_run():
-    """The path of gtp-run."""
+    """Return the path of gtp-run."""
     return needed("gtp-run", "build/tools", "../../bin")
 
 
 def gtp_drain():
-    """The path of gtp-drain."""
+    """Return the path of gtp-drain."""
     return needed("gtp-drain", "build/tools", "../../bin")

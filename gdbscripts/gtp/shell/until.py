@@ -19,19 +19,19 @@ READY = b"."
 
 
 def code(expression, location):
-    """The text of the bytecode for a condition at the selected frame, which is at that place."""
+    """Return the text of the bytecode for a condition at the selected frame, which is at that place."""
     own = int(quiet.value("$tracepoint"))
     text = cexpr.condition(names.expand(expression, own, location.address), gdb.selected_frame().pc())
     return ";".join(" ".join(word for word in line[1:] if word) for line in bytecode.lines(text))
 
 
 def reason(error):
-    """The first line of an error."""
+    """Return the first line of an error."""
     return columns.sentence(error).strip().partition("\n")[0]
 
 
 def conditions(locations, expression):
-    """The lines of all places; an error when none can have the condition."""
+    """Return the lines of all places. Raise an error if none can have the condition."""
     found, refused = [], []
     for index, location in enumerate(locations):
         selected.select(index)
@@ -48,7 +48,7 @@ def conditions(locations, expression):
 
 
 def lines(request, header, path):
-    """The arguments of gtp-drain for the run that has this header."""
+    """Return the arguments of gtp-drain for the run that has this header."""
     trace = TraceFile(header + marks.END, None)
     wanted = request["tracepoint"]
     if wanted is not None and wanted not in trace.locations:
@@ -68,7 +68,7 @@ def lines(request, header, path):
 
 
 def answer(request, header):
-    """The lines, or lines with the reason why there are none."""
+    """Return the lines, or lines that say why there are none."""
     try:
         with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
             return lines(request, header, folder + "/places.tf")

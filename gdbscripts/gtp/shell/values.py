@@ -26,7 +26,7 @@ class Column(NamedTuple):
 
 
 def described(kind):
-    """The kind of a value for gtp.shell.decode."""
+    """Return the kind of a value for gtp.shell.decode."""
     bare = ctype.plain(kind)
     if ctype.is_octets(bare):
         return {"kind": "bytes", "size": ctype.count(bare)}
@@ -47,12 +47,12 @@ def described(kind):
 
 
 def banner():
-    """The address of a text that stands for a null pointer where a string is printed."""
+    """Return the address of a text that stands for a null pointer where a string is printed."""
     return int(quiet.value("(unsigned long)&%s" % BANNER))
 
 
 def or_null(argument, pc):
-    """The pointer to a string, replaced by that text for NULL, which would be an error."""
+    """Return the pointer to a string. NULL, which would be an error, is replaced by the address of that text."""
     text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
     try:
         compiled.check(text, pc, False)
@@ -62,13 +62,14 @@ def or_null(argument, pc):
 
 
 def view(text, form, kind):
-    """The data of the form that was asked for or that the value has by itself; None."""
+    """Return the data of the form that was asked for or that the value has by itself. Return None without a form."""
     form = form or (bytype.of_return(kind) if text in bytype.RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 
 def column(title, text, number, pc, form=None, viewed=True):
-    """The Column of an expression; its error, or NotCarried. VIEWED: also in the form that its type has by itself."""
+    """Return the Column of an expression, its error, or NotCarried. VIEWED also allows the form that its type has by
+    itself."""
     if text in FRAMES_ONLY:
         raise NotCarried("%s is no single value" % text)
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
@@ -86,7 +87,7 @@ def column(title, text, number, pc, form=None, viewed=True):
 
 
 def typed(text, number, pc, viewed=True):
-    """The Columns for the user's text after --collect."""
+    """Return the Columns for the user's text after --collect."""
     found = []
     for _, piece in parse.split(text):
         if piece in ("$args", "$locals"):
@@ -98,7 +99,8 @@ def typed(text, number, pc, viewed=True):
 
 
 def some(titles, number, pc, viewed=True):
-    """The Columns of those names that can be printed here. A buffer is not a string: its address is printed."""
+    """Return the Columns of those names that can be printed here. A buffer is not a string, so its address is
+    printed."""
     found = []
     for at, title in enumerate(titles):
         try:
@@ -113,7 +115,8 @@ def some(titles, number, pc, viewed=True):
 
 
 def is_text(pair, number, pc):
-    """Whether a pointer among arguments is to text that ends with a NUL: to const char, with no length after it."""
+    """Return whether a pointer among arguments is to text that ends with a NUL: it is to const char, and no length
+    follows it."""
     texts = [names.expand(title, number, pc) for title in pair]
     try:
         # If we have added a cast to the type of a system call's argument, only its text still has `const'.
@@ -125,7 +128,7 @@ def is_text(pair, number, pc):
 
 
 def usual(verb, number, pc, viewed=True):
-    """The Columns without --collect: the arguments, or for an event the fields that are known at a hit."""
+    """Return the Columns without --collect: the arguments, or for an event the fields that are known at a hit."""
     own = names.of(number, pc) if verb != "trace" else None
     if own is None:
         return some(variables.symbols(pc, True), number, pc, viewed)

@@ -18,7 +18,7 @@ RETURNED = ("$ret", "$kret")
 
 
 def form(kind):
-    """The Form of a gdb.Type; None."""
+    """Return the Form of a gdb.Type, or None."""
     for name in forms.typedefs(kind):
         if name in OF_TYPE:
             return forms.Form(OF_TYPE[name])
@@ -29,7 +29,8 @@ def form(kind):
 
 
 def of_return(kind):
-    """The Form of a function's return value: that of its type, or that of an error if it may be one; None.
+    """Return the Form of a function's return value: that of its type, or that of an error if it may be one. Return None
+    otherwise.
 
     An unsigned number of 32 bits and less is none: it may be a hash, a sum or a size.
     """
@@ -50,13 +51,13 @@ class Returned:
 
 
 def show(kind):
-    """The function of forms.Form.show() that the type asks for; None."""
+    """Return the function of forms.Form.show() that the type asks for, or None."""
     found = form(kind)
     return found and found.show(kind)
 
 
 def or_else(show, raw):
-    """The function that shows a value by SHOW, and where that says nothing by RAW."""
+    """Return a function that shows a value by SHOW, or by RAW where SHOW has no text for it."""
     if show is None:
         return raw
 

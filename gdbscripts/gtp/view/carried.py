@@ -11,8 +11,8 @@ LETTERS = ("x", "d", "u")
 
 
 def described(form, kind):
-    """The data for a Form and the gdb.Type of a number or pointer; None if the form says nothing about the type, or needs
-    memory."""
+    """Return the data for a Form and the gdb.Type of a number or pointer. Return None if the form has no text for the
+    type, or needs memory."""
     bare = ctype.plain(kind)
     if ctype.is_octets(kind) and bare.sizeof == 4 and form.name == "ip":
         return {"form": "ip", "size": 4, "pointer": False, "signed": False}

@@ -25,7 +25,8 @@ BITS = 64
 
 
 def number(text):
-    """The value of an expanded macro; None if it is not a constant. Nothing is called: there is no target for that."""
+    """Return the value of an expanded macro, or None if it is not a constant. Nothing is called, because there is no
+    target for that."""
     bare = re.sub(r"\(\s*\w+\s*\)", "", text)  # casts
     if CALL.search(bare) or re.search(r"[\"{};=]|\+\+|--", text):
         return None
@@ -38,7 +39,7 @@ def number(text):
 
 @functools.lru_cache(None)
 def macros(folder, word):
-    """{name: (value, definition)} of a macro's family; {} if there is no such macro."""
+    """Return {name: (value, definition)} of a macro's family, or {} if there is no such macro."""
     beginning = BEGINNING.match(word)
     for header in headers.defining(folder, word, "")[:headers.MOST_TRIES] if beginning else ():
         include = "#include <%s>\n" % header
@@ -55,7 +56,8 @@ def macros(folder, word):
 
 
 def fields(multiple):
-    """Masks of the bits that are not flags by themselves: values of several bits, joined where they overlap."""
+    """Return the masks of the bits that are not flags by themselves. They are values of several bits, joined where they
+    overlap."""
     found = []
     for value in multiple:
         apart = [mask for mask in found if not mask & value]
@@ -64,7 +66,8 @@ def fields(multiple):
 
 
 def shifted(known):
-    """The macros, with each mask that has a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, where its bits are."""
+    """Return the macros. A mask that has a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, is moved to where its bits
+    are."""
     found = dict(known)
     for name, (value, text) in known.items():
         shift = known.get(re.sub("_MASK$", "_SHIFT", name))
@@ -74,7 +77,8 @@ def shifted(known):
 
 
 def ordered(known):
-    """[(mask, value, name)] for texts.flags(), from {name: (value, definition)}: sets first, then fields, then bits."""
+    """Return [(mask, value, name)] for texts.flags(), from {name: (value, definition)}: sets first, then fields, then
+    bits."""
     own = {name: (value, text) for name, (value, text) in shifted(known).items()
            if text.strip("() ") not in known and not NO_FLAG.search(name)}
     several = {name: value for name, (value, _) in own.items() if value & value - 1}
@@ -90,7 +94,7 @@ def ordered(known):
 
 
 def table(word):
-    """The table of a macro's family; [] if there is no such macro, or no header."""
+    """Return the table of a macro's family, or [] if there is no such macro, or no header."""
     try:
         return ordered(macros(headers.folder(), word))
     except headers.Missing:

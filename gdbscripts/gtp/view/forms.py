@@ -32,7 +32,7 @@ class Form(NamedTuple):
     argument: Optional[str] = None
 
     def show(self, kind):
-        """The function for a type; None."""
+        """Return the function for a type, or None."""
         if self.name in LETTERS:
             return by_gdb(kind, self.name)
         function = FORMS[self.name]
@@ -40,7 +40,7 @@ class Form(NamedTuple):
 
 
 def parsed(text):
-    """(Form, the expression) of `/FORMAT EXPRESSION`; the Form is None if the text begins otherwise."""
+    """Return (Form, the expression) of `/FORMAT EXPRESSION`; the Form is None if the text begins otherwise."""
     found = ASKED.match(text)
     if found is None and text.startswith("/"):
         raise gdb.GdbError("%s: a format and an expression, as /ip addr" % text)
@@ -59,13 +59,13 @@ def parsed(text):
 
 
 def number_type(kind, *sizes):
-    """Whether it is an integer of one of these sizes, in bytes."""
+    """Return whether a type is an integer of one of these sizes, in bytes."""
     bare = ctype.plain(kind)
     return bare.code == gdb.TYPE_CODE_INT and bare.sizeof in (sizes or (1, 2, 4, 8))
 
 
 def by_gdb(kind, letter):
-    """GDB's own formats."""
+    """Return the function that shows a scalar in one of GDB's own formats, or None for another type."""
     bare = kind.strip_typedefs()
     if bare.code not in cells.SCALARS or bare.sizeof > cells.WORD:
         return None
@@ -77,12 +77,12 @@ def by_gdb(kind, letter):
 
 
 def is_bytes(kind, *sizes):
-    """Whether it is a structure or array of one of these sizes."""
+    """Return whether a type is a structure or array of one of these sizes."""
     return ctype.plain(kind).code in cells.AGGREGATES and ctype.plain(kind).sizeof in sizes
 
 
 def through(kind, inner):
-    """The function for a pointer, by that for its target: INNER takes the target's address."""
+    """Return the function for a pointer, by that for its target: INNER takes the target's address."""
     return lambda frame, x: inner(frame, x) if x else None
 
 
@@ -100,7 +100,7 @@ def ip(kind):
 
 
 def in_memory(kind):
-    """ip() of what is at an address."""
+    """Return ip() of the memory at an address."""
     bare = ctype.plain(kind)
     if bare.code == gdb.TYPE_CODE_STRUCT and bare.tag in SOCKADDR:
         return endpoint
@@ -146,7 +146,8 @@ def flags(kind, argument):
 
 
 def flag_names(kind, argument):
-    """The names as texts.named() takes them: a table of masks, or {value: name}; None for a type without flags."""
+    """Return the names as texts.named() takes them: a table of masks, or {value: name}. Return None for a type without
+    flags."""
     bare = ctype.plain(kind)
     if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
         return None
@@ -161,7 +162,7 @@ def flag_names(kind, argument):
 
 
 def own_flags(kind, bare):
-    """The names that the type says."""
+    """Return the names that belong to the type itself."""
     table = next((TABLES[name] for name in typedefs(kind) if name in TABLES), None)
     if table:
         return image.table(table) or None
@@ -172,7 +173,7 @@ def own_flags(kind, bare):
 
 
 def typedefs(kind):
-    """The names of a type and of those that it is defined as, from the outermost on."""
+    """Yield the names of a type and of the types by which it is defined, from the outermost on."""
     kind = kind.unqualified()
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         yield kind.name
@@ -182,7 +183,7 @@ def typedefs(kind):
 
 
 def amount(kind, text):
-    """The function for an integer that TEXT is for."""
+    """Return the function for an integer that TEXT is for."""
     if not number_type(kind):
         return None
     bare = ctype.plain(kind)
@@ -211,7 +212,8 @@ def sym(kind):
 
 
 def only(kind):
-    """A structure around one number, as kuid_t: the number."""
+    """Return the function that shows a structure around one number, as kuid_t, by that number. Return None for another
+    type."""
     bare = ctype.plain(kind)
     fields = bare.fields() if bare.code == gdb.TYPE_CODE_STRUCT else []
     if len(fields) != 1 or fields[0].bitsize or not number_type(fields[0].type):
@@ -221,7 +223,8 @@ def only(kind):
 
 
 def pid(kind):
-    """A struct pid *: the number in the first namespace."""
+    """Return the function that shows a struct pid * with its number in the first namespace. Return None for another
+    type."""
     bare = ctype.plain(kind)
     target = ctype.plain(bare.target()) if bare.code == gdb.TYPE_CODE_PTR else None
     numbers = ctype.member(target, "numbers") if target is not None and ctype.is_aggregate(target) else None

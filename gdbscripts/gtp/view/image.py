@@ -29,7 +29,7 @@ class Image:
         return self.linked.read(address, size, self.moved)
 
     def string(self, address):
-        """A name; None if there is none at the address."""
+        """Return a name, or None if there is none at the address."""
         text = self.read(address, LONGEST).split(b"\0", 1)[0] if address else b""
         try:
             return text.decode("ascii") if 0 < len(text) < LONGEST and text.decode("ascii").isprintable() else None
@@ -37,19 +37,19 @@ class Image:
             return None
 
     def text(self, symbol):
-        """All of a char array that is a string."""
+        """Return the whole content of a char array that is a string."""
         value = symbol.value()
         return self.read(int(value.address), value.type.sizeof).split(b"\0", 1)[0].decode("ascii", "replace")
 
 
 def current():
-    """The Image of the main symbol file; None if it is no vmlinux."""
+    """Return the Image of the main symbol file, or None if it is no vmlinux."""
     found = placed.loaded()
     return Image(*found) if found else None
 
 
 def static(name):
-    """The gdb.Symbol of a variable of vmlinux by its name, if it is an array; else None."""
+    """Return the gdb.Symbol of a variable of vmlinux by its name. Return None if it is no array."""
     symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
     return symbol if symbol is not None and symbol.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY else None
 
@@ -74,25 +74,26 @@ def kept(function):
 
 @kept
 def names(image, symbol, name):
-    """[(index, text)] of an array of pointers to text."""
+    """Return [(index, text)] of an array of pointers to text."""
     data = image.read(int(symbol.value().address), symbol.type.sizeof)
     texts = [image.string(word) for word, in struct.iter_unpack("<Q", data[:len(data) & -8])]
     return [(i, text) for i, text in enumerate(texts) if text]
 
 
 def errors():
-    """{number: name} of the kernel's errors, as {2: "ENOENT", 512: "ERESTARTSYS"}; the kernel prints -ENOENT for -2."""
+    """Return {number: name} of the kernel's errors, as {2: "ENOENT", 512: "ERESTARTSYS"}. The kernel prints -ENOENT for
+    -2."""
     return {first + i: text[1:] for name, first in ERRORS for i, text in names(name) if text.startswith("-E")}
 
 
 def is_table(symbol):
-    """Whether a variable is an array of struct trace_print_flags."""
+    """Return whether a variable is an array of struct trace_print_flags."""
     return symbol.type.strip_typedefs().target().unqualified().strip_typedefs().tag == FLAGS
 
 
 @kept
 def table(image, symbol, name):
-    """[(mask, name)] of such an array, in its order."""
+    """Return [(mask, name)] of such an array, in its order."""
     data, found = image.read(int(symbol.value().address), min(symbol.type.sizeof, MOST * ENTRY.size)), []
     for mask, pointer in ENTRY.iter_unpack(data[:len(data) - len(data) % ENTRY.size]) if is_table(symbol) else ():
         text = image.string(pointer)
@@ -103,7 +104,8 @@ def table(image, symbol, name):
 
 
 def enumerated(word):
-    """{value: name} of the enum that WORD is the name of, or one of the constants of; {}."""
+    """Return {value: name} of the enum that is named WORD, or that has a constant of that name. Return {} without
+    one."""
     symbol = gdb.lookup_static_symbol(word, gdb.SYMBOL_STRUCT_DOMAIN) or gdb.lookup_static_symbol(word)
     kind = symbol.type.strip_typedefs().unqualified() if symbol is not None and symbol.type is not None else None
     if kind is None or kind.code != gdb.TYPE_CODE_ENUM:
@@ -112,7 +114,7 @@ def enumerated(word):
 
 
 def names_of(kind):
-    """{value: name} of an enum type; of several names the first."""
+    """Return {value: name} of an enum type. If a value has several names, the first is taken."""
     found = {}
     for field in kind.fields():
         found.setdefault(field.enumval, field.name)
@@ -120,7 +122,8 @@ def names_of(kind):
 
 
 def symbol_of(address):
-    """NAME+OFFSET of an address; None. A per-CPU variable has no address of its own: its symbol may be a small number."""
+    """Return NAME+OFFSET of an address, or None. A per-CPU variable has no address of its own, so its symbol may be a
+    small number."""
     found = infosymbol.parse(quiet.execute("info symbol %d" % address))
     if found is None or found.section.startswith(PER_CPU):
         return None

@@ -34,8 +34,8 @@ class Memory:
 
 
 def bytes_of(value):
-    """The bytes of a value without padding's, which may be in no memory: in registers, or of an older time. GDB's error
-    where it is not known."""
+    """Return the bytes of a value without its padding, which may be in no memory, in registers, or of an older time.
+    Raise GDB's error where a byte is not known."""
     bare = ctype.plain(value.type)
     if bare.code == gdb.TYPE_CODE_ARRAY:
         first = bare.range()[0]
@@ -50,7 +50,7 @@ def bytes_of(value):
 
 
 def text_of(value, show):
-    """The text that a function of forms.Form.show() has for a gdb.Value; None."""
+    """Return the text that a function of forms.Form.show() has for a gdb.Value, or None."""
     try:
         if ctype.plain(value.type).code not in cells.AGGREGATES:
             return show(Memory(), int(value) % 2**64)
@@ -67,8 +67,8 @@ class Printer:
         self.value, self.text = value, text
 
     def to_string(self):
-        """The text; with a format, what GDB shows without this class. GDB sets the format after it has chosen the
-        printer."""
+        """Return the text. With a format, return what GDB shows without this class. GDB sets the format after it has
+        chosen the printer."""
         options = gdb.print_options()
         return self.value.format_string(**{**options, "raw": True}) if options.get("format") else self.text
 

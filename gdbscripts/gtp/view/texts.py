@@ -12,28 +12,29 @@ MAC = 6  # bytes
 
 
 def signed(number, size):
-    """The number that an unsigned one of SIZE bytes is if its highest bit is a sign."""
+    """Return the signed number that an unsigned one of SIZE bytes represents."""
     top = 1 << 8 * size - 1
     return ((number & 2 * top - 1) ^ top) - top
 
 
 def cut(number, size):
-    """The lowest SIZE bytes of a number."""
+    """Return the lowest SIZE bytes of a number."""
     return number & (1 << 8 * size) - 1
 
 
 def integer(number, size, is_signed):
-    """The integer of SIZE bytes that the lowest bytes of a number are."""
+    """Return the integer in the lowest SIZE bytes of a number."""
     return signed(number, size) if is_signed else cut(number, size)
 
 
 def ip(data):
-    """An address of 4 or 16 bytes."""
+    """Return an address of 4 or 16 bytes."""
     return socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data)
 
 
 def endpoint(data):
-    """Address and port of a struct sockaddr_in or sockaddr_in6; None for another family, or if it is cut."""
+    """Return address and port of a struct sockaddr_in or sockaddr_in6. Return None for another family, or if the
+    structure is cut."""
     family = int.from_bytes(data[:2], "little")
     if family == socket.AF_INET and len(data) >= 8:
         return "%s:%d" % (ip(data[4:8]), struct.unpack_from(">H", data, 2)[0])
@@ -44,7 +45,7 @@ def endpoint(data):
 
 
 def port(number):
-    """Two bytes in network order, read as a number of this machine."""
+    """Return the port in two bytes of network order that were read as a number of this machine."""
     return str((number & 0xff) << 8 | number >> 8 & 0xff)
 
 
@@ -53,24 +54,24 @@ def mac(data):
 
 
 def device(number):
-    """A dev_t as major:minor."""
+    """Return a dev_t as major:minor."""
     return "%d:%d" % (number >> MINOR_BITS, number & (1 << MINOR_BITS) - 1)
 
 
 def error(number, names):
-    """-2 (ENOENT); None if the number is no error, or has no name."""
+    """Return -2 (ENOENT), say. Return None if the number is no error, or has no name."""
     name = names.get(-number) if -MOST_ERRNO <= number < 0 else None
     return "%d (%s)" % (number, name) if name else None
 
 
 def error_pointer(word, names):
-    """The same of a pointer that ERR_PTR() has made."""
+    """Return such a text for a pointer that ERR_PTR() has made."""
     name = names.get(2**64 - word) if word >= 2**64 - MOST_ERRNO else None
     return "%#x (%s)" % (word, name) if name else None
 
 
 def time(ns):
-    """Nanoseconds in the unit that suits them, with all their digits."""
+    """Return nanoseconds in the unit that suits them, with all their digits."""
     for unit, size in UNITS:
         if abs(ns) >= size:
             whole, rest = divmod(abs(ns), size)
@@ -80,7 +81,7 @@ def time(ns):
 
 
 def size(number):
-    """Bytes in the largest unit of which there is at least one, with three digits."""
+    """Return a number of bytes in the largest unit of which there is at least one, with three digits."""
     for i, (unit, name) in enumerate(SIZES):
         if abs(number) >= unit:
             value = number / unit
@@ -91,8 +92,8 @@ def size(number):
 
 
 def flags(number, table, joint="|"):
-    """Names for the bits of a number, as the kernel's trace_print_flags_seq(): TABLE is [(mask, name)] in its order; in
-    (mask, value, name) the bits of the mask have that value."""
+    """Return names for the bits of a number, as the kernel's trace_print_flags_seq(). TABLE is [(mask, name)] in its
+    order. In an entry (mask, value, name) the bits of the mask have that value."""
     found, rest = [], number
     for mask, *value, name in table:
         if mask and rest & mask and rest & mask == (value or [mask])[0]:
@@ -105,7 +106,8 @@ def flags(number, table, joint="|"):
 
 
 def choice(number, names):
-    """The name of a number in {value: name}; if each name is that of one bit, those of its bits; else None."""
+    """Return the name of a number in {value: name}. If each name is that of one bit, return the names of the number's
+    bits. Return None otherwise."""
     if number in names:
         return names[number]
     if any(value < 0 or value & value - 1 for value in names):
@@ -114,14 +116,15 @@ def choice(number, names):
 
 
 def named(number, names):
-    """flags() of a table, choice() of {value: name}."""
+    """Return flags() of a table, or choice() of {value: name}."""
     return choice(number, names) if isinstance(names, dict) else flags(number, names)
 
 
 # Values in lines of text, which the shell's command shows: see gtp.view.carried.
 
 def carried(view):
-    """The function from an unsigned number of 64 bits to its text; None where the form says nothing about it."""
+    """Return a function from an unsigned number of 64 bits to its text, or to None where the form has no text for
+    it."""
     form, size_ = view["form"], view["size"]
     names = view.get("names")
     if isinstance(names, dict):  # JSON's keys are texts
