@@ -42,24 +42,24 @@ def answers(word):
 
 
 def measure(name):
-    """Instructions per call, with those of the loop: one figure for each repetition."""
+    """Return instructions per call, including those of the loop, one figure for each repetition."""
     order("measure %s %d %d" % (name, CALLS, REPEATS))
     return [int(ticks) / CALLS for ticks, in answers("ticks")]
 
 
 def warmly(name):
-    """ALL calls together; the figures of the second half."""
+    """Make ALL calls together. Return the figures of the second half."""
     measure(name)
     return measure(name)
 
 
 def above(ticks, bare):
-    """The smallest, and the median."""
+    """Return how much the smallest and the median of TICKS are above those of BARE."""
     return tuple(f(ticks) - f(bare) for f in (min, statistics.median))
 
 
 def figure(cost):
-    """The smallest figure, and the median if it differs by an instruction or more."""
+    """Return the smallest figure, and the median if it differs by an instruction or more."""
     if not cost:
         return "-"
     low, median = cost
@@ -85,10 +85,8 @@ def status(pattern):
 
 
 def check_hits(what, frames, hits=None, here=1):
-    """
-    All calls of both measurements arrived at each of the @here tracepoints, and ended as the row says: in frames, or
-    as that many hits without.
-    """
+    """Check that all calls of both measurements arrived at each of the @here tracepoints and ended as the row says: in
+    frames, or as that many hits without."""
     wanted = ALL * here if frames else 0
     hits = [(ALL if frames else 0) if hits is None else hits] * here
     told = cmd("monitor status")
@@ -125,14 +123,14 @@ def write(path, text):
 
 
 def records():
-    """How many ftrace has written since its buffer was last emptied."""
+    """Return how many records ftrace has written since its buffer was last emptied."""
     with open(kernel.TRACING + "per_cpu/cpu0/stats") as f:
         stats = dict(line.split(": ") for line in f.read().splitlines())
     return int(stats["entries"]) + int(stats["overrun"])
 
 
 def bpftrace_env():
-    """bpftrace compiles with the kernel's headers, which Debian splits into two folders."""
+    """Return an environment in which bpftrace finds the kernel's headers, which Debian splits into two folders."""
     headers = os.environ["GTP_HEADERS"]
     common = re.sub(r"-cloud-amd64$|-amd64$", "-common", headers)
     return dict(os.environ, BPFTRACE_KERNEL_SOURCE=common, BPFTRACE_KERNEL_BUILD=headers,

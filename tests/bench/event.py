@@ -74,7 +74,7 @@ def ftrace(what, filter_, entries):
 
 
 def bpftrace(what, program, seen):
-    """The program counts in @n; it prints that at its end."""
+    """Measure a bpftrace program that counts in @n, and prints that at its end."""
     with subprocess.Popen(["bpftrace", "-q", "-e", program], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=bpftrace_env(), text=True) as child:
         line = child.stdout.readline()

@@ -48,7 +48,7 @@ class Place:
         return now[0] == form if form else now != self.original
 
     def wait(self, armed, other=None, jump=False):
-        """The kernel rewrites a probe's code later, when it has time: watch the code itself."""
+        """Wait until the code itself has changed: the kernel rewrites a probe's code later, when it has time."""
         end = time.monotonic() + 60
         form = "e9" if jump and self.form else self.form
         while self.is_armed(form) != armed if armed else self.code() != self.original:
@@ -161,7 +161,7 @@ def traced(place, engine, case):
 
 
 def floor(place):
-    """The minimum cost of anything on a kprobe."""
+    """Return the minimum cost of anything on a kprobe."""
     order("probe " + place.name)
     place.wait(True)
     ticks = warmly(place.name)

@@ -28,7 +28,8 @@ FTRACE = {
 
 
 def ftrace(place, case):
-    """The way of `perf probe` and trace-cmd: fetches, then filters, then writes its record."""
+    """Measure a kprobe event, as `perf probe` and trace-cmd use it: it fetches, then filters, then writes its
+    record."""
     fetch, filter_ = FTRACE[case]
     write("kprobe_events", "p:gtpb/ev %s %s\n" % (place.address, fetch))
     try:
@@ -87,7 +88,7 @@ def wait_for_lines(path):
 
 
 def interrupt(run):
-    """A bpftrace that has only just attached its program may ignore the interrupt."""
+    """Interrupt a bpftrace until it ends. One that has only just attached its program may ignore the interrupt."""
     for _ in range(60):
         run.send_signal(signal.SIGINT)
         try:
@@ -106,7 +107,8 @@ def wait_for_all(run):
 
 
 def run_program(place, program, lines):
-    """The program is attached when the code has changed, and ends when it is interrupted."""
+    """Run a bpftrace program and measure meanwhile. It is attached once the code has changed, and ends when it is
+    interrupted."""
     path = "/tmp/bpftrace.out"
     with open(path, "w+") as out:
         run = subprocess.Popen(["bpftrace", "--unsafe", "-q", "-e", program], stdout=out,
@@ -147,7 +149,7 @@ BPF_RETURNS = {
 
 
 def bpf_returns(place, kind, action):
-    """A kretprobe has no arguments: they are kept in a map, too."""
+    """Measure bpftrace at returns. A kretprobe has no arguments, so they are kept in a map, too."""
     if kind == "fexit":
         program = "kfunc:%s { %s } kretfunc:%s { $o = args->o; %s %s }" % (
             place.symbol, ENTER, place.symbol, TOOK, action)
@@ -167,7 +169,7 @@ def bpf_returns(place, kind, action):
 
 
 def ftrace_returns(place, entry):
-    """One record for each end: the reader subtracts the times."""
+    """Measure ftrace with one record for the entry and one for the return. The reader subtracts the times."""
     write("kprobe_events", "r:gtpb/back %s v=$retval:s64\n" % place.symbol +
           ("p:gtpb/ev %s %s\n" % (place.address, A + B) if entry else ""))
     try:
@@ -186,8 +188,8 @@ def ftrace_returns(place, entry):
 
 
 def returns(place):
-    """Other tools at the returns of the function that begins at the place. Each row: name, function that measures
-    it."""
+    """Yield the rows of other tools at the returns of the function that begins at the place. Each is a name, and the
+    function that measures it."""
     yield "return, ftrace r: event: what is returned", lambda: ftrace_returns(place, False)
     yield "return, ftrace p: and r: events: a record for each end", lambda: ftrace_returns(place, True)
     kinds = {"kprobe": "kprobe and kretprobe"}
@@ -208,10 +210,8 @@ STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM, "return": ALL}
 
 
 def stap(place, case):
-    """
-    The module is built outside, because that takes a compiler's minute. staprun disables the optimising of kprobes
-    while it runs; enable it again here.
-    """
+    """Measure SystemTap. The module is built outside, because that takes a compiler's minute. staprun disables the
+    optimising of kprobes while it runs; enable it again here."""
     with subprocess.Popen(["staprun", "%s/%s/gtp_stap_%s.ko" % (STAP, case, case)], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as run:
         line = run.stdout.readline()
@@ -276,7 +276,7 @@ STACK_ROWS = {
 
 
 def stack_rows(place):
-    """Like rows(), for its one case."""
+    """Yield rows as rows() does, for its one case."""
     if place.name == STACK_AT:
         for row, run in STACK_ROWS.items():
             yield row, {STACK: lambda run=run: run(place)}
@@ -288,7 +288,7 @@ CASES = ("false", "true", "sum", "both")
 
 
 def rows(place):
-    """Each row: name, and by case the function that measures it."""
+    """Yield the rows. Each is a name, and by case the function that measures it."""
     def each(cases, measure_one):
         return {case: lambda case=case: measure_one(case) for case in CASES if case in cases}
 

@@ -30,7 +30,7 @@ REFUSALS_MAX = 50  # each costs a run
 
 
 def traceable():
-    """Name and address of ftrace's call in each of the kernel's functions, modules excluded."""
+    """Return name and address of ftrace's call in each of the kernel's functions, modules excluded."""
     path = TRACING + "available_filter_functions"
     if os.path.exists(path + "_addrs"):
         rows = [line.split() for line in lines(path + "_addrs")]
@@ -41,7 +41,7 @@ def traceable():
 
 
 def places():
-    """The places for probes: functions that both ftrace and kprobes allow, always in the same order."""
+    """Return the places for probes: functions that both ftrace and kprobes allow, always in the same order."""
     forbidden = {line.split()[-1].split()[0] for line in lines(DEBUG + "kprobes/blacklist")}
     found = [addr + FTRACE_CALL for name, addr in traceable() if name not in forbidden]
     random.Random(SEED).shuffle(found)
@@ -49,12 +49,12 @@ def places():
 
 
 def mechanisms(gdb):
-    """How many of the locations are probed in which way."""
+    """Return how many of the locations are probed in which way."""
     return collections.Counter(probe.how for probe in probes(gdb.monitor("probes")).values())
 
 
 def in_use(gdb, what):
-    """Bytes of machine code, or of jump pads."""
+    """Return how many bytes of machine code, or of jump pads, are in use."""
     return room(gdb.monitor(what))[0]
 
 
@@ -65,10 +65,8 @@ def timed(gdb, packet):
 
 
 def run_with(gdb, addrs):
-    """
-    Arm and remove them. Returns milliseconds for both, bytes of code and of pads, and the mechanisms; or None and the
-    refused address.
-    """
+    """Arm and remove probes. Return milliseconds for both, bytes of code and of pads, and the mechanisms; or None and
+    the refused address."""
     gdb.monitor("strict on")
     gdb.ok("QTinit")
     for num, addr in enumerate(addrs, 1):
@@ -89,7 +87,7 @@ def run_with(gdb, addrs):
 
 
 def measure(gdb, everywhere, count):
-    """The first places that the kernel allows."""
+    """Arm and remove probes at the first COUNT places that the kernel allows. Return what run_with() returns."""
     for _ in range(REFUSALS_MAX):
         took, became = run_with(gdb, everywhere[:count])
         if took:

@@ -18,20 +18,21 @@ SAID = dict(cwd=OUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=su
 
 
 def gtp(*words):
-    """The command with a cache of the test's own: (status, output, complaints)."""
+    """Run the command with the test's own cache. Return (status, output, complaints)."""
     done = subprocess.run([sys.executable, GTP, *words], timeout=SECONDS, check=False, **SAID)
     return done.returncode, done.stdout, done.stderr
 
 
 def cache(*words):
-    """A gtp cache command that must succeed; returns its output."""
+    """Run a gtp cache command that must succeed. Return its output."""
     status, out, err = gtp("cache", *words)
     equal((status, err), (0, ""), out)
     return out
 
 
 def fresh():
-    """An empty cache, and the same session for each of two kernels, another one for the first."""
+    """Empty the cache. Compile the same session for each of two kernels, and another one for the first, if that is not
+    done yet."""
     shutil.rmtree(HOME, ignore_errors=True)
     if os.path.exists(OUT + "/another.gtpd"):
         return
@@ -41,12 +42,12 @@ def fresh():
 
 
 def kept():
-    """The existing files, including those of a writer that was killed."""
+    """Return the existing files, including those of a writer that was killed."""
     return sorted(os.listdir(SESSIONS))
 
 
 def rows():
-    """(name, build-id, tracepoints, bytes) of what is listed."""
+    """Return (name, build-id, tracepoints, bytes) of what is listed."""
     lines = [line.split() for line in cache().splitlines()]
     return [(line[0], line[2], line[3], line[-1]) for line in lines[1:]]
 
@@ -195,7 +196,7 @@ def where():
 
 
 def kept_by(script):
-    """The remains after a line of a script that clears /var/cache/gdbtp, played in a folder of the test's own."""
+    """Return the files that remain after a script's line that clears /var/cache/gdbtp, run in the test's own folder."""
     folder = OUT + "/var"
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("6.1.0-x", "sessions"):

@@ -84,7 +84,7 @@ class Module:
         return [fixed.get(text, "OK")]
 
     def talk(self):
-        """Wait until gtp-run has ended; returns (status, its error messages)."""
+        """Wait until gtp-run has ended. Return (status, its error messages)."""
         received = os.read(self.line, 65536)
         # From now on only gtp-run has the terminal open, so reading ends when it exits.
         os.close(self.theirs)
@@ -105,7 +105,7 @@ class Module:
 
 
 def interrupted(at, number, answer="OK"):
-    """Send ^C while the first packet that begins with AT is being answered; returns the packets from there on, and the
+    """Send ^C while the first packet that begins with AT is being answered. Return the packets from there on, and the
     messages."""
     def on_packet(module, text):
         if text.startswith(at) and not sent:
@@ -166,7 +166,7 @@ def does_not_fit():
 
 
 def made(*words):
-    """gtp-run by a compiler that has no static C library: (status, output)."""
+    """Build gtp-run by a compiler that has no static C library. Return (status, output, path of the program)."""
     folder = OUT + "/made"
     os.makedirs(folder, exist_ok=True)
     with open(folder + "/cc", "w", encoding="ascii") as file:

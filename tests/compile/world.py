@@ -33,7 +33,7 @@ def build_id(name):
 
 
 def compiled(output, *words, session=SESSION, status=0):
-    """gtp compile; what it says."""
+    """Run gtp compile. Return its messages."""
     done = subprocess.run([sys.executable, GTP, "compile", session, "-o", output, "--no-table", *words], cwd=OUT,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=SECONDS, check=False)
@@ -42,7 +42,7 @@ def compiled(output, *words, session=SESSION, status=0):
 
 
 def of_lines(*lines):
-    """A session of these lines, as a file."""
+    """Write a session of these lines to a file. Return the file."""
     with open(OUT + "/lines.gdb", "w", encoding="ascii") as file:
         file.write("\n".join(lines) + "\n")
     return "lines.gdb"
@@ -56,7 +56,7 @@ class Target(offline.Target):
 
 
 def run(*words, target=None):
-    """Run gtp-run to its end: (status, output, errors)."""
+    """Run gtp-run to its end. Return (status, output, errors)."""
     device = ["--device", target.path] if target else []
     done = subprocess.run([RUN, *device, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=SECONDS, check=False)
@@ -64,7 +64,7 @@ def run(*words, target=None):
 
 
 def begins(process):
-    """After the module's lines about the session's settings."""
+    """Wait for the module's lines about the session's settings. Return whether there are any."""
     return any("tracing" in line for line in process.stderr)
 
 

@@ -29,12 +29,13 @@ def write(path, text):
 
 
 def wait_optimized(address):
-    """The kernel optimises at some later time; the limit only ends a failed test."""
+    """Wait until the kernel has optimised a probe, which it does at some later time. The limit only ends a failed
+    test."""
     until(lambda: address in optimized(), "the kernel to make a jump of its kprobe")
 
 
 def provoke(what):
-    """How often the place was certainly executed."""
+    """Execute the place. Return how often it was certainly executed."""
     if what == "uevent":
         for _ in range(ROUNDS):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")

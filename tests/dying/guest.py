@@ -32,12 +32,12 @@ COLLECT_RET = "X4,2e%04x27" % RET
 
 
 def behind_site(kcore, address):
-    """The instruction after the function tracer's site, at which a tracepoint takes the entry's jump away."""
+    """Return the instruction after the function tracer's site. A tracepoint there prevents a jump at the entry."""
     return address + (4 if kcore.read(address, 4) in ENDBR else 0) + SITE
 
 
 def places():
-    """Places that a panic, its console and the load run through: for each mechanism, (address, actions)."""
+    """Return places through which a panic, its console and the load run: for each mechanism, (address, actions)."""
     names = ("serial8250_console_write", "vfs_read", "vfs_write", "ksys_read", "ksys_write",
              "__traceiter_sched_switch", "vfs_statx", "wait_for_xmitr")
     at = symbols(*names)
@@ -77,7 +77,8 @@ def frames(client):
 
 
 def dies_in_a_hit():
-    """The event's own function makes the record for $_sdata, and dies of a string at a bad address."""
+    """Kill a task in a hit: the event's own function makes the record for $_sdata, and dies of a string at a bad
+    address."""
     os.sched_setaffinity(0, {CPUS - 1})
     fixture.target("call event 4096")
 
@@ -87,7 +88,7 @@ STAYS = int(os.uname().release.split(".")[0]) >= 7
 
 
 def dies():
-    """A run at an event, an instruction and a function's return, in which a task dies at the event."""
+    """Make a run at an event, an instruction and a function's return, in which a task dies at the event."""
     names = "__traceiter_gtp_target_many", "gtp_target_leaf", "vfs_statx"
     marker, leaf, statx = map(symbols(*names).get, names)
     with Client() as client:

@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 def rows(release):
-    """The rows for a kernel's release, file by file in their order."""
+    """Yield the rows for a kernel's release, file by file in their order."""
     for path in sorted(glob.glob(os.path.join(HERE, "expressions", "*.txt"))):
         yield from rows_of(path, release)
 
@@ -47,7 +47,7 @@ def row(where, group, line):
 
 
 def by_group(release):
-    """(group, function) to its rows."""
+    """Return (group, function) -> its rows."""
     found = {}
     for each in rows(release):
         found.setdefault((each.group, each.function), []).append(each)

@@ -18,7 +18,7 @@ TAG = re.compile(r"\bstruct (\w+)")
 
 
 def link_addresses():
-    """Where vmlinux is linked: its text, and its per-CPU variables; by readelf."""
+    """Return the link addresses of vmlinux's text and of its per-CPU variables, by readelf."""
     out = subprocess.run(["readelf", "-sW", gdb.current_progspace().filename], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     return [int(re.search(r"^.* ([0-9a-f]{16})\s.* %s$" % name, out, re.M).group(1), 16)
@@ -26,7 +26,7 @@ def link_addresses():
 
 
 def known():
-    """The results so far."""
+    """Return the results so far."""
     if not os.path.exists(PATH):
         return {"translations": {}}
     with open(PATH, encoding="utf-8") as file:
@@ -34,7 +34,7 @@ def known():
 
 
 def make_tags(texts):
-    """The object file with a typedef for each tag that the texts name."""
+    """Make the object file with a typedef for each tag that the texts name."""
     names = {tag for text in texts for tag in TAG.findall(text)}
     source = "".join("typedef struct {0} {0};\n{0} *gtp_{0};\n".format(name) for name in sorted(names))
     subprocess.run(["gcc", "-g", "-x", "c", "-c", "-o", TAGS, "-"], input=source, text=True, check=True)
@@ -57,7 +57,7 @@ def write(translations, texts):
 
 
 def read():
-    """(translations, link addresses), in a GDB that has the typedefs from then on."""
+    """Load the typedefs into this GDB. Return (translations, link addresses)."""
     load_tags()
     found = known()
     return found["translations"], found["link"]

@@ -26,7 +26,7 @@ translations = {}
 
 
 def compiles(row, text):
-    """Why GDB does not compile a text at the row's function; None when it does."""
+    """Return why GDB does not compile a text at the row's function, or None when it does."""
     try:
         gdb.execute("maint agent-eval -at %s, %s" % (row.function, text), to_string=True)
     except gdb.error as error:
@@ -40,7 +40,7 @@ def pc_of(function):
 
 
 def is_action(text, pc):
-    """Whether the value fits into an action, and GDB does not abort on it. May raise Refused."""
+    """Return whether the value fits into an action, and GDB does not abort on it. This may raise Refused."""
     try:
         compiled.check("$n = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -49,7 +49,7 @@ def is_action(text, pc):
 
 
 def wrong(row):
-    """The error in a row; None if it is right."""
+    """Return the error in a row, or None if it is right."""
     pc = pc_of(row.function)
     try:
         text = cexpr.condition(row.text, pc)
@@ -87,7 +87,7 @@ def enough():
 
 
 def read_refusals():
-    """(function, text, the lines of the message) of each block of refusals.txt."""
+    """Yield (function, text, the lines of the message) of each block of refusals.txt."""
     with open(os.path.join(HERE, "refusals.txt"), encoding="utf-8") as file:
         blocks = file.read().split("\n\n")
     for block in blocks:
@@ -98,7 +98,7 @@ def read_refusals():
 
 
 def message(where, text):
-    """The message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list of gtp collect."""
+    """Return the message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list of gtp collect."""
     kind, _, place = where.rpartition(":")
     function, _, offset = place.partition("+")
     pc = pc_of(function) + int(offset or 0)
@@ -133,7 +133,7 @@ def gone():
 
 
 def inner(pc):
-    """The function that is inlined at pc; None."""
+    """Return the function that is inlined at pc, or None."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock
@@ -154,7 +154,7 @@ def homonyms():
 
 
 def expressions():
-    """The tests of a class."""
+    """Define the tests of a class."""
     handed.make_tags(names_of_tags())
     handed.load_tags()
     for (name, function), rows in data.by_group(headers.release()).items():
@@ -163,7 +163,7 @@ def expressions():
 
 
 def refusals():
-    """The tests of everything else."""
+    """Define the tests of everything else."""
     others = ((enough, "at least 400 expressions are tried"),
               (inlined, "an expression in an inlined function names the variables around it"),
               (gone, "an argument that is gone is refused, with the first instruction as the place where it is not"))

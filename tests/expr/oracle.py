@@ -148,5 +148,5 @@ def functions(link):
 
 
 def value(text):
-    """The low 64 bits of an expression's value by the evaluator, in the selected frame."""
+    """Return the low 64 bits of an expression's value by the evaluator, in the selected frame."""
     return int(gdb.parse_and_eval(text)) % 2**64

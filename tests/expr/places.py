@@ -20,7 +20,7 @@ PLACE = "vfs_read"  # has none of the tags
 
 
 def rows():
-    """(words, size, address, unit, {member: offset}) of each line of GTP_TAGS."""
+    """Yield (words, size, address, unit, {member: offset}) of each line of GTP_TAGS."""
     with open(os.environ["GTP_TAGS"], encoding="utf-8") as file:
         for line in file:
             word, tag, size, address, unit, *members = line.split()
@@ -39,14 +39,14 @@ def meets_all():
 
 
 def listed(text, pc):
-    """The numbers in the code that GDB makes of a text."""
+    """Return the numbers in the code that GDB makes of a text."""
     where = compiled.location(pc)
     out = gdb.execute("maint agent-eval -at %s, %s" % (where, text), to_string=True) if where else ""
     return [int(n) for n in re.findall(r"const\d+ (\d+)", out)]
 
 
 def of_place(words, size, pc, members):
-    """The faults of a tag at a place, a line each."""
+    """Yield the faults of a tag at a place, a line each."""
     texts = {"sizeof(%s)" % words: size}
     texts.update(("offsetof(%s, %s)" % (words, name), offset) for name, offset in members.items())
     texts.update(("(unsigned long)&((%s *)0)->%s" % (words, name), offset) for name, offset in members.items())
@@ -78,7 +78,7 @@ def tag_test(words, found):
 
 
 def said(text, pc):
-    """The translation of a text, and the notes to the user."""
+    """Return the translation of a text, and the notes to the user."""
     notes.told.clear()
     out = gdb.execute("python cexpr.condition(%r, %d)" % (text, pc), to_string=True)
     notes.told.add(out.partition("note: ")[2].strip())
@@ -114,7 +114,7 @@ def by_file():
 
 
 def twice(text, pc):
-    """Whether a file is compiled more than once, or has no code: then a function must be given."""
+    """Return whether a file is compiled more than once, or has no code. In both cases a function must be given."""
     try:
         cexpr.condition("sizeof(%s)" % text, pc)
     except cexpr.Error as error:

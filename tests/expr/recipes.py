@@ -25,13 +25,13 @@ FIRST = "gtp syscall read"
 
 
 def session():
-    """The lines that define something."""
+    """Return the lines of the recipes that define something."""
     lines = [line for recipe in documented.recipes()[1].values() for line in recipe]
     return [FIRST] + [line for line in lines if DEFINES.match(line) and not PER_CPU.search(line)]
 
 
 def compiled(folder, name, **environment):
-    """The bytes, and what is said."""
+    """Compile the session. Return its bytes, and the messages."""
     with open(folder + "/session.gdb", "w", encoding="utf-8") as file:
         file.write("\n".join(session()) + "\n")
     done = subprocess.run([sys.executable, "-B", TOP + "/tools/gtp", "compile", "session.gdb", "-o", name, "--no-table", "--vmlinux",

@@ -18,13 +18,13 @@ FUNCTION = "gtp_target_expr"
 
 
 def rows():
-    """The texts of the fixture's table, which is C as gcc read it."""
+    """Return the texts of the fixture's table, which is C as gcc read it."""
     count = number("gtp_target_exprs_count")
     return [string("gtp_target_exprs[%d].text" % i) for i in range(count)]
 
 
 def translations(texts):
-    """(number, text for GDB) of each; the errors of the others."""
+    """Return (number, text for GDB) of each text, and the errors of the others."""
     pc, good, wrong = address("(long)" + FUNCTION), [], []
     for i, text in enumerate(texts):
         try:
@@ -49,7 +49,7 @@ def all_translated():
 
 @functools.lru_cache(None)
 def fits(text):
-    """Whether GDB has room for it in an action."""
+    """Return whether GDB has room for a text in an action."""
     try:
         compiled.check("$v0 = (long)(%s)" % text, address("(long)" + FUNCTION), True)
     except compiled.TooLong:
@@ -58,8 +58,8 @@ def fits(text):
 
 
 def set_tracepoints(pairs):
-    """Tracepoints that give $v0, $v1... the values; (number, pairs) of each. An expression that does not fit into an action is a
-    condition."""
+    """Set tracepoints that give $v0, $v1... the values. Return (number, pairs) of each. An expression that does not fit
+    into an action is a condition."""
     where = "*" + FUNCTION
     points = []
     short = [pair for pair in pairs if fits(pair[1])]

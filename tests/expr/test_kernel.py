@@ -27,7 +27,7 @@ translations, link = handed.read()
 
 
 def translated(row):
-    """The text for GDB, and whether it can be an action; addresses of per-CPU variables differ in each boot."""
+    """Return the text for GDB, and whether it can be an action. Addresses of per-CPU variables differ in each boot."""
     if "cpu(" in row.text or "cpu_ptr(" in row.text:
         pc = address("(long)%s" % row.function)
         text = cexpr.condition(row.text, pc)
@@ -40,8 +40,8 @@ def workload():
 
 
 def set_tracepoint(rows, cpu):
-    """A tracepoint that gives $v0, $v1... the rows' values, on one CPU: its number, and the actions, None where GDB has
-    no room for one."""
+    """Set a tracepoint that gives $v0, $v1... the rows' values, on one CPU. Return its number, and the actions, with
+    None where GDB has no room for one."""
     always = "collect $cpu_id, $current_task, $current_task_pid, $regs"
     num = trace("*%s" % rows[0].function)
     cmd("condition %d $cpu_id == %d" % (num, cpu))
@@ -52,7 +52,7 @@ def set_tracepoint(rows, cpu):
 
 
 def is_action(text, pc):
-    """Whether the value fits into an action, and GDB does not abort on it."""
+    """Return whether the value fits into an action, and GDB does not abort on it."""
     try:
         compiled.check("$v0 = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -61,7 +61,7 @@ def is_action(text, pc):
 
 
 def run_until_hit(nums):
-    """A run that ends when all have hit; whether they did."""
+    """Make a run that ends when all tracepoints have hit. Return whether they did."""
     cmd("passcount 1 %d" % nums[-1])
     cmd("tstart")
     for _ in range(TRIES):
@@ -74,7 +74,7 @@ def run_until_hit(nums):
 
 
 def hit(batches, function):
-    """The tracepoints of the batches, of which each has hit."""
+    """Return the tracepoints of the batches after each of them has hit."""
     for cpu in CPUS_OF.get(function, (1,)):
         points = [(set_tracepoint(batch, cpu), batch) for batch in batches]
         if run_until_hit([num for (num, _), _ in points]):
@@ -84,7 +84,7 @@ def hit(batches, function):
 
 
 def compare(num, rows, kept):
-    """The differences in the tracepoint's frame."""
+    """Return the differences in the tracepoint's frame."""
     cmd("tfind tracepoint %d" % num)
     check(number("$trace_frame") >= 0, "tracepoint %d has no frame" % num)
     lines, compared = [], 0

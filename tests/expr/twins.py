@@ -42,7 +42,7 @@ def meet(file):
 
 
 def value(text, pc):
-    """The value of a translation by GDB's evaluator; its parser uses the types of the selected frame's place."""
+    """Return the value of a translation by GDB's evaluator; its parser uses the types of the selected frame's place."""
     return int(gdb.parse_and_eval(cexpr.condition(text, pc)))
 
 

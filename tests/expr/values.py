@@ -44,7 +44,7 @@ def wrapped(number, unsigned):
 
 
 def of_wide():
-    """(text, value) of comparisons, sums, shifts and casts of 128 bits, by Python's own integers."""
+    """Yield (text, value) of comparisons, sums, shifts and casts of 128 bits, by Python's own integers."""
     for left, a in NUMBERS.items():
         for right, b in NUMBERS.items():
             if not (left.startswith(("wide", "huge")) or right.startswith(("wide", "huge"))):
@@ -102,7 +102,7 @@ def refused(text):
 
 
 def members(function, rows):
-    """The members' values at a function, and where it begins."""
+    """Return the members' values at a function, and where it begins."""
     stop_at(function)
     at = int(gdb.parse_and_eval("(unsigned long)" + function))
     for text, wanted in rows:

@@ -58,7 +58,7 @@ def at(kind, offset):
 
 
 def printed(command):
-    """The output of a command like print, after the number."""
+    """Return the output of a command like print, after the number."""
     return gdb.execute(command, to_string=True).rstrip("\n").partition(" = ")[2]
 
 
@@ -71,7 +71,7 @@ def refused(command):
 
 
 def write(path, function, returns, clock):
-    """A trace file with a frame at a function for each value of $ret, all with the memory."""
+    """Return a trace file with a frame at a function for each value of $ret, all with the memory."""
     pc = int(gdb.parse_and_eval("(unsigned long)%s" % function))
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
             "tsv %x:0:1:%s\ntsv %x:0:1:%s\ntp T1:%x:E:0:0\ntp A1:%x:R%x\ntp Z1:%x:cmd:0:c:%s\n\n" % (
@@ -96,7 +96,7 @@ def opened(function="vfs_open", returns=(0, -2, -512, -1000, 7), clock=False):
 
 
 def screen(columns):
-    """The rows of gtp table on the screen, without the frame's number."""
+    """Return the rows of gtp table on the screen, without the frame's number."""
     return screen_of("1 " + columns)
 
 
@@ -156,7 +156,7 @@ def ends():
 
 
 def of_headers(header, names):
-    """{name: number} of the macros of a header, by the compiler."""
+    """Return {name: number} of the macros of a header, by the compiler."""
     lines = "".join('asm volatile("\\n->%s %%c0" : : "i"((long)(%s)));\n' % (name, name) for name in names)
     out = headers.compiler(headers.folder(), "#include <%s>\nvoid f(void);\nvoid f(void)\n{\n%s}\n" % (header, lines), "-S")
     return {name: int(number) for name, number in re.findall(r"^->(\w+) \$?(-?\d+)$", out or "", re.M)}
@@ -353,7 +353,7 @@ def table_refused():
 
 
 def line(text, number, viewed=True):
-    """The cell of a live row, which the shell's command makes of a number that the kernel has printed."""
+    """Return the cell of a live row that the shell's command makes of a number printed by the kernel."""
     gdb.execute("tvariable $ret", to_string=True)
     pc = int(gdb.parse_and_eval("(unsigned long)vfs_open"))
     found, = values.typed(text, 1, pc, viewed)

@@ -20,14 +20,14 @@ WRONG = ("clock: ", "may be wrong")
 
 
 def said(client):
-    """The text of `monitor status` and tstatus."""
+    """Return the text of `monitor status` and tstatus."""
     text = client.monitor("status")
     client.status()
     return text + client.console
 
 
 def clocks_of_calls(client, n):
-    """$clock of N calls, each with the monotonic clock before and after it."""
+    """Return $clock of N calls, each with the monotonic clock before and after it."""
     around = []
     for _ in range(n):
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)

@@ -32,7 +32,7 @@ load("self_trace=1")
 
 
 def memory():
-    """The memory in use by the kernel, in KiB."""
+    """Return the memory in use by the kernel, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}
@@ -52,7 +52,8 @@ def define(client, number, address, condition, *actions):
 
 
 def define_all(client):
-    """One whose actions are one snippet, one whose are not, one that is false."""
+    """Define a tracepoint whose actions are one snippet, one whose actions are not, and one whose condition is
+    false."""
     client.ok("QTinit")
     client.ok("QTDV:45:7:0:" + b"foo".hex())
     define(client, 1, ADD, NOT_12345, "R30023", f"M-1,{BANNER:x},18", CPU)

@@ -25,7 +25,7 @@ def start_all(places):
 
 
 def many_places():
-    """Some 2000 functions, which take as many seconds as kprobes."""
+    """Return some 2000 functions. As kprobes they take as many seconds."""
     ends = symbols("_stext", "_etext")
     traceable = {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
     traceable -= {line.split()[1] for line in lines(DEBUG + "kprobes/blacklist")}
@@ -99,8 +99,8 @@ def interrupted_by_signal():
 
 
 def stopping(client, how):
-    """QTStop of some kprobes, which are removed one by one; calls HOW() when some are removed and others are not.
-    Returns its answer."""
+    """Send QTStop while some kprobes are removed one by one, and call HOW() when some are removed and others are not.
+    Return its answer."""
     client.monitor("jumps off")
     client.start(*enumerate(many_places()[:60], 1), (9999, LEAF))
     target("call leaf 3")
@@ -183,7 +183,7 @@ def unread_frame():
 
 
 def right_after(gdb_):
-    """Whether GDB gets the answer to its last packet, not to an earlier one."""
+    """Return whether GDB gets the answer to its last packet, not to an earlier one."""
     status, value = gdb_.type("tstatus"), gdb_.type("print *(unsigned char *) 0x%x == *(unsigned char *) 0x%x" % (LEAF, LEAF))
     return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
 

@@ -38,7 +38,7 @@ def nonblocking(client):
 
 
 def flood(fd, data, most):
-    """Write without reading until EAGAIN; how much was taken."""
+    """Write without reading until EAGAIN. Return how much was taken."""
     taken = 0
     try:
         while taken < most:
@@ -58,7 +58,7 @@ def drain(fd):
 
 
 def child(code, fd=None):
-    """A process that runs CODE and has the descriptor; returns when it is ready."""
+    """Start a process that runs CODE and has the descriptor. Return it when it is ready."""
     process = subprocess.Popen(
         [sys.executable, "-c", "import os, signal\nprint(flush=True)\n" + code],
         stdout=subprocess.PIPE, pass_fds=[fd] if fd is not None else [])

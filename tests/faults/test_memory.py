@@ -29,7 +29,7 @@ def at_load():
 
 
 def session(client):
-    """A whole use of the stub; the packets whose reply is not the one of a machine with memory."""
+    """Use the whole stub. Return the packets whose reply differs from that of a machine with memory."""
     wrong = []
     client.mechanisms = None
 

@@ -30,7 +30,7 @@ COUNT_IN_45 = "X0000000A,2c00452201022d004527"  # getv 0x45, const8 1, add, setv
 
 
 def printf_of_rdi(text):
-    """reg 5, const8 0, const8 0, printf of one argument, end"""
+    """Return bytecode: reg 5, const8 0, const8 0, printf of one argument, end."""
     fmt = text.encode() + b"\0"
     code = bytes([0x26, 0, 5, 0x22, 0, 0x22, 0, 0x34, 1, len(fmt) >> 8, len(fmt) & 255]) + fmt + b"\x27"
     return f"X{len(code):08X},{code.hex()}"
@@ -55,12 +55,12 @@ MEMORY = "/sys/devices/system/memory/"
 
 
 def direct_map(client):
-    """The address of the kernel's direct map."""
+    """Return the address of the kernel's direct map."""
     return int.from_bytes(bytes.fromhex(client.ask("m%x,8" % symbols("page_offset_base")["page_offset_base"])), "little")
 
 
 def block_offline():
-    """Take a block of memory offline; returns its number."""
+    """Take a block of memory offline. Return its number."""
     blocks = sorted((int(name[6:]) for name in os.listdir(MEMORY) if name.startswith("memory")), reverse=True)
     for block in blocks:
         try:
@@ -92,7 +92,7 @@ def offline_memory():
 
 
 def poisoned(report):
-    """A process that declares a page of its own faulty when told to; never returns by itself."""
+    """Declare a page of this process faulty at each SIGUSR1. Never return."""
     page = mmap.mmap(-1, 4096)
     page.write(b"whole" * 800)
     with open("/proc/self/pagemap", "rb") as file:
@@ -191,12 +191,12 @@ def behind_the_last():
 
 
 def traced_functions():
-    """The functions with a site of the function tracer."""
+    """Return the functions with a site of the function tracer."""
     return {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
 
 
 def text_functions():
-    """Names by address, of the kernel's functions with names that occur once."""
+    """Return names by address, of the kernel's functions whose names occur once."""
     bounds = symbols("_stext", "_etext")
     count, names = collections.Counter(), collections.defaultdict(list)
     for at, name, module in kallsyms():
@@ -212,7 +212,7 @@ TRACERS = ("ring_buffer_lock_reserve", "trace_clock_local", "function_trace_call
 
 
 def by_default(function):
-    """A test with the rule in effect, from which the fixture's functions are exempt."""
+    """Wrap a test so that the rule is in effect, from which the fixture's functions are exempt."""
     @functools.wraps(function)
     def run():
         mount_tracing()
@@ -242,7 +242,7 @@ def no_notrace():
 
 
 def refused_of(client, addresses):
-    """The reasons of those that take no probe; the others are armed together at the end."""
+    """Return the reasons for addresses that take no probe. The others are armed together at the end."""
     left, refused = list(addresses), {}
     client.monitor("strict on")
     while True:
@@ -412,7 +412,7 @@ def module_goes_again():
 
 
 def has_kprobe(address):
-    """Does the kernel still have one there, be it one of code that is gone?"""
+    """Return whether the kernel still has a kprobe at an address, even in code that has been freed."""
     return any(int(line.split()[0], 16) == address for line in kprobes())
 
 

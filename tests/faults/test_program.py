@@ -38,7 +38,7 @@ def hexed(path):
 
 
 def session(client, program):
-    """A run with a program in it; the packets whose reply is not the one of a machine with memory."""
+    """Make a run with a program in it. Return the packets whose reply differs from that of a machine with memory."""
     wrong = []
     answer = client.ask("QGtpFile:" + hexed(PROGRAM))
     if answer.startswith("E."):
@@ -83,7 +83,7 @@ def memory():
 
 
 def instructions():
-    """Where the instructions of the program's own functions are, as the disassembler has them."""
+    """Return where the instructions of the program's own functions are, according to the disassembler."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", PROGRAM], capture_output=True, text=True, check=True).stdout
     found, inside = [], False
     for line in text.splitlines():
@@ -95,7 +95,7 @@ def instructions():
 
 
 def connected(places):
-    """A client that arms all places and removes them, again and again until it is killed."""
+    """Connect, then arm all places and remove them again and again until this process is killed."""
     client = Client()
     base = int(client.ask("QGtpFile:" + hexed(PROGRAM)).partition(";")[0], 16)
     while True:
@@ -107,7 +107,7 @@ def connected(places):
 
 
 def text_of(program):
-    """The memory of the process where the file's code is, from work() on."""
+    """Return the memory of the process that holds the file's code, from work() on."""
     with open("/proc/%d/mem" % program.process.pid, "rb") as memory:
         memory.seek(int(program("address work"), 16))
         return memory.read(256)

@@ -31,7 +31,7 @@ def refused():
 
 
 def sealed(data):
-    """With the checksum that belongs to it."""
+    """Return the data with the checksum that belongs to it."""
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
 
 
@@ -46,19 +46,20 @@ HEAD = b"module gtp_target\n"
 
 
 def behind_endbr(client, address):
-    """The endbr64 at the target of indirect calls must not be displaced."""
+    """Return the address after an endbr64 if there is one: it is the target of indirect calls and must not be
+    displaced."""
     return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
 def only(client):
-    """The only existing probe."""
+    """Return the only probe."""
     found = probes(client.monitor("probes"))
     assert len(found) == 1, found
     return next(iter(found.values()))
 
 
 def mechanism(client):
-    """How gtp_target_leaf, which is called once, is probed."""
+    """Return how gtp_target_leaf is probed. Check that one call of it is one hit."""
     place = behind_endbr(client, symbols("gtp_target_leaf")["gtp_target_leaf"])
     client.start((1, place))
     found = only(client)
@@ -228,14 +229,14 @@ def waiting(client, packet="QTStart"):
 
 
 def behind_site(client, function):
-    """After the function tracer's nop at the entry."""
+    """Return the address after the function tracer's nop at the entry."""
     address = symbols(function)[function]
     code = bytes.fromhex(client.ask(f"m{address:x},10"))
     return address + code.index(bytes.fromhex("0f1f440000")) + 5
 
 
 def obj_place(client):
-    """Instructions of 3 and 4 bytes. With what is there."""
+    """Return the address of two instructions of 3 and 4 bytes, and these bytes."""
     place = behind_site(client, "gtp_target_obj")
     code = client.ask(f"m{place:x},7")
     assert code == "4863c6" "48034708", code
@@ -243,7 +244,7 @@ def obj_place(client):
 
 
 def refuses(place):
-    """Whether the kernel refuses kprobes there."""
+    """Return whether the kernel refuses kprobes at a place."""
     try:
         KprobeEvent(place).remove()
     except OSError as error:
@@ -275,7 +276,7 @@ def guests():
 
 
 def writable_text():
-    """The second mappings of text that the module has now."""
+    """Return the second mappings of text that the module has now."""
     with open("/proc/vmallocinfo", encoding="ascii") as file:
         return [line for line in file if "[gdbtp]" in line and " vmap" in line]
 
@@ -300,7 +301,7 @@ PIDFD_GETFD = 438  # the system call's number
 
 
 def unheard(pid):
-    """Bytes that wait for a process at its standard input, which GDB has made a socket."""
+    """Return the number of bytes that wait at a process's standard input, which GDB has made a socket."""
     owner = os.pidfd_open(pid)
     copy = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, owner, 0, 0)
     assert copy >= 0, os.strerror(ctypes.get_errno())
@@ -312,13 +313,14 @@ def unheard(pid):
 
 
 def heard():
-    """gdbtp-connect has read everything that GDB has sent: no input is left, and all its threads sleep."""
+    """Return whether gdbtp-connect has read everything that GDB has sent: no input is left, and all its threads
+    sleep."""
     pid = int(command("pidof", "gdbtp-connect").stdout)
     return not unheard(pid) and "R" not in states(pid)
 
 
 def give_up(gdb):
-    """Interrupt a tstart that waits, then tstatus; returns the output of the latter."""
+    """Interrupt a tstart that waits, then ask tstatus. Return its output."""
     with computing():
         gdb.begin("tstart")
         gdb.until("busy tasks")

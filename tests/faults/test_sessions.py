@@ -17,7 +17,7 @@ LEAF = facts()["gtp_target_leaf"]
 
 
 def one_run(client, calls=5):
-    """A run that counts, from definition to stop."""
+    """Make a run that counts, from definition to stop."""
     client.start((1, LEAF, "R00ffffff", "M7,0,20"))
     for i in range(calls):
         target_aside("call leaf %d" % i)
@@ -31,7 +31,7 @@ def stop(client):
 
 
 def alive():
-    """A new client can connect at once, and its run counts correctly."""
+    """Check that a new client can connect at once, and that its run counts correctly."""
     with Client() as client:
         stop(client)
         one_run(client)
@@ -76,7 +76,7 @@ def killed_waiting():
 
 
 def seeds():
-    """The packets of the session transcripts, with the fixture's addresses in them."""
+    """Return the packets of the session transcripts, with the fixture's addresses in them."""
     names = {k: "%x" % v for k, v in facts().items()}
     found = []
     folder = os.path.join(TOP, "tests/sessions")
@@ -146,7 +146,7 @@ def mutations():
 
 
 def leaked():
-    """The remains of the kernel's per-module allocations after all that (vmalloc areas)."""
+    """Return the kernel's per-module allocations that remain after all this (vmalloc areas)."""
     with open("/proc/vmallocinfo") as file:
         return [line for line in file if "gdbtp" in line and "module_alloc" not in line
                 and "load_module" not in line and "execmem" not in line]

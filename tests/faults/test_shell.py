@@ -42,7 +42,7 @@ class Gtp:
         return self.process.stdout.readline().split()
 
     def rest(self):
-        """Read the remaining rows; afterwards the command has ended."""
+        """Read the remaining rows. Afterwards the command has ended."""
         rows = [line.split() for line in self.process.stdout]
         self.status = self.process.wait(SECONDS)
         return rows
@@ -52,7 +52,7 @@ class Gtp:
         return self.rest()
 
     def said(self):
-        """Its output on standard error so far."""
+        """Return the command's output on standard error so far."""
         return os.pread(self.errors.fileno(), 1 << 20, 0).decode()
 
 
@@ -61,7 +61,7 @@ def traced(*words):
 
 
 def finished(*words, shell=None):
-    """The command from its start to its end: (status, output, errors)."""
+    """Run the command to its end. Return (status, output, errors)."""
     gtp = Gtp(*words, shell=shell)
     out = gtp.process.stdout.read()
     status = gtp.process.wait(SECONDS)
@@ -70,7 +70,7 @@ def finished(*words, shell=None):
 
 
 def summary(gtp):
-    """(lines printed, hits, dropped) of the last line."""
+    """Return (lines printed, hits, dropped) of the last line."""
     found = matches(r"^gtp: (\d+) lines? printed; (\d+) hits?"
                     r"(?:, (\d+) not printed: too fast, or right before the end)?$", gtp.said())
     return tuple(int(n or 0) for n in found.groups())
@@ -85,7 +85,7 @@ UNTOUCHED = {name: text_of(name) for name in ("gtp_target_obj", "gtp_target_leaf
 
 
 def nothing_armed():
-    """No probe of the module is left: /proc/gtp is free, nothing is armed, the code is unchanged."""
+    """Check that no probe of the module is left: /proc/gtp is free, nothing is armed, the code is unchanged."""
     with Client() as client:
         text = client.monitor("probes")
     check("0x" not in text, "still armed: " + text)
@@ -200,7 +200,7 @@ def at_end():
 
 
 def armed(gtp, name):
-    """Whether its probe is in the kernel's code."""
+    """Return whether the command's probe is in the kernel's code."""
     check(gtp.process.poll() is None, "it has ended: " + gtp.said())
     return text_of(name) != UNTOUCHED[name]
 
@@ -278,7 +278,7 @@ def killed():
 
 
 def reads_symbols(gtp):
-    """Whether it has a GDB."""
+    """Return whether the command has a GDB."""
     with open("/proc/%d/task/%d/children" % (gtp.process.pid, gtp.process.pid), encoding="ascii") as file:
         return file.read().strip()
 

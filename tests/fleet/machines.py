@@ -73,7 +73,7 @@ class Machine:
         self.sshd = self.listen() if sshd else None
 
     def listen(self):
-        """The sshd, which has said that it listens."""
+        """Start the sshd. Return it once it has said that it listens."""
         # Not the user's own home: what the shell reads there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
                  "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]

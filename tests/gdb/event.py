@@ -5,7 +5,7 @@ from lib import *
 
 
 def marker_list():
-    """id -> (address, extra), by raw packets: GDB would look up a line for each, which is slow."""
+    """Return id -> (address, extra), by raw packets. GDB would look up a line for each marker, which is slow."""
     found, packet = {}, "qTfSTM"
     while True:
         reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)
@@ -18,7 +18,7 @@ def marker_list():
 
 
 def strace(event, *actions, condition=""):
-    """A static tracepoint by its marker's id; its number."""
+    """Set a static tracepoint by its marker's id. Return its number."""
     text = cmd("strace -m %s%s" % (event, " if " + condition if condition else ""))
     num = int(matches(r"tatic tracepoint (\d+) at", text).group(1))
     if actions:
@@ -32,12 +32,12 @@ def iterators():
 
 
 def sdata(*fields):
-    """The output of `gtp sdata` for the selected frame: name -> text."""
+    """Return the output of `gtp sdata` for the selected frame: name -> text."""
     text = cmd("gtp sdata " + " ".join(fields))
     return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
 
 
 def sdata_bytes():
-    """$_sdata of the selected frame, as GDB has it, the bytes of its fields."""
+    """Return $_sdata of the selected frame as GDB has it: the bytes of its fields."""
     data = value("$_sdata")
     return ring.comparable(bytes(int(data[i]) % 256 for i in range(data.type.sizeof)))

@@ -8,7 +8,7 @@ OPTIONS = ("pagination off", "confirm off", "width 0", "debuginfod enabled off")
 
 
 def plain(text):
-    """The text without GDB's messages about packets."""
+    """Return the text without GDB's messages about packets."""
     text = re.sub(r"^ *\[remote\].*\n", "", text, flags=re.M)
     return re.sub(r"\[remote\].*\n", "", text)
 
@@ -45,7 +45,7 @@ class Typed:
         self.process.stdin.flush()
 
     def until(self, pattern):
-        """Its output up to and including a line that has the pattern."""
+        """Return GDB's output up to and including a line that has the pattern."""
         seen = []
         for line in self.process.stdout:
             seen.append(line)
@@ -54,7 +54,7 @@ class Typed:
         raise Failure("gdb ended before %r: %s" % (pattern, "".join(seen)))
 
     def marked(self):
-        """Its output until it has executed the typed commands."""
+        """Return GDB's output until it has executed the typed commands."""
         self.marks += 1
         mark = "inner-mark-%d" % self.marks
         self.type("echo %s\\n" % mark)
@@ -62,17 +62,17 @@ class Typed:
         return text[:text.rindex(mark)].replace("(gdb) ", "")
 
     def say(self, *lines):
-        """Type commands; returns their output."""
+        """Type commands. Return their output."""
         self.type(*lines)
         return self.marked()
 
     def wait(self):
-        """Type continue; returns the output until the target has the packet."""
+        """Type continue. Return the output until the target has the packet."""
         self.type("set debug remote 1", "continue")
         return plain(self.until(r"Sending packet: \$c#"))
 
     def interrupt(self):
-        """Send ^C; returns the output since it began to wait."""
+        """Send ^C. Return the output since GDB began to wait."""
         os.kill(self.process.pid, signal.SIGINT)
         self.type("set debug remote 0")
         text = plain(self.marked())
@@ -80,12 +80,12 @@ class Typed:
         return text
 
     def stopped(self):
-        """Wait until the continue ends by itself; returns the output since it began to wait."""
+        """Wait until the continue ends by itself. Return the output since GDB began to wait."""
         self.type("set debug remote 0")
         return plain(self.marked())
 
     def during(self, *calls):
-        """Continue, make the fixture's calls, send ^C; return the output."""
+        """Continue, make the fixture's calls, and send ^C. Return the output."""
         self.wait()
         for line in calls:
             target(line)

@@ -16,7 +16,7 @@ def first_byte(where):
 
 
 def jumping(condition="", *actions):
-    """A run with a jump in gtp_target_add; the tracepoint's number."""
+    """Start a run with a jump in gtp_target_add. Return the tracepoint's number."""
     cmd("set circular-trace-buffer on")
     num = trace("*0x%x%s" % (place(), condition), *actions)
     cmd("tstart")
@@ -36,7 +36,7 @@ def all_counted(num):
 
 @functools.lru_cache(None)
 def original():
-    """The text at the place, as it was before the first jump."""
+    """Return the text at the place as it is without a jump."""
     return text_at(place())
 
 
@@ -47,5 +47,5 @@ def begin():
 
 
 def restored():
-    """The kernel may remove its optimisation of another's probe with a delay."""
+    """Wait until the text is as before: the kernel may remove its optimisation of another's probe with a delay."""
     until(lambda: text_at(place()) == original(), "the text %s, not %s" % (original(), text_at(place())))

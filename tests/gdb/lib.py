@@ -29,12 +29,12 @@ HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, 
 # GDB ---------------------------------------------------------------------------------------------
 
 def cmd(*lines):
-    """Give GDB a command (with the lines that belong to it); its output."""
+    """Give GDB a command with the lines that belong to it. Return its output."""
     return gdb.execute("\n".join(lines), to_string=True)
 
 
 def refused(*lines):
-    """A command that must fail; GDB's message."""
+    """Give GDB a command that must fail. Return GDB's message."""
     try:
         text = cmd(*lines)
     except gdb.error as error:
@@ -55,7 +55,7 @@ def string(expression):
 
 
 def address(expression):
-    """The expression's value as an unsigned address."""
+    """Return the expression's value as an unsigned address."""
     return int(value(expression)) % 2**64
 
 
@@ -106,7 +106,7 @@ def fresh():
 
 
 def trace(where, *actions, passcount=None):
-    """Set a tracepoint at WHERE (with its condition, if any); its number."""
+    """Set a tracepoint at WHERE, with its condition, if any. Return its number."""
     text = cmd("trace " + where)
     num = int(matches(r"racepoint (\d+) at", text).group(1))
     if passcount is not None:
@@ -118,7 +118,7 @@ def trace(where, *actions, passcount=None):
 
 
 def hits(num):
-    """GDB's count of hits of a tracepoint, asked again."""
+    """Ask again for GDB's count of a tracepoint's hits, and return it."""
     cmd("tstatus")
     text = cmd("info tracepoints %d" % num)
     found = re.search(r"already hit (\d+) time", text)
@@ -138,7 +138,7 @@ def frames():
 
 
 def collected(*expressions):
-    """A row of expression values (numbers) for every frame."""
+    """Return for every frame a row of expression values (numbers)."""
     rows = []
     for _ in frames():
         row = tuple(number(e) for e in expressions)
@@ -147,7 +147,7 @@ def collected(*expressions):
 
 
 def run_trace(*calls):
-    """One run around some fixture calls."""
+    """Make one run around some fixture calls."""
     cmd("tstart")
     for line in calls:
         target(line)
@@ -176,7 +176,7 @@ class Shell:
         return int(self("echo $$"))
 
     def __call__(self, script):
-        """Run a script; its output. A script that fails is a failure."""
+        """Run a script and return its output. A script that fails is a failure."""
         self.process.stdin.write("{ %s\n} </dev/null 2>&1; echo \"done $?\"\n" % script)
         self.process.stdin.flush()
         lines = []
@@ -198,7 +198,7 @@ def quoted(text):
 
 
 def target(line):
-    """Have the fixture make its calls; returns when they are made."""
+    """Have the fixture make its calls. Return when they are made."""
     shell()("printf %%s %s >/proc/gtp_target" % quoted(line))
 
 
@@ -206,7 +206,7 @@ orders = []  # processes that give the fixture one
 
 
 def background(line):
-    """The same without waiting; returns the process, for which the caller waits."""
+    """Have the fixture make its calls without waiting. Return the process, for which the caller waits."""
     orders.append(there.popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
     return orders[-1]
 
@@ -226,7 +226,7 @@ kallsyms = kernel.only_symbols
 
 
 def opening():
-    """The function that opens a struct filename *pathname: 7.3 has given it a new name."""
+    """Return the function that opens a struct filename *pathname, which has a new name in 7.3."""
     return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
 
 
@@ -235,14 +235,15 @@ def has(struct, name):
 
 
 def spelled(kind):
-    """A type in C. GDB leaves out the word struct while its current file is assembly."""
+    """Return how a type is written in C. GDB leaves out the word struct while its current file is assembly."""
     if kind.code == gdb.TYPE_CODE_PTR:
         return spelled(kind.target()) + " *"
     return "struct " + kind.tag if kind.code == gdb.TYPE_CODE_STRUCT else str(kind)
 
 
 def member(struct, name, pointer):
-    """A member, by its offset if it is in an unnamed struct or union, into which GDB's collect does not look."""
+    """Return the text for a member. It is by offset in an unnamed struct or union, which GDB's collect does not
+    search."""
     if has(struct, name):
         return "%s->%s" % (pointer, name)
     place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))
@@ -250,27 +251,27 @@ def member(struct, name, pointer):
 
 
 def file_path(pointer="file"):
-    """The path of a struct file *, which 7.3 has in a union."""
+    """Return the path of a struct file *, which 7.3 has in a union."""
     return member("struct file", "f_path", pointer)
 
 
 def entry_name(pointer):
-    """The short name of a struct dentry *, which 7.3 has in a union."""
+    """Return the short name of a struct dentry *, which 7.3 has in a union."""
     return "%s->%s" % (pointer, "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string")
 
 
 def file_name(pointer="file"):
-    """The short name of a struct file *."""
+    """Return the short name of a struct file *."""
     return entry_name(file_path(pointer) + ".dentry")
 
 
 def scratch():
-    """A new folder for files that both GDB and the traced machine can access."""
+    """Return a new folder for files that both GDB and the traced machine can access."""
     return tempfile.mkdtemp(prefix="gtp-", dir=None if there.here else os.environ["GTP_OUT"])
 
 
 def source_line(file, remark):
-    """The number of the line of a fixture source that carries the remark."""
+    """Return the number of the line of a fixture source that carries the remark."""
     with open(os.path.join(TOP, "tests/kmod", file)) as source:
         for i, line in enumerate(source, 1):
             if "/* line: %s */" % remark in line:
@@ -284,7 +285,7 @@ GDB = ["gdb"] if there.here else ["gdb", "-iex", "set remotetimeout %d" % SECOND
 
 
 def other_gdb(*commands, files=()):
-    """A second gdb, without vmlinux; its output."""
+    """Run a second gdb, without vmlinux. Return its output."""
     args = [*GDB, "-batch", "-nx", *files]
     for command in commands:
         args += ["-ex", command]
@@ -300,13 +301,13 @@ def begins_with_run(path):
 
 
 def fixture_symbols():
-    """The command that gives a GDB without vmlinux the fixture's symbols."""
+    """Return the command that gives a GDB without vmlinux the fixture's symbols."""
     with there.open("/sys/module/gtp_target/sections/.text") as file:
         return "add-symbol-file %s/gtp_target.ko %s" % (KMOD, file.read().strip())
 
 
 def load_symbols():
-    """The fixture's symbols, found by gdbtp's own command."""
+    """Load the fixture's symbols, found by gdbtp's own command."""
     connect()
     cmd("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
     return cmd("gtp modules " + KMOD)

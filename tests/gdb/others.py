@@ -11,7 +11,7 @@ ROUNDS = 2000
 
 
 def mechanism(num):
-    """How a tracepoint's location is probed."""
+    """Return how a tracepoint's location is probed."""
     for probe in kernel.probes(cmd("monitor probes")).values():
         if num in probe.tracepoints:
             return probe.how
@@ -35,7 +35,7 @@ def text_at(where, count=8):
 
 
 def looped(what, rounds=ROUNDS):
-    """Have every CPU make its calls; returns the number for each function."""
+    """Have every CPU make its calls. Return the number for each function."""
     before = fixture()
     target("loop %s %d" % (what, rounds))
     after = fixture()
@@ -48,19 +48,20 @@ def write(path, text, _=0):
 
 
 def Kprobe(where):
-    """Another user's."""
+    """Return a kprobe of another user."""
     return kernel.KprobeEvent(where, write=write)
 
 
 def instructions(function, pattern):
-    """Addresses in a function at which the disassembler shows the pattern."""
+    """Return addresses in a function at which the disassembler shows the pattern."""
     lines = cmd("disassemble " + function).splitlines()
     return [int(re.search(r"0x[0-9a-f]+", line).group(0), 16) for line in lines if re.search(pattern, line)]
 
 
 @functools.lru_cache(None)
 def place():
-    """After the function tracer's instruction: ftrace's kprobe events refuse functions that it does not trace."""
+    """Return the place after the function tracer's instruction. ftrace's kprobe events refuse functions that it does
+    not trace."""
     places = instructions("gtp_target_add", r"\+\d+>:")
     site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
     return places[places.index(site) + 1]

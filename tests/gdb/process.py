@@ -15,7 +15,7 @@ SLOW = 20_000_000  # the duration in ns of a command of the test's disk, and of 
 
 
 def call(name, *args):
-    """A function of the C library; OSError when it returns -1."""
+    """Return a function of the C library that raises OSError when it returns -1."""
     result = getattr(LIBC, name)(*args)
     if result == -1:
         raise OSError(ctypes.get_errno(), "%s: %s" % (name, os.strerror(ctypes.get_errno())))
@@ -23,13 +23,13 @@ def call(name, *args):
 
 
 def named(name):
-    """This task's name; what the kernel keeps of it."""
+    """Give this task a name. Return the part of it that the kernel keeps."""
     call("prctl", PR_SET_NAME, name.encode(), 0, 0, 0)
     return get("/proc/self/comm").strip()
 
 
 def renamed(word, reading):
-    """Rename this task and return READING(), such that nothing changes in between."""
+    """Rename this task and return READING(), in such a way that nothing changes in between."""
     for i in range(100):
         before, name = reading(), named("%s %d" % (word, i))
         if reading() == before:
@@ -43,7 +43,7 @@ def comm():
 
 @functools.lru_cache(None)
 def scratch():
-    """A folder for the files of this process and of those that it forks from now on."""
+    """Return a folder for the files of this process and of those that it forks from now on."""
     return tempfile.mkdtemp(prefix="gtp-recipes-")
 
 
@@ -52,7 +52,7 @@ def path(name):
 
 
 def made(name, size=0):
-    """The path of a new file."""
+    """Return the path of a new file."""
     with open(path(name), "wb") as file:
         file.write(b"x" * size)
     return path(name)
@@ -86,7 +86,7 @@ def status(pid):
 
 
 def blocked_in(pid, number):
-    """Whether the process waits inside of a system call of that number."""
+    """Return whether the process waits inside a system call of that number."""
     return get("/proc/%d/syscall" % pid).split()[0] == str(number)
 
 
@@ -111,8 +111,7 @@ def run(*words):
 # Work that takes time-----------------------------------------------------------------------------
 
 def read_late(reader, writer):
-    """Read data that a child writes SLOW nanoseconds later; returns the minimum and the maximum duration of the
-    read."""
+    """Read data that a child writes SLOW nanoseconds later. Return the minimum and the maximum duration of the read."""
     begins = time.monotonic_ns()
 
     def write_late():
@@ -132,16 +131,16 @@ def spin(seconds):
 
 
 def schedstat(pid):
-    """The kernel's own counts: nanoseconds of waiting, and how often it came to run."""
+    """Return the kernel's own counts: nanoseconds of waiting, and how often it came to run."""
     _, waited, times = get("/proc/%d/schedstat" % pid).split()
     return int(waited), int(times)
 
 
 def on_or_waiting():
-    """Nanoseconds that this task has run, and that it has waited for a CPU."""
+    """Return the nanoseconds that this task has run, and those that it has waited for a CPU."""
     return time.thread_time_ns() + schedstat(os.getpid())[0]
 
 
 def switches(pid):
-    """How often the task has gone to sleep."""
+    """Return how often the task has gone to sleep."""
     return int(get("/proc/%d/status" % pid).split("\nvoluntary_ctxt_switches:")[1].split()[0])

@@ -48,6 +48,6 @@ def running_program(path, kind=Process):
 
 
 def linked(path):
-    """The file's symbols, by the linker's own table."""
+    """Return the file's symbols from the linker's own table."""
     lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
     return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}

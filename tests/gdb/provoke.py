@@ -32,7 +32,7 @@ provocations = {}
 
 
 def recipe(question):
-    """The function provokes the recipe's event, and returns the facts that GDB's side needs."""
+    """Register a function that provokes the recipe's event and returns the facts that GDB's side needs."""
     def mark(function):
         provocations[question] = function
         return function
@@ -126,7 +126,7 @@ DISKS = "/sys/bus/pseudo/drivers/scsi_debug/"
 
 
 def disk():
-    """The name of a disk that is memory, and takes as long as delayed() says."""
+    """Return the name of a disk that is memory, and is as slow as delayed() says."""
     if not os.path.isdir(DISKS):
         run("modprobe", "sd_mod")
         run("modprobe", "scsi_debug", "dev_size_mb=32", "delay=0")
@@ -137,7 +137,8 @@ def disk():
 
 
 def delayed(nanoseconds):
-    """The disk takes that long for each command; refused while it has one."""
+    """Make the disk take that long for each command. Wait until it is idle, because the kernel refuses this while it
+    has a command."""
     def ready():
         try:
             put(DISKS + ("ndelay" if nanoseconds else "delay"), str(nanoseconds))
@@ -566,7 +567,7 @@ def slow_read():
 # All of it ---------------------------------------------------------------------------------------
 
 def said(function):
-    """Run a provocation in a process of its own; (pid, what it returned or the text of its error)."""
+    """Run a provocation in a separate process. Return its pid, and its result or the text of its error."""
     out, into = os.pipe()
     pid = os.fork()
     if pid == 0:

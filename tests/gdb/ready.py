@@ -33,7 +33,7 @@ def become(topic, only, out):
 
 
 def watch(child, line):
-    """The child's exit status; ends the child when its client ends."""
+    """Return the child's exit status. End the child when its client ends."""
     pidfd = os.pidfd_open(child)
     if line in select.select([pidfd, line], [], [])[0]:
         os.killpg(child, signal.SIGKILL)

@@ -14,7 +14,8 @@ PAGE = 4096
 
 @functools.cache
 def events():
-    """Number of an event's records -> its folder in tracefs. There are thousands: one process reads them all."""
+    """Return number of an event's records -> its folder in tracefs. One process reads them all, because there are
+    thousands."""
     text = there.run(["sh", "-c", "cd %sevents && grep -H . */*/id" % TRACING], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.rsplit(":", 1) for line in text.splitlines()]
     return {int(number): TRACING + "events/" + os.path.dirname(path) for path, number in rows}
@@ -22,7 +23,7 @@ def events():
 
 @functools.cache
 def fields(number):
-    """(declaration, offset, size) of every field in the records of an event."""
+    """Return (declaration, offset, size) of every field in the records of an event."""
     return [(m[1], int(m[2]), int(m[3]))
             for m in re.finditer(r"field:(.*?);\s*offset:(\d+);\s*size:(\d+);", get(events()[number] + "/format"))]
 
@@ -32,8 +33,8 @@ NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
 def comparable(record):
-    """The part that two instances have in common: without padding between the fields, which has old bytes of the
-    ring."""
+    """Return the part that two instances have in common. The padding between the fields, which has old bytes of the
+    ring, is left out."""
     kept = bytearray(len(record))
     for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]
@@ -48,7 +49,7 @@ def comparable(record):
 
 
 def records_of(page):
-    """(bytes) of every record in one sub-buffer of the ring, in order."""
+    """Yield every record in one sub-buffer of the ring, in order, as bytes."""
     commit = struct.unpack_from("<Q", page, 8)[0] & 0xfffff
     at, end = 16, 16 + commit
     while at < end:
@@ -89,12 +90,12 @@ class Instance:
         put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
-        """The contents of the `trace` file for a reader, without its head."""
+        """Return the contents of the `trace` file for a reader, without its head."""
         with there.open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 
     def lines(self):
-        """cpu -> its lines of the `trace` file, in order."""
+        """Return cpu -> its lines of the `trace` file, in order."""
         found = {}
         for path in matching(self.path + "/per_cpu/cpu*"):
             with there.open(path + "/trace") as file:
@@ -103,7 +104,7 @@ class Instance:
         return found
 
     def records(self):
-        """cpu -> list of records; takes them out of the ring."""
+        """Take the records out of the ring. Return cpu -> list of records."""
         found = {}
         for path in matching(self.path + "/per_cpu/cpu*"):
             cpu = int(path.rsplit("cpu", 1)[1])
@@ -121,7 +122,7 @@ class Instance:
 
 
 def entries(path):
-    """Records ever written to an instance, over all CPUs."""
+    """Return the number of records ever written to an instance, over all CPUs."""
     total = 0
     for stats in matching(path + "/per_cpu/cpu*/stats"):
         with there.open(stats) as file:

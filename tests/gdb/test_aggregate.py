@@ -21,14 +21,14 @@ def define(*names):
 
 
 def only(clear=False):
-    """The only aggregation, and the number of nested hits."""
+    """Return the only aggregation, and the number of nested hits."""
     reading = aggregations.read(clear)
     equal(len(reading.all), 1, "aggregations")
     return reading.all[0], reading.nested
 
 
 def counts(one):
-    """{keys: count} of an aggregation that had room for all of them."""
+    """Return {keys: count} of an aggregation that had room for all of them."""
     equal(one.noroom, [], "what found no room")
     return {tuple(entry.keys): entry.count for entry in one.entries}
 
@@ -38,14 +38,14 @@ def no_frames():
 
 
 def every_call(num, one, made):
-    """Each call was counted, nested, or missed; the sum over the keys is GDB's count."""
+    """Check that each call was counted, nested, or missed, and that the sum over the keys is GDB's count."""
     total = sum(entry.count for entry in one.entries + one.noroom)
     equal(total, hits(num), "the sum over all keys and GDB's count of hits")
     equal(total + nested() + missed(), made, "counted + nested + missed")
 
 
 def by_last_digit():
-    """count of leaf's calls by n % 10, on all CPUs; every key has its share."""
+    """Count leaf's calls by n % 10 on all CPUs, and check that every key has its share."""
     num = trace("gtp_target_leaf", "teval $key_digit = n % 10", "teval $count_leaf = 1")
     cmd("tstart")
     how = mechanism(num)
@@ -360,7 +360,7 @@ def plots():
 
 
 def words_of(text):
-    """The two words of a string that is a key."""
+    """Return the two words of a string that is a key."""
     data = text.ljust(16, b"\0")
     return [int.from_bytes(data[i:i + 8], "little") for i in (0, 8)]
 

@@ -33,7 +33,7 @@ def joins_a_false_one():
 
 
 def several(rounds):
-    """Tracepoints at one place, and the calls of a CPU at which each has a hit."""
+    """Set tracepoints at one place. Return them, and a CPU's calls at which each has a hit."""
     def below(step):
         return range(0, rounds, step)
     return [

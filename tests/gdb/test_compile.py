@@ -49,7 +49,7 @@ def vmlinux():
 
 
 def begin():
-    """The session as a file, and compiled."""
+    """Write the session to a file, and compile it."""
     with open(path("s.gdb"), "w", encoding="ascii") as file:
         file.write(SESSION)
     note("the session is written, and gets compiled: GDB reads vmlinux once more")
@@ -79,7 +79,7 @@ class Run:
         raise Failure("".join(lines))
 
     def end(self):
-        """(status, output, error messages)."""
+        """Return (status, output, error messages)."""
         out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out, err
 
@@ -89,12 +89,12 @@ def finished(*words):
 
 
 def tables():
-    """GDB's view of the run that it looks at."""
+    """Return the run as GDB sees it."""
     return [cells.rows(columns) for columns in COLUMNS], cmd("gtp show")
 
 
 def built(name, change):
-    """The compiled session with changed contents, and with correct size and checksum."""
+    """Return the compiled session with changed contents, and with correct size and checksum."""
     with open(path("s.gtpd"), "rb") as file:
         data = change(file.read()[16:])
     with open(path(name), "wb") as file:
@@ -132,7 +132,7 @@ def frames_of_gdb():
 
 
 def of_the_call(row):
-    """The common part of all runs of the same calls."""
+    """Return the part that all runs of the same calls have in common."""
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 

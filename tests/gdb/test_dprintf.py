@@ -17,19 +17,19 @@ def dprintf(function, text, *args):
 
 
 def clean():
-    """Each GDB that connects gets the previous one's tracepoints from the stub."""
+    """Clear the stub: each GDB that connects gets the previous one's tracepoints from it."""
     fresh()
     cmd("maint packet QTinit")
     disconnect()
 
 
 def said(text, word):
-    """The lines that begin with a word."""
+    """Return the lines that begin with a word."""
     return re.findall("^(?:%s).*" % word, text, re.M)
 
 
 def so_far(gdb_):
-    """Hits, lines printed, lines dropped, since the module was loaded."""
+    """Return hits, lines printed, lines dropped, since the module was loaded."""
     found = matches(r"all so far: (\d+) hits, (\d+) lines printed, (\d+) dropped", gdb_.say("monitor dprintf"))
     return tuple(map(int, found.groups()))
 
@@ -39,7 +39,7 @@ def since(before, now):
 
 
 def drain(gdb_):
-    """Have waiting lines printed; returns all of the text."""
+    """Have waiting lines printed. Return all of the text."""
     text = ""
     for _ in range(100):
         hits_, printed, dropped = so_far(gdb_)
@@ -50,7 +50,7 @@ def drain(gdb_):
 
 
 def places(gdb_):
-    """The lines of `monitor dprintf` about existing places."""
+    """Return the lines of `monitor dprintf` about existing places."""
     return said(gdb_.say("monitor dprintf"), "0x")
 
 

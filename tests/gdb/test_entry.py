@@ -19,7 +19,7 @@ def by(way):
 
 
 def each_way(name):
-    """A test for each of the two ways."""
+    """Make a test for each of the two ways."""
     def for_each(function):
         for way in (BEHIND, CALL):
             def turn(way=way):
@@ -30,7 +30,7 @@ def each_way(name):
 
 
 def site():
-    """The address of the function tracer's instruction: the entry, or the end of an endbr64 there."""
+    """Return the address of the function tracer's instruction, which is the entry, or follows an endbr64 there."""
     start = address("&gtp_target_obj")
     return start + 4 if text_at(start, 4) == bytes.fromhex("f30f1efa") else start
 
@@ -39,7 +39,7 @@ ORIGINAL = []
 
 
 def entering(way, condition="", *actions):
-    """A run with a tracepoint at the entry of gtp_target_obj; its number."""
+    """Start a run with a tracepoint at the entry of gtp_target_obj. Return its number."""
     cmd("set circular-trace-buffer on")
     if not ORIGINAL:
         ORIGINAL.append(text_at(site(), 16))

@@ -162,7 +162,7 @@ def first_difference(ours, theirs):
 
 
 def same_bytes(ours, theirs, what):
-    """Check that our records of each CPU are a contiguous part of theirs; returns their number."""
+    """Check that our records of each CPU are a contiguous part of theirs. Return their number."""
     total = 0
     for cpu, records in ours.items():
         if not records:
@@ -177,7 +177,7 @@ def same_bytes(ours, theirs, what):
 
 
 def beside_ftrace(event, work):
-    """Trace an event here and in another instance; compare the bytes."""
+    """Trace an event here and in another instance, and compare the bytes."""
     num = strace(event, "collect $_sdata, $cpu_id")
     cmd("monitor self-trace on")
     cmd("set trace-buffer-size %d" % (64 << 20))

@@ -42,7 +42,7 @@ def unquoted(text):
 
 
 def agrees(event, line, fields):
-    """Check the fields in a line of ftrace's text against our decoded values; returns their number."""
+    """Check the fields in a line of ftrace's text against our decoded values. Return their number."""
     if event == "raw_syscalls:sys_enter":
         args = ", ".join("%x" % (int(a, 0) % 2**64) for a in fields["args"].strip("{}").split(","))
         check("NR %d (%s)" % (int(fields["id"]), args) in line, "%s: %s" % (line, fields))
@@ -61,7 +61,7 @@ def agrees(event, line, fields):
 
 
 def frames_with_lines(lines, records):
-    """For each of the first 100 frames, ftrace's line for the same hit."""
+    """Yield ftrace's line for the same hit, for each of the first 100 frames."""
     at = {}
     for n in frames():
         if n >= 100:
@@ -175,7 +175,7 @@ NMIS = 200
 
 
 def nmis():
-    """Have each CPU but one take NMIs; how many."""
+    """Have each CPU but one take NMIs. Return how many there were."""
     before = fixture()["nmi"]
     target("nmi %d" % NMIS)
     made = fixture()["nmi"] - before

@@ -39,7 +39,7 @@ def a_run():
 
 
 def export():
-    """All of the run in all formats, and its tables, in the scratch folder."""
+    """Export the whole run in all formats, and its tables, to the scratch folder."""
     shutil.rmtree(SCRATCH, ignore_errors=True)
     os.makedirs(SCRATCH + "/tables")
     for n in facts["numbers"]:
@@ -50,7 +50,7 @@ def export():
 
 
 def before():
-    """The same run serves every test."""
+    """Make the run once: it serves every test."""
     connect()
     if not facts:
         a_run()

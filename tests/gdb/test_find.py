@@ -9,7 +9,7 @@ nums = {}
 
 
 def a_run():
-    """Frames 0 to 9: add(0), leaf(0), add(1), leaf(1) ... of tracepoints that nums names."""
+    """Make a run with frames 0 to 9: add(0), leaf(0), add(1), leaf(1) ... of the tracepoints in nums."""
     fresh()
     nums["add"] = trace("gtp_target_add", "collect a, b")
     nums["leaf"] = trace("gtp_target_leaf", "collect n, $regs")
@@ -25,7 +25,7 @@ def frame():
 
 
 def before():
-    """The same run serves every test."""
+    """Make the run once: it serves every test."""
     connect()
     if not nums:
         a_run()
@@ -160,7 +160,7 @@ def backtrace():
 
 
 def offline(path, *commands):
-    """The output of a gdb that has only the file and the fixture's symbols."""
+    """Return the output of a gdb that has only the file and the fixture's symbols."""
     with open(SCRATCH + "/commands", "w") as script:
         # GDB's CTF files do not tell the architecture.
         script.write("\n".join(("set architecture i386:x86-64", fixture_symbols(), "target %s %s" % (
@@ -180,7 +180,7 @@ def online_rows():
 
 
 def offline_rows(path):
-    """The same rows, read by a gdb that has only the file."""
+    """Return the same rows from a gdb that has only the file."""
     shown = offline(path, "tfind start",
                     "while $trace_frame != -1",
                     'if $_streq($trace_func, "gtp_target_add")',

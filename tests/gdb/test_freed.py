@@ -16,7 +16,7 @@ def pad_bytes():
 
 
 def led_to(where):
-    """The target of the jump or call at an address."""
+    """Return the target of the jump or call at an address."""
     text = text_at(where, 5)
     check(text[0] in (JUMP, CALL), "no jump and no call: %s" % text.hex())
     return where + 5 + int.from_bytes(text[1:], "little", signed=True)

@@ -15,12 +15,12 @@ def in_use():
 
 
 def error_in(text):
-    """Why the run ended, except the tracepoint's number, which is another one each time."""
+    """Return why the run ended, without the tracepoint's number, which differs each time."""
     return matches(r"stopped by an error \((.*), tracepoint \d+\)", text).group(1)
 
 
 def both_engines(work):
-    """WORK's result with the compiler, which must be the same as with the interpreter."""
+    """Return WORK's result with the compiler, which must be the same as with the interpreter."""
     results = []
     try:
         for on in (False, True):

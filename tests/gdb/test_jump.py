@@ -197,7 +197,7 @@ def others_within():
 
 
 def unloadable():
-    """Whether the module can be unloaded. Without a connection only a jump can pin it."""
+    """Return whether the module can be unloaded. Without a connection only a jump can keep it."""
     return users() == 0
 
 
@@ -234,12 +234,12 @@ def others_after():
 
 
 def optimized(where):
-    """Whether the kernel has optimised the kprobe there."""
+    """Return whether the kernel has optimised the kprobe there."""
     return where in kernel.optimized()
 
 
 def optimizable():
-    """An instruction at which the kernel optimises kprobes, and its bytes."""
+    """Return an instruction at which the kernel optimises kprobes, and its bytes."""
     for where in instructions("gtp_target_locals", r"\+\d+>:")[2:]:
         text = text_at(where)
         other = Kprobe(where)
@@ -349,7 +349,8 @@ naps = [500]  # milliseconds; longer ones on a machine that is too busy to end a
 
 
 def ends_meanwhile(num):
-    """Whether the run ended while a task slept inside; the task returns during the next run, which is active then."""
+    """Return whether the run ended while a task slept inside. The task returns during the next run, which is active
+    then."""
     start = hits(num)
     nap = background("call nap %d" % naps[-1])
     until(lambda: hits(num) == start + 1, "the nap")

@@ -17,7 +17,7 @@ print(os.getpid(), big, small)
 
 
 def reader(rounds):
-    """A process that reads known sizes from /dev/zero: its pid, large reads, small reads."""
+    """Start a process that reads known sizes from /dev/zero. Return its pid, the large reads and the small reads."""
     text = shell()("python3 -c %s %d" % (quoted(READER), rounds))
     return tuple(int(word) for word in text.split())
 

@@ -17,7 +17,7 @@ class Process(programs.Process):
     """tests/program/markers.c."""
 
     def numbers(self, line):
-        """Those that it prints after "done"."""
+        """Return the numbers that the program prints after "done"."""
         return list(map(int, self.words(line)[1:]))
 
 
@@ -26,7 +26,7 @@ def running_program(path=PROGRAM):
 
 
 def gtp_trace(arg, *collect):
-    """gtp trace -x; the numbers of its tracepoints; what is collected there."""
+    """Run gtp trace -x, and collect at its tracepoints. Return their numbers."""
     text = cmd("gtp trace -x " + arg)
     first, last = matches(r"Tracepoints? (\d+)(?:-(\d+))?", text).groups()
     for one in collect:
@@ -35,7 +35,7 @@ def gtp_trace(arg, *collect):
 
 
 def printed(*expressions):
-    """A row of the values of expressions for each frame, as gtp print shows them."""
+    """Return for each frame a row of the values of expressions, as gtp print shows them."""
     return [tuple(matches("= ([^\\n]*)", cmd("gtp print " + e)).group(1) for e in expressions) for _ in frames()]
 
 
@@ -48,7 +48,8 @@ def args(count):
 
 
 def values(name, line, count, path=PROGRAM):
-    """The arguments of the one hit of a marker that a line to the program causes; what the program prints."""
+    """Return the arguments of the one hit of a marker that a line to the program causes, and what the program
+    prints."""
     nums = gtp_trace("%s gtp_test:%s" % (path, name), ", ".join(args(count)))
     with running_program(path) as one:
         cmd("tstart")

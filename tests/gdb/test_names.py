@@ -27,7 +27,7 @@ WORK = (
 
 
 def module(name):
-    """A module of the scripts that GDB has loaded."""
+    """Return a module of the scripts that GDB has loaded."""
     return sys.modules["gtp." + name]
 
 
@@ -74,7 +74,7 @@ def note_of_argument():
 
 
 def expressions(event):
-    """Field -> C of an event's fields that its arguments have, of a kind that can be compared."""
+    """Return field -> C for an event's fields that its arguments have and that are of a comparable kind."""
     own = event.names()
     there = {name for _, name in event.fields}
     found = dict(own.stands_for)
@@ -84,7 +84,7 @@ def expressions(event):
 
 
 def as_text(expression):
-    """An expression's value in this frame, in the words of gtp sdata."""
+    """Return an expression's value in this frame, in the words of gtp sdata."""
     got = value(expression)
     kind = got.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().strip_typedefs().sizeof == 1:
@@ -103,7 +103,7 @@ def set_with_fields(name, wanted):
 
 
 def differing(num, name, wanted):
-    """(number of comparisons, differences to the record) in the first frames of an event."""
+    """Return (number of comparisons, differences to the record) in the first frames of an event."""
     seen, wrong = 0, []
     cmd("tfind none")
     for _ in range(4):
@@ -251,7 +251,7 @@ SIZE = 12345
 
 
 def reads(times):
-    """A process that reads SIZE bytes, of which there are 1000, so many times."""
+    """Run a process that reads SIZE bytes, out of 1000, so many times."""
     python("fd = os.open('/dev/shm/gtp', os.O_RDWR | os.O_CREAT); os.write(fd, b'x' * 1000); "
            "[(os.lseek(fd, 0, 0), os.read(fd, %d)) for i in range(%d)]" % (SIZE, times))
 

@@ -10,7 +10,7 @@ def pad_bytes():
 
 
 def pad_of(*actions):
-    """The bytes of the pad that a jump with these actions has."""
+    """Return the bytes of the pad that a jump with these actions has."""
     before = pad_bytes()
     num = trace("gtp_target_str", *actions)
     cmd("tstart")
@@ -29,7 +29,7 @@ def string_in_pad():
 
 
 def strings_by(jumps, texts):
-    """The collected values of each, and the bytes of all frames."""
+    """Collect strings with jumps on or off. Return the collected values of each, and the bytes of all frames."""
     cmd("monitor jumps " + jumps)
     num = trace("gtp_target_str", "collect/s s", "collect $rdi")
     cmd("tstart")

@@ -17,7 +17,7 @@ def running_program(path=PROGRAM):
 
 
 def gtp_trace(arg, *collect):
-    """gtp trace, its number; what is collected there."""
+    """Run gtp trace, and collect at its tracepoint. Return the tracepoint's number."""
     text = cmd("gtp trace " + arg)
     num = int(matches(r"Tracepoints? (\d+)", text).group(1))
     for one in collect:
@@ -31,19 +31,19 @@ def line_of(remark):
 
 
 def copy(name, path=PROGRAM):
-    """A copy of the program in a file system of the traced machine's own; its path there."""
+    """Copy the program to the traced machine's own file system. Return the copy's path there."""
     shell()("mkdir -p /tmp/gtp-program && cp %s /tmp/gtp-program/%s" % (path, name))
     return "/tmp/gtp-program/" + name
 
 
 def code_of(one, count=64):
-    """The memory of the process from work() on, as hex digits."""
+    """Return the memory of the process from work() on, as hex digits."""
     return shell()("dd if=/proc/%d/mem bs=1 count=%d iflag=skip_bytes skip=$((0x%s)) status=none | od -An -v -tx1" %
                    (one.pid, count, one("address work"))).split()
 
 
 def file_code(count=64):
-    """The same of the file."""
+    """Return the same bytes of the file."""
     with open(PROGRAM, "rb") as file:
         file.seek(linked(PROGRAM)["work"])  # this linker leaves no gap between the file and the addresses before .data
         return ["%02x" % byte for byte in file.read(count)]

@@ -58,16 +58,16 @@ class Recipe:
         note("%.1f s: %s" % (time.monotonic() - began, self.question))
 
     def own(self):
-        """The numbers of its tracepoints so far."""
+        """Return the numbers of the recipe's tracepoints so far."""
         return [int(n) for n in re.findall(r"^(\d+)\s", cmd("info tracepoints"), re.M) if int(n) > self.first]
 
     def numbered(self, line):
-        """The line with the numbers that the recipe's first and second tracepoint have here."""
+        """Return the line with the numbers that the recipe's first and second tracepoint have here."""
         return NUMBERED.sub(lambda found: "%s%s %d" % (found.group(1), found.group(2) or "",
                                                        (self.numbers or self.own())[int(found.group(3)) - 1]), line)
 
     def rows(self, index=0):
-        """The rows of a tracepoint's table: (the leading cells by title, the other cells)."""
+        """Return the rows of a tracepoint's table: (the leading cells by title, the other cells)."""
         line = self.tables[0] if self.tables else "gtp table"
         line = self.numbered(line) if NUMBERED.match(line) else "gtp table %d%s" % (self.numbers[index], line[9:])
         text = cmd("%s --csv %s" % (line, SCRATCH))
@@ -79,13 +79,13 @@ class Recipe:
         return [(dict(zip(front, row)), row[len(front):]) for row in rows]
 
     def aggregations(self):
-        """Its aggregations, in the order of its lines."""
+        """Return the recipe's aggregations, in the order of its lines."""
         found = {one.name: one for one in aggregations.read().all}
         return [found[name] for name in self.names]
 
     def folded(self):
-        """[(functions, the outermost first, weight)] of all stacks, by the recipe's own line with a file of the
-        test's."""
+        """Return [(functions, the outermost first, weight)] of all stacks, by the recipe's own line with the test's own
+        file."""
         line, = self.stacks
         cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
         with open(FOLDED, encoding="utf-8") as file:
@@ -94,7 +94,7 @@ class Recipe:
 
 
 def newest():
-    """The number of the tracepoint that was made last, 0 when there is none yet."""
+    """Return the number of the tracepoint that was made last, or 0 if there is none yet."""
     number = gdb.convenience_variable("tpnum")
     return 0 if number is None else int(number)
 
@@ -102,7 +102,7 @@ def newest():
 # The run -----------------------------------------------------------------------------------------
 
 def wanted():
-    """The recipes, by their questions, whose tests are chosen and that have a provocation, in the document's order."""
+    """Return the chosen recipes that have a provocation, by their questions, in the document's order."""
     names = [name for name, _ in tap.chosen()]
     return [question for question in QUESTIONS if question in names and question in provocations]
 
@@ -116,7 +116,7 @@ def begin():
 
 
 def provoke(questions):
-    """Make it happen; question -> (pid, fact, error)."""
+    """Make the events happen. Return question -> (pid, fact, error)."""
     all_names = list(provocations)
     words = " ".join(str(all_names.index(question)) for question in questions)
     text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, PROVOKE, words))
@@ -154,7 +154,7 @@ def the_run():
 
 
 def softirqs():
-    """How many softirqs of each kind the CPUs have run: [{name: count}]."""
+    """Return how many softirqs of each kind the CPUs have run: [{name: count}]."""
     with there.open(SOFTIRQS, encoding="ascii") as file:
         head, *rows = file.read().splitlines()
     table = {row.split(":")[0].strip(): [int(n) for n in row.split(":")[1].split()] for row in rows}
@@ -162,7 +162,7 @@ def softirqs():
 
 
 def before():
-    """One run serves all tests."""
+    """Make the run once: it serves all tests."""
     connect()
     if not recipes:
         the_run()
@@ -172,7 +172,7 @@ def before():
 # Verdicts ----------------------------------------------------------------------------------------
 
 def same(cell, want):
-    """Whether a cell is as expected: a text, a number, or a text that contains a word."""
+    """Return whether a cell is as expected: a text, a number, or a text that contains a word."""
     return want["in"] in cell if isinstance(want, dict) else cell == str(want)
 
 
@@ -193,21 +193,21 @@ def of(rows, pid):
 
 
 def exactly(rows, pid, fact):
-    """The process's rows are these, and in this order."""
+    """Check that the process's rows are these, and in this order."""
     got = of(rows, pid)
     check(len(got) == len(fact) and all(map(equal_row, got, fact)), "pid %d: wanted %s, got %s of:\n%s" % (
         pid, fact, got, shown(rows)))
 
 
 def entry_of(one, name):
-    """The entry of an aggregation whose only key is that string."""
+    """Return the entry of an aggregation whose only key is that string."""
     words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
     found, = [entry for entry in one.entries if entry.keys == words]
     return found
 
 
 def judge(question):
-    """Register the function that judges a recipe's rows; its arguments are the recipe, the provoking process, and its
+    """Register the function that judges a recipe's rows. Its arguments are the recipe, the provoking process, and its
     result."""
     def mark(function):
         expected[question] = function
@@ -216,12 +216,12 @@ def judge(question):
 
 
 def own_rows(recipe, pid, fact):
-    """The usual verdict: the rows are the provoking process's actions, one by one."""
+    """Check that the rows are the provoking process's actions, one by one. This is the usual verdict."""
     exactly(recipe.rows(), pid, fact)
 
 
 def rows_of_others(recipe, pid, fact):
-    """The rows are those of other processes: each begins with its pid."""
+    """Check that the rows are those of other processes. Each row begins with its pid."""
     rows = recipe.rows()
     for other in {row[0] for row in fact}:
         exactly(rows, other, [row[1:] for row in fact if row[0] == other])

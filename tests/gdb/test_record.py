@@ -16,7 +16,7 @@ GTP = indexed.at_hand() + [TOP + "/tools/gtp"]
 
 
 def started(*words):
-    """The command, on the machine of the traced kernel."""
+    """Start the command on the machine of the traced kernel, and return it."""
     return there.popen([*GTP, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -42,7 +42,7 @@ def recorder(wait_for, *words):
 
 
 def offline():
-    """(how many frames, whether $clock rises) as a GDB of its own reads the file."""
+    """Return how many frames another GDB reads in the file, and whether their $clock rises."""
     out = other_gdb("target tfile " + FILE, "python frames = []", "tfind start",
                     "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
                     "    if int(gdb.parse_and_eval('$tracepoint')) > 0:\n"
@@ -204,7 +204,7 @@ def snapshots():
 
 
 def snapshot():
-    """$leaf in each frame of one, as a GDB of its own reads it."""
+    """Return $leaf in each frame of a snapshot, as another GDB reads it."""
     done = ended("snapshot", FILE)
     equal(done.returncode, 0, done.stdout)
     told = done.stdout.strip()
@@ -218,7 +218,7 @@ def snapshot():
 
 
 def each(num):
-    """n in every frame of a tracepoint."""
+    """Return n in every frame of a tracepoint."""
     for _ in frames():
         if number("$tracepoint") == num:
             yield number("n")

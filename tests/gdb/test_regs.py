@@ -20,14 +20,14 @@ def known(seed, n):
 
 
 def wanted(seed, mask):
-    """The values that the fixture calls with."""
+    """Return the values with which the fixture calls."""
     row = {n: known(seed, IN + n) for n in GPRS}
     row[FLAGS] = known(seed, IN + FLAGS) & mask
     return row
 
 
 def shown(mask):
-    """The same of the selected frame."""
+    """Return the values of the selected frame."""
     row = {n: address(NAMES[n]) for n in GPRS}
     row[FLAGS] = number("$eflags") & mask
     return row
@@ -69,14 +69,15 @@ class Way:
             check(mechanism(num) == self.how, "not %s:\n%s" % (self.how, cmd("monitor probes")))
 
     def inside(self, hit):
-        """The registers that may differ inside the function, and those that must: framed calls have their own rbp,
-        followed calls their own flags, and the function tracer's common code does not keep r11."""
+        """Return the registers that may differ inside the function, and those that must: framed calls have their own
+        rbp, followed calls their own flags, and the function tracer's common code does not keep r11."""
         if self.how == FOLLOWED:
             return 1 << FLAGS, 1 << RBP if hit and self.call == "entry" else 0
         return 1 << R11 if self.how in ("kprobe on ftrace", "kretprobe") else 0, 0
 
     def one_call(self, seed, hit=True):
-        """The rsp of the call; the caller has all registers back, and so has the function, if it was hit or not."""
+        """Make one call, and return its rsp. Check that the caller has all registers back, and so has the function,
+        whether it was hit or not."""
         target("call regs %d %s" % (seed, self.call))
         facts = fixture()
         after, (may, must) = facts["value regs_after"], self.inside(hit)
@@ -110,7 +111,7 @@ WAYS = [
 
 
 def each_way(name, some=lambda way: True):
-    """A test for each of the ways."""
+    """Make a test for each of the ways."""
     def for_each(function):
         for way in filter(some, WAYS):
             def turn(way=way):

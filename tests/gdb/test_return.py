@@ -23,7 +23,7 @@ BY_KERNEL = "kretprobe"
 
 
 def each_way(name):
-    """A test for each of the two ways."""
+    """Make a test for each of the two ways."""
     def for_each(function):
         for way in (FOLLOWED, BY_KERNEL):
             def turn(way=way):
@@ -38,7 +38,7 @@ def each_way(name):
 
 
 def returning(way, where, *actions):
-    """Define a tracepoint that fires at the return, start a run, check its mechanism; return its number."""
+    """Define a tracepoint that fires at the return, start a run, and check its mechanism. Return its number."""
     num = trace(where, *(actions or ("collect $ret",)))
     cmd("tstart")
     equal(mechanism(num), way)
@@ -46,7 +46,7 @@ def returning(way, where, *actions):
 
 
 def finished(calls_made, num):
-    """The run is over: each call is a frame, and nothing was missed or inside another hit."""
+    """End the run. Check that each call is a hit, and that nothing was missed or inside another hit."""
     cmd("tstop")
     equal((nested(), missed()), (0, 0))
     equal(hits(num), calls_made)
@@ -189,7 +189,7 @@ def crowd(way):
 
 
 def only():
-    """The one aggregation that there is: {key: count}, and {key: what was added up}."""
+    """Return the only aggregation: {key: count}, and {key: the sum}."""
     one, = aggregations.read().all
     equal(one.noroom, [], "what found no room")
     return {entry.keys[0]: entry.count for entry in one.entries}, {entry.keys[0]: entry.summary for entry in one.entries}
@@ -238,7 +238,7 @@ def histogram(way):
 
 
 def followed():
-    """The calls that are inside, or on their way through gdbtp's code."""
+    """Return the number of calls that are inside, or on their way through gdbtp's code."""
     return int(matches(r"(-?\d+) calls are followed", cmd("monitor jumps")).group(1))
 
 
@@ -277,7 +277,7 @@ def exits_inside(way):
 
 
 def callers():
-    """Symbols of the stack that gtp_target_stack() saw, beginning with itself."""
+    """Return the symbols of the stack that gtp_target_stack() saw, beginning with itself."""
     with there.open("/proc/gtp_target") as file:
         return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
 
@@ -298,8 +298,8 @@ def stacks():
 
 
 def printed_stack():
-    """The stack that the kernel printed last, from gtp_target_stack() on. Words that look like code by chance have a
-    question mark."""
+    """Return the stack that the kernel printed last, from gtp_target_stack() on. Words that look like code by chance
+    have a question mark."""
     text = shell()("dmesg").rpartition("Call Trace:")[2]
     found = re.findall(r"^.*? ((?:\? )?)(\w+)\+0x\w+/0x\w+", text, re.M)
     names = [mark + name for mark, name in found]
@@ -322,7 +322,7 @@ def printed():
 
 
 def traced_stack():
-    """The functions in the stack of ftrace's only record of the fixture's call. KASAN saves stacks, too."""
+    """Return the functions in the stack of ftrace's only record of the fixture's call. KASAN saves stacks, too."""
     with there.open(os.path.join(TRACING, "trace")) as file:
         stacks_ = [re.findall(r"^ => (\w+)", text, re.M) for text in file.read().split("<stack trace>")]
     found, = [stack for stack in stacks_ if "gtp_target_stack" in stack and "dump_stack_lvl" not in stack]
@@ -433,7 +433,7 @@ def offline():
 
 
 def sleepers():
-    """The stacks of the tasks of crowd, as /proc has them: names of functions."""
+    """Return the stacks of the tasks of crowd, as /proc has them: names of functions."""
     found = []
     for path in matching("/proc/[0-9]*/stack"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError), there.open(path) as file:

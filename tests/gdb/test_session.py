@@ -191,7 +191,7 @@ def modules_move():
 
 
 def second_fixture():
-    """Load it and call its function; where that lies."""
+    """Load the second fixture. Return the address of its function."""
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     cmd("maint flush dcache")
     with there.open("/proc/kallsyms") as file:
@@ -199,7 +199,7 @@ def second_fixture():
 
 
 def second_run(num, n):
-    """A run during which the second fixture's function is called with N: what it collects."""
+    """Make a run during which the second fixture's function is called with N. Return what it collects."""
     told = cmd("tstart")
     shell()("echo %d >/sys/module/gtp_target2/parameters/call" % n)
     cmd("tstop")

@@ -12,7 +12,7 @@ from gtp import aggregations
 ROUNDS = 20000
 
 def exact(nums, made):
-    """Hits of all tracepoints, nested and missed ones are the calls, no more and no less."""
+    """Check that the hits of all tracepoints, the nested and the missed ones are exactly the calls."""
     found = {name: hits(num) for name, num in nums.items()}
     lost = nested() + missed()
     note("calls %s, hits %s, nested %d, missed %d" % (made, found, nested(), missed()))

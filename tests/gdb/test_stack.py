@@ -21,8 +21,8 @@ SCRATCH = scratch()
 
 
 def noted(which):
-    """{CPU: addresses} of the fixture's last save_stack_trace; the innermost is the return address of the call that
-    noted it."""
+    """Return {CPU: addresses} of the fixture's last save_stack_trace. The innermost address is the return address of
+    the call that noted it."""
     found = {}
     with there.open("/proc/gtp_target_stacks") as file:
         for line in file:
@@ -33,20 +33,20 @@ def noted(which):
 
 
 def only_noted(which):
-    """The noted stack of a call on one CPU: the one that ends with this shell's write."""
+    """Return the noted stack of a call on one CPU: the stack that ends with this shell's write."""
     stacks = {tuple(stack) for stack in noted(which).values()}
     equal(len(stacks), 1, "stacks at %s" % which)
     return list(stacks.pop())
 
 
 def function_of(where):
-    """The name of the function that an address is in, of the fixture's or the kernel's."""
+    """Return the name of the function, of the fixture or the kernel, that contains an address."""
     text = cmd("info symbol %d" % where)
     return matches(r"(\w+)", text).group(1)
 
 
 def stacks(num):
-    """For each frame of a tracepoint: its stack, and the CPU that it was taken on."""
+    """Return for each frame of a tracepoint its stack, and the CPU on which it was taken."""
     found = []
     for _ in frames():
         if number("$tracepoint") == num:
@@ -55,7 +55,8 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """Compare with the fixture's notes. At an interrupt, $kstack is one byte higher. It may be marked as incomplete."""
+    """Compare a stack with the fixture's notes. At an interrupt, $kstack is one byte higher. It may be marked as
+    incomplete."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -65,7 +66,7 @@ def same_way(stack, truth):
 
 
 def is_below(stack, truth, inner, what):
-    """The stack is INNER functions of the fixture, followed by the kernel's complete stack."""
+    """Check that the stack is INNER functions of the fixture, followed by the kernel's complete stack."""
     equal([function_of(where - bool(i)) for i, where in enumerate(stack[:len(inner)])], inner, what)
     equal(["%#x" % w for w in stack[len(inner):]], ["%#x" % w for w in truth], what)
 
@@ -85,13 +86,13 @@ def by_kprobe():
 
 
 def until_return(function):
-    """The instructions of a function without branches."""
+    """Return the instructions of a function that has no branches."""
     leaves = instructions(function, r"\b(ret|jmp)\b")[0]
     return [where for where in instructions(function, r"\+\d+>:") if where <= leaves]
 
 
 def everywhere():
-    """One run for each of the three functions of the chain; the mechanisms that there were."""
+    """Make one run for each of the three functions of the chain. Return the mechanisms that there were."""
     how = []
     for function, inner in (("gtp_target_chain_c", 2), ("gtp_target_chain_b", 1), ("gtp_target_chain_a", 0)):
         nums = {}
@@ -165,14 +166,14 @@ def nmi():
 
 
 def is_ours(where):
-    """Whether an address is in gdbtp itself: in a pad, or in what pads call."""
+    """Return whether an address is in gdbtp itself: in a pad, or in the code that pads call."""
     with there.open("/proc/modules") as file:
         (size, base), = [(int(words[1]), int(words[5], 16)) for words in map(str.split, file) if words[0] == "gdbtp"]
     return 0 <= where - base < size
 
 
 def interrupted():
-    """The stacks of the fixture's timer interrupts while all CPUs make calls, into which jumps lead."""
+    """Return the stacks of the fixture's timer interrupts while all CPUs make calls to functions with jumps."""
     for name in ("key_stack", "count_ticks", "count_calls"):
         cmd("tvariable $" + name)
     for function in ("gtp_target_add", "gtp_target_obj"):
@@ -187,7 +188,7 @@ def interrupted():
 
 
 def mechanism_of(function, *actions):
-    """How a tracepoint at a function is probed, once a run has it."""
+    """Return how a tracepoint at a function is probed, once a run has it."""
     num = trace("*" + function, *actions)
     cmd("tstart")
     how = mechanism(num)
@@ -287,7 +288,7 @@ def commands():
 
 
 def base_of(module):
-    """Where the kernel says that a module begins."""
+    """Return the address at which a module begins, according to the kernel."""
     with there.open("/proc/modules") as file:
         return next(int(line.split()[5], 16) for line in file if line.split()[0] == module)
 

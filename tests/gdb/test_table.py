@@ -19,7 +19,7 @@ $current_task, ((struct task_struct *) $current_task)->comm, ((struct task_struc
 
 
 def of_file(text):
-    """Columns of a file, by the expressions that GDB's own collect understands."""
+    """Return columns of a file, by the expressions that GDB's own collect understands."""
     qstr = member("struct dentry", "d_name", file_path() + ".dentry")
     for word, expression in (("NAME", file_name()), ("QSTR", qstr), ("PATH", file_path())):
         text = text.replace(word, expression)
@@ -27,7 +27,7 @@ def of_file(text):
 
 
 def a_run():
-    """Tracepoints add, obj and read, hit by calls whose arguments a and b know."""
+    """Make a run with tracepoints add, obj and read, hit by calls with known arguments a and b."""
     fresh()
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
@@ -43,7 +43,7 @@ def a_run():
 
 
 def before():
-    """The same run serves every test that does not make its own."""
+    """Make the run once: it serves every test that does not make its own."""
     connect()
     if not nums:
         a_run()

@@ -36,7 +36,7 @@ class Step:
 
 
 def document():
-    """Section -> its steps, in order."""
+    """Return section -> its steps, in order."""
     found, section, inside = {}, None, False
     with open(DOCUMENT, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -55,7 +55,8 @@ SECTIONS = document()
 
 
 def pattern(line):
-    """A line of the document as a regular expression: parts that differ each time match any text of their kind."""
+    """Return a regular expression for a line of the document. Parts that differ each time match any text of their
+    kind."""
     for kind, (is_like, _) in enumerate(OTHERS):
         line = re.sub(is_like, chr(0xe000 + kind), line)
     line = re.escape(line)
@@ -65,13 +66,13 @@ def pattern(line):
 
 
 def compare(typed, lines, text):
-    """The text must match the document's lines; `...` stands for any number of lines."""
+    """Check that the text matches the document's lines. A line `...` stands for any number of lines."""
     wanted = "".join(r"(?:.*\n)*?" if line == "..." else pattern(line) + r" *\n" for line in lines)
     check(re.fullmatch(wanted, text), "%s: wanted\n%s\ngot\n%s" % (typed, "\n".join(lines), text))
 
 
 def type_shell(line):
-    """As in another terminal: a failing command prints its error."""
+    """Run a command as in another terminal, where a failing command prints its error."""
     return shell()("{ %s\n} || true" % line)
 
 
@@ -83,7 +84,7 @@ def start():
 
 
 def type_section(steps):
-    """All lines of a section. Between continue and ^C what is printed is GDB's."""
+    """Type all lines of a section. Between continue and ^C all output is GDB's."""
     mine, waiting = session[0], None
     for step in steps:
         line = step.text.replace(INSTALLED, os.path.join(TOP, "gdbscripts/gtp.py"))

@@ -21,7 +21,7 @@ def python(script):
 
 
 def named(name, script):
-    """A shell of that name runs the script."""
+    """Run the script in a shell of that name."""
     shell()("sh -c %s" % quoted("printf %%s %s >/proc/self/comm; %s; :" % (name, script)))
 
 
@@ -101,7 +101,8 @@ def bool_and_enum():
 
 
 def in_the_middle():
-    """A tracepoint in vfs_read where some variables have no location and count has one; what gtp collect told."""
+    """Set a tracepoint in vfs_read where some variables have no location and count has one. Return what gtp collect
+    printed."""
     for at in instructions("vfs_read", r"\+\d+>:")[4:MIDDLE]:
         cmd("gtp trace *%#x" % at)
         told = cmd("gtp collect $args, $locals")

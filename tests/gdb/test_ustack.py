@@ -28,7 +28,7 @@ class Process(programs.Process):
         self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
 
     def path(self, line):
-        """The addresses that leaf() and its callers have noted, the innermost first."""
+        """Return the addresses that leaf() and its callers have noted, the innermost first."""
         return [int(word, 16) for word in self(line).split(",")]
 
 
@@ -37,19 +37,19 @@ def running_program(path=FRAMED):
 
 
 def function_of(path, where):
-    """The function that has a link-time address, by the linker's own table."""
+    """Return the function that has a link-time address, from the linker's own table."""
     return max((address_, name) for name, address_ in linked(path).items() if address_ <= where)[1]
 
 
 def instructions(path, function, without):
-    """The addresses of a function's instructions other than WITHOUT, by GNU objdump."""
+    """Return the addresses of a function's instructions, except WITHOUT, by GNU objdump."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
                           capture_output=True, text=True, check=True).stdout
     return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != without]
 
 
 def gtp_trace(arg, *collect):
-    """gtp trace, its number; what is collected there."""
+    """Run gtp trace, and collect at its tracepoint. Return the tracepoint's number."""
     text = cmd("gtp trace " + arg)
     num = int(matches(r"Tracepoints? (\d+)", text).group(1))
     for one in collect:
@@ -58,14 +58,14 @@ def gtp_trace(arg, *collect):
 
 
 def stack_of(number_):
-    """(addresses, process) of a stack."""
+    """Return (addresses, process) of a stack."""
     addresses, whose = ustack.parted(kstack.addresses(number_))
     check(whose is not None, "no program's stack: %s" % addresses)
     return addresses, ustack.pid(whose)
 
 
 def stacks(num, one):
-    """The stacks in the frames of a tracepoint, all of one process."""
+    """Return the stacks in the frames of a tracepoint, all of one process."""
     found = []
     for _ in frames():
         if number("$tracepoint") == num:
@@ -80,7 +80,7 @@ def begins(stack, truth, why):
 
 
 def of_getppid(one):
-    """A tracepoint at the kernel's side of the call that leaf() makes."""
+    """Set a tracepoint at the kernel's side of the call that leaf() makes. Return its number."""
     return trace("__x64_sys_getppid if $current_task_pid == %d" % one.pid, "collect $ustack")
 
 
@@ -99,7 +99,7 @@ def at_a_system_call():
 
 
 def number_of_mains(found):
-    """How many have one more program function above those that note themselves: main()."""
+    """Return how many stacks have one more program function above those that note themselves: main()."""
     return sum(len(stack) > 5 for stack in found)
 
 
@@ -173,7 +173,7 @@ def hostile():
 
 
 def last_number():
-    """The number of the last hostile stack."""
+    """Return the number of the last hostile stack."""
     return [number("$ustack") for _ in frames()][-3]
 
 

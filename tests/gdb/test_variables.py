@@ -15,7 +15,7 @@ OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
 # Values ------------------------------------------------------------------------------------------
 
 def in_every_context():
-    """Call gtp_target_context() in a known order; the last calls are in NMIs. Returns the number of calls."""
+    """Call gtp_target_context() in a known order. The last calls are in NMIs. Return the number of calls."""
     for where in ("task", "bh", "soft", "hard", "kthread", "task"):
         target("call context " + where)
     before = fixture()["nmi"]
@@ -24,7 +24,8 @@ def in_every_context():
 
 
 def contexts_at(where):
-    """Trace the calls there; a row of variables and a row of the fixture's values for each, and how they were probed."""
+    """Trace the calls at a place. Return a row of variables and a row of the fixture's values for each call, and how
+    the place was probed."""
     num = trace(where, "collect $%s" % ", $".join(CONTEXTS + ("current_task_user", "task_pt_regs")),
                 "collect " + HERE)
     cmd("tstart")
@@ -122,7 +123,7 @@ def time_of_day():
 
 
 def from_gdb(line):
-    """A call that GDB's own process makes."""
+    """Make a call in GDB's own process."""
     with there.open("/proc/gtp_target", "w") as file:
         file.write(line)
 
@@ -147,7 +148,8 @@ def disabled(where, *actions):
 
 
 def b_after_a():
-    """A enables B, another one disables it: B's count is that of the calls in between."""
+    """Let A enable B, and another tracepoint disable it. Check that B's count is that of the calls in between. Return
+    how B is probed."""
     b = disabled("gtp_target_leaf", "collect n")
     trace("gtp_target_add", "teval $enable = %d" % b)
     trace("gtp_target_obj", "teval $disable = %d" % b)

@@ -63,7 +63,7 @@ class Hunt:
         self.totals = collections.Counter()
 
     def stir(self, client, places, walker, before):
-        """Let a walker walk for a moment, and print the hits meanwhile. Returns the hits of this run so far."""
+        """Let a walker walk for a moment, and print the hits meanwhile. Return the hits of this run so far."""
         with walker:
             fixture.target("loop mix 20")
             walker.walk()
@@ -89,7 +89,7 @@ class Hunt:
         client.ok("QTStop")
 
     def while_on(self, client, places, mechanism):
-        """The walkers run already when the probes are armed and removed."""
+        """Arm and remove the probes while the walkers already run."""
         most = KPROBES_UNDER if mechanism == "kprobes" else len(places)
         places = self.rng.sample(places, min(most, len(places)))
         for walker in self.rng.sample(self.walkers, min(ARMED_UNDER, len(self.walkers))):

@@ -99,7 +99,7 @@ def syscall(*words):
 
 
 def perf_event(cpu, kind, config, period, flags=0, sample=IP_TID_TIME_CALLCHAIN, where=(0, 0, 0)):
-    """A struct perf_event_attr; WHERE is the breakpoint's kind, address and length."""
+    """Return a struct perf_event_attr. WHERE is the breakpoint's kind, address and length."""
     attr = struct.pack("<IIQQQQQIIQQ", kind, 128, config, period, sample, 0, flags, 0, *where).ljust(128, b"\0")
     room = ctypes.create_string_buffer(attr, 128)
     return syscall(PERF_EVENT_OPEN, ctypes.addressof(room), -1, cpu, -1, 0)
@@ -275,7 +275,7 @@ class LivePatch(Walker):
 
 
 def kgdb():
-    """Its notifiers are there while its console is."""
+    """Return a switch for kgdb, which has its notifiers as long as it has a console."""
     return Switch("kgdb", "/sys/module/kgdboc/parameters/kgdboc", "ttyS0", "")
 
 

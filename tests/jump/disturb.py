@@ -107,7 +107,7 @@ class Member(threading.Thread):
 # Kinds -------------------------------------------------------------------------------------------
 
 def features(me):
-    """The scheduler's jump labels."""
+    """Switch jump labels of the scheduler."""
     now = get(DEBUG + "sched/features").split()
     chosen = me.rng.sample([f for f in now if f.replace("NO_", "") in FEATURES], me.rng.randint(1, 6))
     for name in chosen:
@@ -139,24 +139,22 @@ def keys(me):
 
 
 def preemption():
-    """The kinds of preemption that can be chosen, and the one that is on."""
+    """Return the kinds of preemption that can be chosen, and the one that is on."""
     kinds = get(PREEMPT)  # "none voluntary (full)"; 7.3: "full (lazy)"
     first = kinds.split("(")[1].split(")")[0]
     return [kind for kind in kinds.replace("(", " ").replace(")", " ").split() if kind != "voluntary"], first
 
 
 def every_preemption():
-    """
-    Each kind once, and back. A static call that calls nothing is a return, and what was written at
-    boot may be older than the choice of how the processor has to return.
-    """
+    """Choose each kind of preemption once, and return to the first. A static call that calls nothing is a return, and
+    the return written at boot may be older than the choice of how this processor has to return."""
     kinds, first = preemption()
     for kind in [kind for kind in kinds if kind != first] + [first]:
         put(PREEMPT, kind)
 
 
 def events(me):
-    """Tracepoints of the kernel's."""
+    """Switch some of the kernel's own tracepoints on and off."""
     chosen = me.rng.sample(EVENTS, me.rng.randint(1, 3))
     paths = [TRACING + "events/%s/enable" % name for name in chosen]
     paths = [path for path in paths if os.path.exists(path)]
@@ -168,7 +166,7 @@ def events(me):
 
 
 def tracer(me):
-    """The function tracer, of some functions or of all."""
+    """Run the function tracer on some functions or on all."""
     put(TRACING + "set_ftrace_filter", me.rng.choice(FILTERS), os.O_TRUNC)
     put(TRACING + "current_tracer", me.rng.choice(["function", "function", "function", "function_graph"]))
     me.rest(0.7)
@@ -193,7 +191,7 @@ modules_lock = threading.Lock()  # held while a module must stay
 
 
 def of_the_kernel(name):
-    """A module's file, which may be packed."""
+    """Return the path of a module's file, which may be packed."""
     path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], name)
     return path if os.path.exists(path) else path + ".xz"
 
@@ -268,7 +266,7 @@ def load(me):
 
 
 def reader(me):
-    """A reader of the run's frames, which opens and closes the file. It must get a header and whole frames."""
+    """Read the run's frames, opening and closing the file. The reader must get a header and whole frames."""
     fd = os.open(PIPE, os.O_RDONLY | os.O_NONBLOCK)
     data, end = b"", time.monotonic() + me.rng.uniform(0, 4)
     try:
@@ -290,7 +288,7 @@ def reader(me):
 
 
 def walk(data):
-    """Every block of every frame; the last one may be cut."""
+    """Check every block of every frame. The last frame may be cut."""
     if b"\n\n" not in data:
         return
     assert data.startswith(b"\x7fTRACE0\n"), "no header"

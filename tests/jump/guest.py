@@ -53,7 +53,8 @@ class Names:
         self.functions = {key: at[0] for key, at in found.items() if len(at) == 1}
 
     def address(self, where, name, slide):
-        """Of this boot, from that in the file or a module and a name; None when that says not enough."""
+        """Return an address of this boot, from one in the file or from a module and a name. Return None if that says
+        not enough."""
         if where.startswith("0x"):
             return int(where, 16) + slide
         function, offset = name.rsplit("+", 1)
@@ -61,12 +62,13 @@ class Names:
         return start and start + int(offset, 16)
 
     def is_padding(self, addr):
-        """Room for patching before a function: it takes no probe, which not every file tells."""
+        """Return whether a place is padding for patching before a function. It takes no probe, which not every file
+        shows."""
         return addr & -PADDING in self.padding
 
 
 def read_places(path):
-    """The file's sets, at the addresses of this boot."""
+    """Return the sets of places in the file, at the addresses of this boot."""
     slide = symbols("_text")["_text"] - LINKED
     names = Names()
     sets = collections.defaultdict(list)
@@ -106,14 +108,14 @@ class Text:
             return core.read(self.start, self.end - self.start)
 
     def changed(self, before):
-        """Addresses that differ."""
+        """Return the addresses whose bytes differ."""
         after = self.now()
         return [self.start + i for at in range(0, len(after), 4096) if before[at:at + 4096] != after[at:at + 4096]
                 for i in range(at, min(at + 4096, len(after))) if before[i] != after[i]]
 
 
 def around(places):
-    """The memory at each place, as the kernel itself reads it."""
+    """Return the memory at each place as the kernel itself reads it."""
     with Kcore() as core:
         return {place.addr: core.read(place.addr, SPAN) for place in places}
 
@@ -149,7 +151,7 @@ def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: Fals
 
 
 def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """QTStart with all that may be probed: those that are left."""
+    """Send QTStart until the kernel accepts all remaining places. Return these."""
     given, refused = places, collections.Counter()
     while True:
         define(client, places, condition, has_twin)
@@ -167,7 +169,7 @@ def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False
 
 
 def mechanisms(client):
-    """How each address is probed."""
+    """Return how each address is probed."""
     return probes(client.monitor("probes"))
 
 
@@ -192,13 +194,14 @@ def losses(client):
 
 
 def unseen_hits(client):
-    """The module's own account: their CPU was in a hit already, or the kernel in a kprobe's handler."""
+    """Return how many hits the module reports as missed because their CPU was in a hit already, or the kernel in a
+    kprobe's handler."""
     return sum(not_seen(client.monitor("status")))
 
 
 @functools.cache
 def string():
-    """Collects one, whose frame a pad writes by itself: the name of the system."""
+    """Return an action that collects a string, the name of the system. A pad writes its frame by itself."""
     at = symbols("init_uts_ns")["init_uts_ns"]
     with Kcore() as memory:
         assert memory.read(at, 6) == b"Linux\0"
@@ -207,7 +210,8 @@ def string():
 
 
 def mixed(i):
-    """A tracepoint in three has a condition that holds, one in three another; some collect."""
+    """Return the condition and the actions of the i-th tracepoint. A third of the conditions hold, a third never do,
+    and some tracepoints collect."""
     cond = ("", NEVER, ALWAYS)[i % 3]
     return cond, ("RFFFFFF",) if i % 5 == 0 else (string(),) if i % 5 == 2 else ()
 
@@ -231,7 +235,8 @@ def begin(client):
 
 
 def under_load(client, places, condition, rounds=2):
-    """All at once, jumps are there while the load runs, and the text is back; hits and mechanisms."""
+    """Set all tracepoints at once. Check that jumps are there while the load runs, and that the text is restored.
+    Return hits and mechanisms."""
     before, near = begin(client), around(places)
     places = start(client, places, condition)
     how = mechanisms(client)
@@ -273,12 +278,12 @@ def together():
 
 
 def second_instructions():
-    """Of as many functions as there is time for."""
+    """Return the second instructions of as many functions as there is time for."""
     return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
 
 
 def find_hot(client):
-    """Functions that run under the load."""
+    """Return functions that run under the load."""
     if here.hot:
         return here.hot
     places, _, hits = under_load(client, second_instructions(), lambda i: ("", ()))
@@ -333,7 +338,7 @@ class Events:
         put(TRACING + "events/jump/enable", "1")
 
     def counts(self):
-        """Calls of each, those that hit inside of another kprobe too."""
+        """Return the calls of each place, including those inside another kprobe."""
         with open(TRACING + "kprobe_profile", encoding="ascii") as file:
             rows = [line.split() for line in file]
         return {self.names[name].addr: int(hits) + int(missed) for name, hits, missed in rows if name in self.names}
@@ -344,7 +349,7 @@ class Events:
 
 
 def settled(client, events, places):
-    """Both counts of those whose calls did not change meanwhile: nothing else than the load calls them."""
+    """Return both counts of the places whose calls did not change meanwhile, which only the load calls."""
     first = events.counts()
     ours = dict(zip([place.addr for place in places], all_hits(client, places)))
     second = events.counts()
@@ -352,7 +357,7 @@ def settled(client, events, places):
 
 
 def compare(places, how, old, new, unseen):
-    """The counts between two times; the missing hits must be those that the module reports as missed."""
+    """Compare the counts between two times. The missing hits must be those that the module reports as missed."""
     never = {place.addr for i, place in enumerate(places, 1) if mixed(i)[0] == NEVER}
     calls = {addr: new[addr][1] - old[addr][1] for addr in old if addr in new and new[addr][1] > old[addr][1]}
     hits = {addr: new[addr][0] - old[addr][0] for addr in calls}
@@ -370,7 +375,7 @@ def compare(places, how, old, new, unseen):
 
 
 def count_calls(*settings):
-    """The hits under these settings, and the calls."""
+    """Compare the hits under these settings with the calls."""
     with Client() as client:
         hot = find_hot(client)
         before = begin(client)
@@ -409,7 +414,7 @@ def kprobes():
 
 
 def settled_jumps():
-    """The places where the kernel has optimised kprobes, once it has stopped to optimise more."""
+    """Return the places where the kernel has optimised kprobes, once it no longer optimises more."""
     seen, same = None, 0
     while same < 10:
         now = optimized()
@@ -492,7 +497,7 @@ class Waits:
         put(TRACING + "kprobe_events", "", os.O_TRUNC)
 
     def during(self, call):
-        """How many of each kind."""
+        """Return how many waits of each kind a call makes."""
         put(TRACING + "trace", "", os.O_TRUNC)
         call()
         with open(TRACING + "trace", encoding="ascii") as file:
@@ -501,7 +506,7 @@ class Waits:
 
 
 def waits_row(client, waiting, places):
-    """Of QTStart and QTStop, with jumps at all of them."""
+    """Return the waits of QTStart and QTStop with jumps at all places."""
     define(client, places)
     on = waiting.during(lambda: client.ok("QTStart"))
     assert all(probe.how == "jump" for probe in mechanisms(client).values()), "not all are jumps"
@@ -530,7 +535,7 @@ LONG = ("inner",)
 
 
 def topics(names):
-    """The tests of these names; without names all but long ones, or those that GTP_ONLY chooses."""
+    """Return the tests of these names. Without names, return those that GTP_ONLY chooses, or all except long ones."""
     known = {function.__name__: (name, function) for name, function in tap.tests}
     unknown = set(names) - set(known)
     if unknown:

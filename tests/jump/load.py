@@ -116,7 +116,8 @@ def worker(rounds):
 
 
 def remove(name):
-    """A kprobe at an address that an earlier module had briefly holds a reference to the module that has it now."""
+    """Remove a module, repeatedly: a kprobe at an address that an earlier module had briefly holds a reference to the
+    module that has it now."""
     end = time.monotonic() + 60
     while True:
         done = subprocess.run(["rmmod", name], capture_output=True, text=True, check=False)
@@ -127,7 +128,7 @@ def remove(name):
 
 
 def system(module):
-    """One step of the work."""
+    """Do one step of the work."""
     where = tempfile.mkdtemp()
     subprocess.run(["mount", "-t", "tmpfs", "none", where], check=True)
     files(where)

@@ -23,7 +23,8 @@ INNER_FUNCTIONS, INNER_EACH = 1500, 8
 
 
 def instructions(tool, path):
-    """(address, name+offset, verdict, the kernel's) of those that take a probe, and of entries."""
+    """Yield (address, name+offset, verdict, the kernel's verdict) of the instructions that take a probe, and of
+    entries."""
     run = subprocess.Popen([tool, "dump", path], stdout=subprocess.PIPE)
     for line in run.stdout:
         addr, name, _, _, verdict, kernel, _ = line.split(b" ", 6)
@@ -42,7 +43,7 @@ def function_of(item):
 
 
 def by_set(found):
-    """The places to choose from: the sets, and each function's instructions."""
+    """Return the places to choose from: the sets, and each function's instructions."""
     sets = {"uniform": [], "entry": [], "weak": [], "second": []}
     functions, parts, without = {}, [], 0
     for name, items in itertools.groupby(found, function_of):

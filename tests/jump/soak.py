@@ -48,7 +48,7 @@ def is_early(place):
 
 
 def entry(place):
-    """The first instruction of the function whose second one PLACE is."""
+    """Return the first instruction of the function whose second one PLACE is."""
     function, offset = place.name.rsplit("+", 1)
     return guest.Place(place.addr - int(offset, 16), "return", "", function + "+0x0")
 
@@ -58,7 +58,7 @@ def is_jump(probe):
 
 
 def on_stacks():
-    """Calls that are followed, as the kernel's own unwinder sees them on the stacks of all tasks."""
+    """Return how many followed calls the kernel's own unwinder finds on the stacks of all tasks."""
     found = 0
     for path in glob.glob("/proc/[0-9]*/task/*/stack"):
         try:
@@ -70,7 +70,7 @@ def on_stacks():
 
 
 def harmless(places):
-    """The places at which a stock kernel's own optimised kprobe cannot be entered in the middle."""
+    """Return the places at which a stock kernel's own optimised kprobe cannot be entered in the middle."""
     return [place for place in places if place.verdict in ("jump", "relocate")]
 
 
@@ -92,7 +92,7 @@ class Soak:
     # Places
 
     def draw(self):
-        """This round's places; those of a module that may be unloaded are chosen when it is needed."""
+        """Return this round's places. Those of a module that may be unloaded are chosen when they are needed."""
         found = []
         for kind, count in PLACES.items():
             found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
@@ -105,7 +105,7 @@ class Soak:
         return found
 
     def returns(self):
-        """Functions' entries, whose calls are followed: of those that run, and of others."""
+        """Return the entries of functions whose calls are followed: some that run under the load, and others."""
         starts = []
         for kind, part in (("hot", 0.8), ("second", 0.2)):
             behind = [place for place in self.sets[kind] if place.name.endswith(BEHIND_ENTRY)]
@@ -114,7 +114,7 @@ class Soak:
         return [place for place in starts if not place.name.startswith("__traceiter_")]
 
     def in_module(self):
-        """A few in the module that is loaded and unloaded, if it is loaded now."""
+        """Return a few places in the module that is loaded and unloaded, if it is loaded now."""
         at = guest.Names().functions
         found = []
         for name in self.rng.sample(self.moving, min(5, len(self.moving))):
@@ -124,7 +124,7 @@ class Soak:
         return guest.unique(found)
 
     def fixture(self):
-        """Second instructions of functions that are called a known number of times."""
+        """Return second instructions of functions that are called a known number of times."""
         return [p for p in self.sets["fixture"] if p.name.rsplit("+", 1)[0].replace("gtp_target_", "") in CALLED]
 
     def fixtures_returns(self):
@@ -133,7 +133,7 @@ class Soak:
                 for name in (RETURNED, WAITS)]
 
     def mixed(self, i):
-        """The condition and the actions of the i-th, which are of its return where its place says so."""
+        """Return the condition and the actions of the i-th tracepoint, which is at a return where its place says so."""
         condition, actions = guest.mixed(i)
         if i <= len(CALLED) + 2:
             condition = ""
@@ -149,13 +149,14 @@ class Soak:
         return self.places[i - 1].verdict == "return"
 
     def updated_by(self, i):
-        """The aggregation that the i-th updates, or None; at a return no stack is taken."""
+        """Return the aggregation that the i-th tracepoint updates, or None. No stack is taken at a return."""
         if i % 7 == 3 and not self.returns_at(i):
             return "count_stack"
         return "hist_time" if i % 7 == 0 else None
 
     def has_twin(self, i):
-        """Another tracepoint there with the same condition: some are hits of pads alone, some need C."""
+        """Return whether the place has another tracepoint with the same condition. Some of their hits are of pads
+        alone, some need C."""
         return i % 5 == 2 and not self.returns_at(i)
 
     def twins(self, client, places, hits):
@@ -167,7 +168,7 @@ class Soak:
             self.totals["twins' hits"] += twin
 
     def start(self, client, places):
-        """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
+        """Send QTStart. A place may be refused only the first time it is chosen, or if its module is unloaded."""
         while True:
             self.places = places
             guest.define(client, places, self.mixed, self.has_twin)
@@ -239,7 +240,7 @@ class Soak:
         assert not bad, "a condition that never holds did at %s" % bad
 
     def updates(self, hits):
-        """How many values each aggregation must have of these hits."""
+        """Return how many values each aggregation must have after these hits."""
         found = collections.Counter()
         for i, n in enumerate(hits, 1):
             found[self.updated_by(i)] += n
@@ -321,14 +322,14 @@ class Soak:
         assert not self.totals["stacks differed"], "stacks that are not what the kernel's unwinder says"
 
     def inside(self, client):
-        """The calls that are followed are those that are on tasks' stacks: none is lost."""
+        """Check that the followed calls are those on tasks' stacks, so that none is lost."""
         def both():
             return int(INSIDE.search(client.monitor("jumps")).group(1)), on_stacks()
         until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),))
         self.totals["calls inside"] += on_stacks()
 
     def calm(self, client):
-        """Wait until nothing is going on between two rounds; returns a client for the next round."""
+        """Wait until nothing is going on between two rounds. Return a client for the next round."""
         if self.rng.random() < 0.5:
             fixture.target("release")
         self.quiet()
@@ -368,7 +369,8 @@ class Soak:
         self.watch.cancel()
 
     def find_hot(self):
-        """The functions that run under the load: asked of jumps at many functions' second instructions; later rounds add to it."""
+        """Find the functions that run under the load, by jumps at many functions' second instructions. Later rounds add
+        to them."""
         with Client() as client:
             client.ok("QTBuffer:circular:1")
             places = guest.start(client, guest.unique(self.sets["second"])[:3000])
@@ -400,7 +402,7 @@ class Soak:
 
 
 def idle(seconds):
-    """Does nothing keep gdbtp in the kernel, within SECONDS?"""
+    """Return whether gdbtp is out of use within SECONDS."""
     try:
         until(lambda: not fixture.loaded() or fixture.users() == 0, "gdbtp is not in use", seconds)
     except AssertionError:
@@ -409,13 +411,13 @@ def idle(seconds):
 
 
 def symbol(addr):
-    """NAME+OFFSET of the kernel's."""
+    """Return the address of NAME+OFFSET in the kernel."""
     at, name = max((at, name) for at, name, _ in kernel.kallsyms() if at <= addr)
     return "%s+0x%x" % (name, addr - at)
 
 
 def aggregated(client, how):
-    """How many values the CPUs have by now: {aggregation: n}. Those whose keys found no room are among them."""
+    """Return {aggregation: n}, how many values the CPUs have so far. Those whose keys found no room are included."""
     text, last = "", False
     while not last:
         reply = client.ask("qXfer:gtpaggregates:read:%s:%x,3fff" % (how, len(text)))

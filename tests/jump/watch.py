@@ -15,7 +15,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def stat(path):
-    """The fields of a task's stat file after its name, which may hold anything; none: it has ended."""
+    """Return the fields of a task's stat file after its name, which may hold anything. Return none if the task has
+    ended."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read().rpartition(")")[2].split()
@@ -28,7 +29,8 @@ def ticks(fields):
 
 
 def old_children():
-    """(path, ticks of CPU time) of each child process that has existed for long: a thread of this process waits for it."""
+    """Yield (path, ticks of CPU time) of each child process that has existed for long. A thread of this process waits
+    for it."""
     up = time.clock_gettime(time.CLOCK_BOOTTIME)
     for path in glob.glob("/proc/[0-9]*/stat"):
         fields = stat(path)
@@ -52,7 +54,7 @@ class Watch:
         self.ended.set()
 
     def sign(self):
-        """A value that changes while any long operation makes progress."""
+        """Return a value that changes while any long operation makes progress."""
         now = time.monotonic()
         slow = [member.native_id for member in self.crowd.members
                 if member.began is not None and now - member.began > LONG]

@@ -33,7 +33,7 @@ class Handle(io.RawIOBase):
         return self.flags & os.O_ACCMODE != os.O_RDONLY
 
     def get(self, count, offset=-1):
-        """Bytes, with an OFFSET as pread() gives them; none at the end."""
+        """Return bytes from OFFSET, as pread() does, or from the current position. Return none at the end."""
         return self.guest.ask(F_READ, self.name, fd=self.handle, count=min(count, PIECE), offset=offset, body=b"")[1]
 
     def write(self, data, offset=-1):
@@ -84,7 +84,7 @@ class Guest:
     # Requests ------------------------------------------------------------------------------------
 
     def connected(self):
-        """A child of this process has a stream of its own."""
+        """Return this process's connection to the agent. A child of the process gets a stream of its own."""
         if self.owner != os.getpid():
             self.sock = socket.socket(socket.AF_UNIX)
             self.sock.connect(self.folder + "/agent")
@@ -102,7 +102,7 @@ class Guest:
                     return struct.unpack_from("<q", body)[0], body[8:]
 
     def ask(self, what, path, fd=-1, flags=0, count=0, offset=-1, body=None):
-        """The result and bytes, or an OSError with the guest's errno."""
+        """Return the result and bytes. Raise an OSError with the guest's errno."""
         body = os.fsencode(path) if body is None else body
         sock = self.connected()
         sock.sendall(framed(0, DATA, REQUEST.pack(what, fd, flags, count, offset) + body))
@@ -123,7 +123,7 @@ class Guest:
         return file if "b" in mode else io.TextIOWrapper(file, encoding=encoding or "utf-8", errors=errors)
 
     def mode(self, path):
-        """st_mode; 0 of what is not there."""
+        """Return st_mode, or 0 for a file that does not exist."""
         try:
             return struct.unpack("<QQ", self.ask(F_STAT, path)[1])[0]
         except OSError as error:
@@ -163,16 +163,16 @@ class Guest:
 
     @functools.cached_property
     def cpus(self):
-        """The numbers of those that a program there may run on."""
+        """Return the numbers of the CPUs on which a program there may run."""
         with self.open("/proc/self/status") as file:
             mask = int(re.search(r"^Cpus_allowed:\s+(\S+)", file.read(), re.M).group(1).replace(",", ""), 16)
         return [cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]
 
     @functools.cached_property
     def pid(self):
-        """The pid of the process that counts as the tracer in the kernel."""
+        """Return the pid of the process that counts as the tracer in the kernel."""
         return self.ask(F_PID, "", body=b"")[0]
 
     def clock_ns(self, clock=time.CLOCK_MONOTONIC):
-        """The guest's clock, which is not this machine's."""
+        """Return the guest's clock, which differs from this machine's."""
         return self.ask(F_CLOCK, "", flags=clock, body=b"")[0]

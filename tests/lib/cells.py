@@ -18,7 +18,7 @@ def is_small_number(kind):
 
 
 def small_fields(kind):
-    """The fields of a struct that are 8-bit numbers."""
+    """Return the fields of a struct that are 8-bit numbers."""
     kind = kind.strip_typedefs()
     if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return []
@@ -26,7 +26,7 @@ def small_fields(kind):
 
 
 def printed(value):
-    """GDB's text as docs/using.md promises it: 8-bit numbers without a character, strings without an address."""
+    """Return GDB's text as docs/using.md promises it: 8-bit numbers without a character, strings without an address."""
     if is_small_number(value.type):
         return str(int(value))
     text = value.format_string(**SETTINGS)
@@ -39,12 +39,12 @@ def printed(value):
 
 
 def plain(text):
-    """As a CSV file has it."""
+    """Return the text as a CSV file has it."""
     return text[1:-1].replace('\\"', '"') if re.match(r'"(\\.|[^"\\])*"$', text) else text
 
 
 def truth(column):
-    """The right value of the column's cell in the selected frame."""
+    """Return the right value of the column's cell in the selected frame."""
     try:
         value = gdb.parse_and_eval(VALUES.get(column, column))
         if column == "time":
@@ -59,7 +59,7 @@ def truth(column):
 
 
 def rows(request):
-    """The rows of `gtp table REQUEST` as dictionaries by the columns' titles."""
+    """Return the rows of `gtp table REQUEST` as dictionaries by the columns' titles."""
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/rows.csv"
         gdb.execute("gtp table %s --csv %s" % (request, path), to_string=True)
@@ -68,7 +68,8 @@ def rows(request):
 
 
 def compare(number, columns, seed, most):
-    """A line for every cell that differs, of at most that many frames chosen at random; and how many rows there are."""
+    """Return a line for every cell that differs, of at most that many frames chosen at random; and how many rows there
+    are."""
     # GDB cuts strings at their NUL only when told to.
     gdb.execute("set print null-stop on")
     table = rows("%d %s" % (number, columns))

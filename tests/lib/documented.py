@@ -8,7 +8,7 @@ DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.
 
 
 def recipes():
-    """(the lines of the session's beginning, question -> the recipe's lines)."""
+    """Return (the lines of the session's beginning, question -> the recipe's lines)."""
     found, question, lines = {}, None, None
     with open(DOCUMENT, encoding="utf-8") as file:
         for line in file.read().splitlines():

@@ -24,7 +24,7 @@ def check(holds, *words):
 
 
 def tables(folder):
-    """{frame: (the file's name, {title: text})} of all tables, those files of a folder whose names end in .csv."""
+    """Return {frame: (the file's name, {title: text})} of all tables, the .csv files of a folder."""
     found = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:
@@ -34,7 +34,7 @@ def tables(folder):
 
 
 def nanoseconds(row):
-    """A row's time; None where it has none."""
+    """Return a row's time, or None where it has none."""
     if "." not in row.get("time", ""):
         return None
     seconds, rest = row["time"].split(".")
@@ -42,7 +42,7 @@ def nanoseconds(row):
 
 
 def number(text):
-    """The number of a cell: 0x10 <symbol>, 65 'A', true, (READ | WRITE)."""
+    """Return the number of a cell: 0x10 <symbol>, 65 'A', true, (READ | WRITE)."""
     if text in ("true", "false"):
         return int(text == "true")
     if text[:1] == "(":
@@ -51,14 +51,14 @@ def number(text):
 
 
 def same(text, value):
-    """Whether a value matches a table's cell; None if the cell has no value."""
+    """Return whether a value matches a table's cell. None matches a cell that has no value."""
     if value is None:
         return text.startswith("<")
     return value == text if isinstance(value, str) else number(text) == value
 
 
 def own(row):
-    """The cells of a row but those that every event has elsewhere."""
+    """Return the cells of a row, except those that every event has elsewhere."""
     return {title: text for title, text in row.items() if title not in FRONT}
 
 
@@ -66,7 +66,8 @@ def own(row):
 
 
 def labels_of(field):
-    """babeltrace2 2.0's own Python has an assertion that fails where a number has no name."""
+    """Return the labels of an enum's value. babeltrace2 2.0's own Python has an assertion that fails where a number has
+    no name."""
     try:
         return list(field.labels)
     except AssertionError:
@@ -74,7 +75,8 @@ def labels_of(field):
 
 
 def plain(field):
-    """A field of bt2 as an int or a str; an enum with one name is that; None: it is not there."""
+    """Return a field of bt2 as an int or a str. An enum with one name becomes that name. Return None if the field is
+    not there."""
     import bt2
     if isinstance(field, bt2._VariantFieldConst):
         field = field.selected_option
@@ -96,7 +98,7 @@ def plain(field):
 
 
 def is_tag(event, name):
-    """Whether a member says that another one is there."""
+    """Return whether a member says that another member is present."""
     import bt2
     other = name.lstrip("_")[4:]
     return name.lstrip("_")[:4] == "has_" and other in event.payload_field and \
@@ -104,7 +106,7 @@ def is_tag(event, name):
 
 
 def ctf_events(path):
-    """(name, time, cpu or None, {context}, [(name, value)]) of a trace's events, by babeltrace2."""
+    """Yield (name, time, cpu or None, {context}, [(name, value)]) of a trace's events, by babeltrace2."""
     import bt2
     for message in bt2.TraceCollectionMessageIterator(path):
         if isinstance(message, bt2._EventMessageConst):
@@ -116,7 +118,7 @@ def ctf_events(path):
 
 
 def compare_ctf(path, rows, offset=0):
-    """Check that the events are the rows that have a time, in order of time, with the table's values; returns their
+    """Check that the events are the rows that have a time, in order of time, with the table's values. Return their
     number."""
     left = {frame: row for frame, (_, row) in rows.items() if nanoseconds(row) is not None}
     before = 0
@@ -144,7 +146,7 @@ def compare_ctf(path, rows, offset=0):
 
 
 def reader():
-    """The module that protoc makes of timeline.proto."""
+    """Return the module that protoc makes of timeline.proto."""
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["protoc", "-I", here + "/../tfile", "--python_out", folder, "timeline.proto"], check=True)
@@ -222,7 +224,7 @@ class Timeline:
         return getattr(annotation, which)
 
     def stack(self, number):
-        """The functions and addresses, the outermost first."""
+        """Return the functions and addresses, the outermost first."""
         if not number:
             return None
         frames = [self.words["frame"][one] for one in self.words["callstack"][number].frame]
@@ -231,7 +233,7 @@ class Timeline:
 
 
 def compare_perfetto(path, rows):
-    """Check that all rows that have a time are there, those with $latency as slices, with all values; returns the
+    """Check that all rows that have a time are present with all values, those with $latency as slices. Return the
     Timeline."""
     found = Timeline(path)
     left = {frame: row for frame, (_, row) in rows.items() if nanoseconds(row) is not None}

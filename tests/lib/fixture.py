@@ -23,7 +23,7 @@ def command(*words):
 
 
 def must(*words):
-    """A command that succeeds; what it printed."""
+    """Run a command that must succeed. Return its output."""
     done = command(*words)
     assert done.returncode == 0, "%s: %s" % (" ".join(words), done.stdout + done.stderr)
     return done.stdout
@@ -36,7 +36,7 @@ def loaded(module="gdbtp"):
 
 
 def users(module="gdbtp"):
-    """The module's reference count."""
+    """Return the module's reference count."""
     with there.open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
         return int(file.read())
 
@@ -67,18 +67,18 @@ def parameter(name, value=None):
 # Tables of regions -------------------------------------------------------------------------------
 
 def load_tables():
-    """Those of the kernel and of the modules that are loaded."""
+    """Load the tables of the kernel and of the loaded modules."""
     must(TOP + "/tools/gdbtp-tables", "load", TABLES)
 
 
 def table(name):
-    """A module's or the kernel's, as its file is."""
+    """Return the table of a module or of the kernel, as its file contains it."""
     with open("%s/%s.rgn" % (TABLES, name), "rb") as file:
         return file.read()
 
 
 def put_table(*pieces):
-    """Pass the pieces to the module, each by a separate write; returns 0, or the errno of the last."""
+    """Pass the pieces to the module, each by a separate write. Return 0, or the errno of the last write."""
     with there.handle(REGIONS, os.O_WRONLY) as file:
         try:
             for piece in pieces:
@@ -90,7 +90,7 @@ def put_table(*pieces):
 
 
 def load_table(module):
-    """The files' facts about one module's code."""
+    """Load the files' facts about one module's code."""
     error = put_table(b"module %s\n" % module.encode() + table(module))
     assert error == 0, "%s: %s" % (module, os.strerror(error))
 
@@ -98,7 +98,7 @@ def load_table(module):
 # The fixture -------------------------------------------------------------------------------------
 
 def facts():
-    """The fixture's report: counts, values and addresses by name."""
+    """Return the fixture's report: counts, values and addresses by name."""
     with there.open(TARGET, encoding="ascii") as file:
         rows = [line.split() for line in file if not line.startswith("stack ")]
     return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
@@ -106,7 +106,7 @@ def facts():
 
 
 def counted(function):
-    """Its calls so far."""
+    """Return the number of the fixture's calls so far."""
     return facts()[function]
 
 
@@ -117,7 +117,7 @@ def target(line):
 
 
 def child(function):
-    """FUNCTION in a process of its own; its pid. It is not part of the caller's session."""
+    """Call FUNCTION in a separate process, which is not part of the caller's session. Return its pid."""
     sys.stdout.flush()
     pid = os.fork()
     if pid:
@@ -133,7 +133,7 @@ def child(function):
 
 
 def ended(pid):
-    """Wait for a child; its status as waitpid has it."""
+    """Wait for a child. Return its status as waitpid reports it."""
     return os.waitpid(pid, 0)[1]
 
 
@@ -145,7 +145,7 @@ def kill(pid, how=signal.SIGKILL):
 
 
 def target_aside(line):
-    """The same calls by a process of its own: the tasks of a connected client are not traced."""
+    """Make the same calls in a separate process: the tasks of a connected client are not traced."""
     assert ended(child(lambda: target(line))) == 0, line
 
 

@@ -20,7 +20,7 @@ class Frames:
         self.rest = bytearray()
 
     def of(self, data):
-        """(stream, kind, body) of each that is whole now."""
+        """Return (stream, kind, body) of each frame that is whole now."""
         self.rest += data
         at, found = 0, []
         while len(self.rest) - at >= HEAD.size:

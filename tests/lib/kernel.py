@@ -26,7 +26,7 @@ def lines(path):
 
 
 def put(path, text, more=0):
-    """One write, as the kernel's files want it."""
+    """Write a text in one write, as the kernel's files require."""
     with there.handle(path, os.O_WRONLY | more) as file:
         file.write(text.encode())
 
@@ -44,7 +44,7 @@ def kallsyms_text():
 
 
 def split_kallsyms():
-    """The symbols of /proc/kallsyms, of the kernel itself, then of modules."""
+    """Return the symbols of /proc/kallsyms, of the kernel itself, then of modules."""
     data = kallsyms_text()
     module = data.find(b"\t[")
     end = data.rfind(b"\n", 0, module) + 1 if module >= 0 else len(data)
@@ -52,7 +52,7 @@ def split_kallsyms():
 
 
 def parsed(data):
-    """Address, name, and module or None of each."""
+    """Yield address, name, and module or None of each symbol."""
     for line in data.decode("ascii").splitlines():
         at, _, name, *module = line.split()
         yield int(at, 16), name, module[0][1:-1] if module else None
@@ -63,14 +63,15 @@ def kallsyms():
 
 
 def first_of(data, name):
-    """The first line of that name; in a guest, looking at each would take seconds."""
+    """Return the first line of that name. In a guest, looking at each line would take seconds."""
     ends = [data.find(b" %s%s" % (name.encode(), end)) for end in (b"\n", b"\t")]
     at = min((end for end in ends if end >= 0), default=None)
     return None if at is None else data[data.rfind(b"\n", 0, at) + 1:data.find(b"\n", at)]
 
 
 def symbols(*names):
-    """Addresses by name, the first of several; names that the kernel lacks are missing."""
+    """Return addresses by name, the first address of a name that has several. Names that the kernel lacks are
+    missing."""
     data, found = kallsyms_text(), {}
     for name in names:
         line = first_of(data, name)
@@ -87,13 +88,13 @@ def add_symbols(found, data):
 
 @functools.lru_cache(None)
 def core_symbols():
-    """Those of the kernel itself, which stay."""
+    """Return the symbols of the kernel itself, which stay."""
     return add_symbols({}, split_kallsyms()[0])
 
 
 @functools.lru_cache(None)
 def only_symbols():
-    """All addresses by name, as they are at the first call; 0 for a name that occurs twice."""
+    """Return all addresses by name, as they are at the first call. A name that occurs twice has 0."""
     return add_symbols(dict(core_symbols()), split_kallsyms()[1])
 
 
@@ -134,12 +135,12 @@ class Kcore:
 # Kprobes -----------------------------------------------------------------------------------------
 
 def kprobes():
-    """The kernel's own list, a line for each."""
+    """Return the kernel's own list, a line for each."""
     return lines(DEBUG + "kprobes/list")
 
 
 def optimized():
-    """Addresses where the kernel has made a jump of a kprobe."""
+    """Return the addresses of kprobes that the kernel has turned into jumps."""
     return {int(line.split()[0], 16) for line in kprobes() if "[OPTIMIZED]" in line}
 
 
@@ -171,7 +172,7 @@ PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: (?:\d+|
 
 
 def probes(text):
-    """`monitor probes`: address -> Probe. The stub may print other lines between."""
+    """Return address -> Probe from `monitor probes`. The stub may print other lines between."""
     found = {}
     for line in text.splitlines():
         match = PROBE.fullmatch(line)
@@ -183,10 +184,10 @@ def probes(text):
 
 
 def not_seen(text):
-    """`monitor status`: hits inside another hit, and those missed by the kernel."""
+    """Return from `monitor status` the hits inside another hit, and those missed by the kernel."""
     return tuple(map(int, re.search(r"not seen: +(\d+) hits inside another hit, (\d+) missed", text).groups()))
 
 
 def room(text):
-    """`monitor jit` and `monitor jumps`: bytes in use, bytes there are."""
+    """Return from `monitor jit` or `monitor jumps` the bytes in use, and all bytes there are."""
     return tuple(map(int, re.search(r"(\d+) of (\d+) bytes", text).groups()))

@@ -17,7 +17,7 @@ BUILD_IDS = {"prog": "aa12" * 10, "other": "bb23" * 10}
 
 
 def sh(out, *words, **more):
-    """A command that succeeds, in the folder OUT; what it printed."""
+    """Run a command that must succeed, in the folder OUT. Return its output."""
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False,
                           cwd=out, **more)
     if done.returncode:
@@ -26,7 +26,8 @@ def sh(out, *words, **more):
 
 
 def build(out):
-    """Two programs that differ in their build, and the target, in the new folder OUT; the program's symbols."""
+    """Build two programs that differ in their build-ids, and the target, in the new folder OUT. Return the program's
+    symbols."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     for name, define in (("prog", "A"), ("other", "B")):
@@ -42,7 +43,7 @@ def build(out):
 
 
 def write_hits(path, symbols, *lines):
-    """A file of what hits a run; {NAME} stands for a symbol's address."""
+    """Write a file of the hits of a run. {NAME} stands for a symbol's address."""
     with open(path, "w", encoding="ascii") as file:
         for line in lines:
             file.write(line.format(**symbols) + "\n")

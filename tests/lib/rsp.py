@@ -24,13 +24,13 @@ def as_bytes(text):
 
 
 def framed(text):
-    """TEXT (a string or bytes) as a packet; bytes that mean something to the framing are escaped."""
+    """Return TEXT (a string or bytes) as a packet. Bytes that mean something to the framing are escaped."""
     body = re.sub(rb"[#$}*]", lambda m: bytes((0x7d, m.group()[0] ^ 0x20)), as_bytes(text))
     return b"$%s#%02x" % (body, sum(body) % 256)
 
 
 def unframed(body, checksum):
-    """The content of a packet, with run lengths expanded and escapes resolved."""
+    """Return the content of a packet, with run lengths expanded and escapes resolved."""
     if sum(body) % 256 != int(checksum, 16):
         raise Gone("checksum %s is wrong for %r" % (checksum.decode(), body))
     body = re.sub(rb"(.)\*(.)", lambda m: m.group(1) * (m.group(2)[0] - 28), body, flags=re.S)
@@ -38,7 +38,7 @@ def unframed(body, checksum):
 
 
 def opened(flags, path):
-    """A line: the file PATH, or the one to the tested kernel, which beside its guest is a socket."""
+    """Open a line: the file PATH, or the line to the tested kernel, which beside its guest is a socket."""
     if path or there.here:
         return os.open(path or there.line, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
     with socket.socket(socket.AF_UNIX) as line:
@@ -74,16 +74,16 @@ class Client:
     # Packets ---------------------------------------------------------------------------------
 
     def write(self, data):
-        """Bytes as they are."""
+        """Write bytes as they are."""
         while data:
             data = data[os.write(self.fd, data):]
 
     def send(self, text):
-        """One packet, without waiting for its reply."""
+        """Send one packet, without waiting for its reply."""
         self.write(framed(text))
 
     def arrived(self, seconds):
-        """The next packet's content, console text too; None if none arrives in time."""
+        """Return the next packet's content, console text included. Return None if none arrives in time."""
         deadline = time.monotonic() + seconds
         while True:
             found = PACKET.search(self.received)
@@ -100,14 +100,14 @@ class Client:
             self.received += data
 
     def packet(self, seconds=SECONDS):
-        """The same, but it must arrive."""
+        """Return the next packet's content, which must arrive in time."""
         text = self.arrived(seconds)
         if text is None:
             raise Gone("no packet in %d s, only %r" % (seconds, self.received[:60]))
         return text
 
     def reply(self, seconds=SECONDS):
-        """The next packet that is no console text; the text before it is kept."""
+        """Return the next packet that is no console text. Keep the text before it."""
         self.console = ""
         while True:
             text = self.packet(seconds)
@@ -118,7 +118,7 @@ class Client:
             self.on_console(text)
 
     def ask(self, text, seconds=SECONDS):
-        """Send a packet, return its reply."""
+        """Send a packet. Return its reply."""
         self.send(text)
         return self.reply(seconds)
 
@@ -142,7 +142,7 @@ class Client:
         return self.console
 
     def status(self):
-        """qTStatus as a dictionary; "run" is T0 or T1, "why" the stop reason."""
+        """Return qTStatus as a dictionary. "run" is T0 or T1, "why" is the stop reason."""
         run, *fields = self.ask("qTStatus").split(";")
         pairs = [field.split(":", 1) for field in fields]
         return {**dict(pairs), "run": run, "why": pairs[0][0]}
@@ -151,7 +151,7 @@ class Client:
         return self.status()["run"] == "T1"
 
     def tracepoint(self, number, address, *actions, condition="", passcount=0):
-        """One more; CONDITION is bytecode in hex, ACTIONS are as in QTDP."""
+        """Define one more tracepoint. CONDITION is bytecode in hex, ACTIONS are as in QTDP."""
         condition = ":X%x,%s" % (len(condition) // 2, condition) if condition else ""
         self.ok("QTDP:%x:%x:E:0:%x%s%s" % (number, address, passcount, condition, "-" if actions else ""))
         for i, action in enumerate(actions, 1):

@@ -12,7 +12,8 @@ END = bytes(4)
 
 
 def split(data):
-    """(header, frames, end): frames are (tracepoint, {variable: value}), and have no other blocks; the end is bytes."""
+    """Return (header, frames, end). Frames are (tracepoint, {variable: value}), without other blocks; the end is
+    bytes."""
     cut = data.index(b"\n\n") + 2
     frames, at = [], cut
     while data[at:at + 2] not in (b"", b"\0\0"):
@@ -30,12 +31,12 @@ def split(data):
 
 
 def lost(frames):
-    """How many frames the stream says were lost."""
+    """Return how many lost frames the stream reports."""
     return sum(values[LOST] for number, values in frames if number == LOST_TP)
 
 
 def reader(path):
-    """A process that reads; it has the file open when this returns."""
+    """Start a process that reads. Return it once it has the file open."""
     told, tell = os.pipe()
 
     def work():

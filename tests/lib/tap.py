@@ -57,7 +57,7 @@ def test(name, lengthy=False, once=False):
 
 
 def rounds(many, brief):
-    """How often a test repeats its work: `brief` is enough for its purpose, `many` meets rarer moments."""
+    """Return how often a test repeats its work. BRIEF is enough for its purpose, MANY meets rarer moments."""
     return brief if os.environ.get("GTP_BRIEF") else many
 
 
@@ -88,7 +88,7 @@ def note(*words):
 
 
 def until(condition, what="it", seconds=SECONDS):
-    """Wait for something that must become true; returns its value. The limit only ends a test that has failed."""
+    """Wait for something that must become true. Return its value. The limit only ends a test that has failed."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -99,20 +99,20 @@ def until(condition, what="it", seconds=SECONDS):
 
 
 def seeded():
-    """A random generator; GTP_SEED repeats what an earlier run did."""
+    """Return a random generator. GTP_SEED repeats an earlier run."""
     seed = int(os.environ.get("GTP_SEED") or random.SystemRandom().randrange(2**32))
     note("GTP_SEED=%d" % seed)
     return random.Random(seed)
 
 
 def chosen():
-    """All tests, or those with the word GTP_ONLY in their name or their function's."""
+    """Return all tests, or those with the word GTP_ONLY in their name or their function's name."""
     word = os.environ.get("GTP_ONLY", "")
     return [(name, function) for name, function in tests if word in name or word in function.__name__]
 
 
 def verdict(function):
-    """The error, and the reason for a skip; None and None if all is well."""
+    """Return the error and the reason for a skip, or None for each."""
     try:
         function()
     except Skipped as reason:
@@ -135,7 +135,7 @@ def one(index, name, function):
 
 
 def run(some=None, before=lambda: None):
-    """Run tests, each after BEFORE; True if none failed. A failure does not stop the rest."""
+    """Run tests, each after BEFORE. Return True if none failed. A failure does not stop the rest."""
     some = chosen() if some is None else some
     note("\n".join(left_out))
     print("1..%d" % len(some))

@@ -24,7 +24,7 @@ class Gdb:
         self.shown()
 
     def until(self, what):
-        """The text before it. The limit only ends a test that has failed."""
+        """Return the text before it. The limit only ends a test that has failed."""
         while what.encode() not in self.text:
             assert select.select([self.terminal], [], [], SECONDS)[0], "no %r behind: %r" % (what, self.text[-500:])
             self.text += os.read(self.terminal, 65536)
@@ -32,7 +32,7 @@ class Gdb:
         return text.decode(errors="replace").replace("\r\n", "\n")
 
     def shown(self):
-        """The text up to the next prompt."""
+        """Return the text up to the next prompt."""
         return self.until(PROMPT)
 
     def begin(self, line):

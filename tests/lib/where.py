@@ -66,7 +66,7 @@ there = found()
 
 
 def matching(pattern):
-    """Paths there, as glob has them: * in any part."""
+    """Return the paths there that match a pattern. As in glob, * may be in any part."""
     if there.here:
         return glob.glob(pattern)
     import fnmatch  # pylint: disable=import-outside-toplevel

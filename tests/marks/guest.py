@@ -32,7 +32,7 @@ WANTED = sys.argv[1:]
 
 
 def disassemble(data, at):
-    """Address, bytes and text of each instruction."""
+    """Return address, bytes and text of each instruction."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -43,7 +43,7 @@ def disassemble(data, at):
 
 
 def functions(*names, module=None):
-    """Live code of functions by name, up to the next symbol."""
+    """Return the live code of functions by name, up to the next symbol."""
     rows = sorted({(at, name) for at, name, owner in kallsyms() if owner == module})
     found = {}
     with Kcore() as core:
@@ -72,12 +72,12 @@ class Code:
 
 
 def return_thunks():
-    """The kernel's return thunks, by address."""
+    """Return the kernel's return thunks, by address."""
     return {at: name for at, name, owner in kallsyms() if not owner and re.search(r"return_thunk$", name)}
 
 
 def arena():
-    """The generated code: the parts between runs of int3."""
+    """Return the generated code: the parts between runs of int3."""
     begin = symbols("gtp_jit_arena")["gtp_jit_arena"]
     with Kcore() as core:
         data = core.read(begin, ARENA)
@@ -127,7 +127,7 @@ world = None
 
 
 def is_aligned():
-    """The kernel leaves plain returns in one half of a cache line only."""
+    """Return whether the kernel leaves plain returns only in one half of a cache line."""
     return "Aligned" in get(BUGS + "indirect_target_selection") if os.path.exists(BUGS + "indirect_target_selection") \
         else False
 

@@ -62,7 +62,7 @@ class Module:
         return self.data[begin:begin + count]
 
     def function(self, section, at):
-        """The function there, by the nearest symbol before it."""
+        """Return the function at a place, by the nearest symbol before it."""
         near = [s for s in self.symbols if s.section == section and s.value <= at and s.kind == FUNCTION]
         return max(near, key=lambda s: s.value, default=Symbol("the section's beginning", 0, section, 0, 0))
 
@@ -70,7 +70,7 @@ class Module:
         return 0 < section < len(self.sections) and self.sections[section]["flags"] & EXECUTABLE
 
     def relocations(self):
-        """Section that is relocated, place in it, type, symbol and what is added to it."""
+        """Yield for each relocation its section, its place there, its type, its symbol and the addend."""
         for section in self.sections:
             if section["type"] != RELA or not self.sections[section["info"]]["flags"] & ALLOCATED:
                 continue
@@ -80,7 +80,7 @@ class Module:
 
 
 def taken(module):
-    """Addresses of code that are taken: section and offset -> where."""
+    """Return the addresses of code that are taken, as section and offset -> where."""
     found = {}
     for section, place, kind, symbol, addend in module.relocations():
         if not module.is_code(symbol.section) or PLACES.fullmatch(module.sections[section]["name"]):
@@ -103,13 +103,13 @@ def taken(module):
 
 
 def place_name(module, section, offset):
-    """The function it is in, and how far."""
+    """Return the function that contains a place, and the offset in it."""
     function = module.function(section, offset)
     return "%s+0x%x" % (function.name, offset - function.value)
 
 
 def tracked(headers):
-    """Is the kernel built for processors with indirect branch tracking?"""
+    """Return whether the kernel is built for processors with indirect branch tracking."""
     with open(headers + "/include/config/auto.conf", encoding="ascii") as file:
         return "CONFIG_X86_KERNEL_IBT=y\n" in file
 

@@ -41,7 +41,7 @@ class Error(Exception):
 
 
 def program():
-    """The path of Chromium, or None."""
+    """Return the path of Chromium, or None."""
     names = os.environ.get("GTP_CHROMIUM", "chromium chromium-browser google-chrome").split()
     return next(filter(None, map(shutil.which, names)), None)
 
@@ -83,7 +83,7 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def message(self, end):
-        """The next message of Chromium."""
+        """Return the next message of Chromium."""
         while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.reading], [], [], max(0, end - time.monotonic()))
             data = os.read(self.reading, 1 << 20) if ready else None
@@ -96,7 +96,7 @@ class Browser:
         return json.loads(text)
 
     def ask(self, method, session=None, **parameters):
-        """Chromium's answer to a command; events that come meanwhile go to their pages."""
+        """Return Chromium's answer to a command. Events that arrive meanwhile go to their pages."""
         self.number += 1
         said = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -113,7 +113,8 @@ class Browser:
                 self.pages[message["sessionId"]].event(message["method"], message["params"])
 
     def open(self, path, width=1200, height=800, dark=False, touch=False):
-        """The Page of a file, or of an address, once it is loaded. DARK: the reader prefers that. TOUCH: a phone."""
+        """Return the Page of a file, or of an address, once it is loaded. DARK makes the reader prefer that. TOUCH
+        makes it a phone."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = self.pages[session] = Page(self, session)
@@ -179,7 +180,7 @@ class Page:
             self.problems.append(wrong)
 
     def run(self, expression):
-        """The value of an expression, as JSON can say it."""
+        """Return the value of an expression, as far as JSON can express it."""
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
@@ -187,7 +188,7 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, expression):
-        """Wait until an expression is true; its value."""
+        """Wait until an expression is true. Return its value."""
         end = time.monotonic() + LIMIT
         while True:
             value = self.run(expression)
@@ -201,7 +202,7 @@ class Page:
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def place(self, selector):
-        """(x, y) of the middle of the first such element, scrolled to where it can be seen."""
+        """Return (x, y) of the middle of the first such element, after scrolling to where it can be seen."""
         box = self.run("""(() => {
             const one = document.querySelector(%s);
             if (!one) return null;
@@ -233,21 +234,21 @@ class Page:
         self.frames()
 
     def tap(self, selector):
-        """The same with a finger; the page was opened with touch."""
+        """Tap the element with a finger. The page was opened with touch."""
         x, y = self.place(selector)
         self.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         self.frames()
 
     def type(self, text):
-        """Text into what has the focus, as a keyboard does it: one character after the other."""
+        """Type text into the element that has the focus, one character after the other, as a keyboard does."""
         for char in text:
             self.ask("Input.dispatchKeyEvent", type="keyDown", key=char, text=char)
             self.ask("Input.dispatchKeyEvent", type="keyUp", key=char)
         self.frames()
 
     def key(self, name, shift=False):
-        """A key that has a name, or one of one character, pressed and let go."""
+        """Press and release a key, given by its name or as one character."""
         code, number, text = KEYS.get(name, ("Key" + name.upper(), ord(name.upper()[0]), name))
         what = {"key": name, "code": code, "windowsVirtualKeyCode": number, "modifiers": SHIFT if shift else 0}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **what, **({"text": text} if text else {}))
@@ -255,15 +256,15 @@ class Page:
         self.frames()
 
     def text(self, selector):
-        """The text of the first such element; an error if there is none."""
+        """Return the text of the first such element. Raise an error if there is none."""
         return self.run("document.querySelector(%s).textContent" % json.dumps(selector))
 
     def all(self, selector, expression="one.textContent"):
-        """The value of an expression for each such element, which is called `one`."""
+        """Return the value of an expression for each such element. The expression calls the element `one`."""
         return self.run("Array.from(document.querySelectorAll(%s), one => %s)" % (json.dumps(selector), expression))
 
     def screenshot(self, path, whole=False):
-        """The visible part, or the WHOLE page, as a PNG."""
+        """Write the visible part, or the WHOLE page, as a PNG."""
         answer = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

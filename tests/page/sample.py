@@ -49,7 +49,7 @@ PLACES = [Place(1, "vfs_read", [Column("count"), Column("file->f_path.dentry->d_
 
 
 def event(index, time, draw):
-    """One frame: half of them reads that took a while, the others moments."""
+    """Return one frame. Half of them are reads that took a while, the others moments."""
     task = min(int(draw.expovariate(0.12)), 59)
     place = draw.choices(PLACES, (5, 3, 2))[0]
     more = {"cpu": (task + draw.choice((0, 0, 0, 1))) % 4, "pid": 400 + 37 * task, "comm": COMMS[task % len(COMMS)]}
@@ -68,7 +68,7 @@ def event(index, time, draw):
 
 
 def events(n, draw):
-    """In bursts, as work comes."""
+    """Return N events that come in bursts, as work does."""
     time, found = 4748220019336, []
     for index in range(n):
         time += int(draw.expovariate(1 / 9000)) if draw.random() < 0.9995 else int(draw.expovariate(1 / 30e6))
@@ -95,7 +95,7 @@ def histogram(keys, buckets, mean, least, most):
 
 
 def aggregations(draw):
-    """As gtp.report.data makes them: a count, a histogram by task, one with steps, stats."""
+    """Return aggregations as gtp.report.data makes them: a count, a histogram by task, one with steps, stats."""
     tasks = [name for name in COMMS if name != "dd"]
     counts = [entry([name], draw.randrange(1, 90000)) for name in tasks]
     hills = [[[b, int(900 * 2.7 ** -abs(b - 13)) + draw.randrange(1, 20)] for b in range(9, 22) if b != 19]
@@ -118,7 +118,7 @@ def flame(draw):
 
 
 def sample(n=100000, seed=1):
-    """The data of a page."""
+    """Return the data of a page."""
     draw = random.Random(seed)
     data = packed.frames(PLACES, events(n, draw), lambda number: STACKS[number - 1])
     data.update({

@@ -26,7 +26,7 @@ GROUPS = {"vfs_read": "fs", "vfs_write": "fs", "ext4_read": "fs", "ext4_write": 
 
 
 def rows(folded):
-    """The stacks of a folded file."""
+    """Yield the stacks of a folded file."""
     for line in folded.splitlines():
         names, _, weight = line.rpartition(" ")
         yield tuple(names.split(";")), int(weight)
@@ -42,13 +42,13 @@ def opened(name, some, title="count at page_alloc", unit="hits", notes=(), group
 
 
 def boxes(page):
-    """The drawn boxes: (label, x, y, width) as the browser has them."""
+    """Return the drawn boxes: (label, x, y, width) as the browser has them."""
     return page.all(".frames .f", """(box => [one.getAttribute("aria-label"), box.x, box.y, box.width])
                                      (one.querySelector("rect").getBBox())""")
 
 
 def widths(page):
-    """{(row, name): pixels}."""
+    """Return {(row, name): pixels}."""
     found = collections.Counter()
     for label, _, y, width in boxes(page):
         found[round(y / 20), label.split(": ")[0]] += width
@@ -56,7 +56,7 @@ def widths(page):
 
 
 def wanted(some):
-    """{(row, name): weight}, from the folded text alone."""
+    """Return {(row, name): weight}, from the folded text alone."""
     found = collections.Counter()
     for names, weight in some:
         for i, name in enumerate(("all", *names)):
@@ -65,7 +65,7 @@ def wanted(some):
 
 
 def select(page, name):
-    """A selector of the first box of this function."""
+    """Return a selector of the first box of this function."""
     labels = [label.split(": ")[0] for label, *_ in boxes(page)]
     return ".f[data-box='%d'] rect" % labels.index(name)
 
@@ -215,7 +215,7 @@ NARROW = r"(\d+) narrow ones, "
 
 
 def row_weight(page, row):
-    """The sum of the numbers in the labels of a row."""
+    """Return the sum of the numbers in the labels of a row."""
     return sum(int(matches(r": ([\d,]+) hits?, ", label).group(1).replace(",", "")) for label, _, y, _ in boxes(page)
                if round(y / 20) == row)
 

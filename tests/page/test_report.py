@@ -70,7 +70,7 @@ def big():
 
 
 def filtered(page, text):
-    """How many frames the page says a filter leaves."""
+    """Return how many frames a filter leaves, according to the page."""
     page.click("#frames .bar button")
     page.click("#filter")
     page.type(text)
@@ -86,12 +86,12 @@ def settled(page):
 
 
 def cells(page, row=0):
-    """The texts of a row in sight."""
+    """Return the texts of a visible row."""
     return page.run("Array.from(%s[%d].children, cell => cell.textContent)" % (ROWS, row))
 
 
 def column(page, name):
-    """The texts of a column in the rows that are drawn, from the first one."""
+    """Return the texts of a column in the rows that are drawn, from the first one."""
     at = page.all(".row.head button", "one.dataset.column").index(name)
     return page.run("%s.map(row => row.children[%d].textContent)" % (ROWS, at))
 
@@ -106,7 +106,7 @@ def counted(number):
 
 
 def duration(ns):
-    """As the page has it, of what is a microsecond or more, and less than a second."""
+    """Return a duration from a microsecond to less than a second as the page shows it."""
     value, unit = (ns / 1e6, "ms") if ns >= 10**6 else (ns / 1e3, "µs")
     return "%.*f\u202f%s" % (0 if value >= 99.95 else 1 if value >= 9.995 else 2, value, unit)
 
@@ -421,7 +421,7 @@ NS = 1700000000123456789  # a time of day; a browser's own numbers are 256 apart
 
 
 def large_page():
-    """Frames and aggregations whose numbers have more than 53 bits."""
+    """Make a page of frames and aggregations whose numbers have more than 53 bits, and return it."""
     exact = sample.packed.exact
     place = sample.Place(1, "large", [sample.Column("x")])
     events = [sample.Event(i, place, None, values=[x]) for i, x in enumerate((NS, NS + 1, 5, NS - 1, None, -2**62, 2**64 - 1, NS))]

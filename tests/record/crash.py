@@ -13,7 +13,7 @@ CHANCE = seeded()
 
 
 def unescaped(text):
-    """The bytes of strace's -xx."""
+    """Return the bytes of strace's -xx."""
     return bytes.fromhex(text.replace("\\x", ""))
 
 
@@ -32,7 +32,7 @@ class Disk:
         self.syncing[pid] = len(self.maybe)
 
     def sync_ends(self, pid):
-        """Data written before it began is there."""
+        """Note that data written before the sync began is on the disk."""
         count = self.syncing.pop(pid)
         for at, data in self.maybe[:count]:
             put(self.sure, at, data)
@@ -40,7 +40,7 @@ class Disk:
         self.syncing = {other: max(0, n - count) for other, n in self.syncing.items()}
 
     def crashed(self):
-        """One of the files that a crash may leave: any subset of the uncertain sectors, any length."""
+        """Return one of the files that a crash may leave, with any subset of the uncertain sectors and any length."""
         found = bytearray(self.sure)
         whole = bytearray(self.sure)
         for at, data in self.maybe:
@@ -64,7 +64,7 @@ def put(to, at, data):
 
 
 def replay(lines, file, judge):
-    """Every call on the file; JUDGE sees the disk after each."""
+    """Replay every call on the file. JUDGE sees the disk after each."""
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)

@@ -29,12 +29,12 @@ made = {}
 
 
 def run_of_prog():
-    """The header of an active run, and its frames, as in the module's pipe."""
+    """Make the header of an active run, and its frames, as in the module's pipe."""
     made.update(run_of(SESSION, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6"))
 
 
 def run_of(session, *lines):
-    """The same of another session that is hit so; OUT has the program."""
+    """Return the header and the frames of a session with these hits. OUT has the program."""
     symbols = offline.build(OUT)
     offline.write_hits(OUT + "/hits", symbols, *lines)
     with open(OUT + "/session.gdb", "w", encoding="ascii") as file:
@@ -74,8 +74,8 @@ class Live:
                 data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
 
     def waits(self):
-        """Wait until its output is full. The number of bytes does not show that: pages of a pipe may be partly
-        empty."""
+        """Wait until the program's output is full. The number of bytes does not show that: pages of a pipe may be
+        partly empty."""
         writer = os.open("/proc/self/fd/%d" % self.process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
         try:
             return not select.select([], [writer], [], 0)[1]
@@ -83,7 +83,7 @@ class Live:
             os.close(writer)
 
     def until(self, what):
-        """The next line of its output, or of its messages."""
+        """Return the next line of the program's output, or of its messages."""
         return getattr(self.process, what).readline()
 
     def hang_up(self):
@@ -92,7 +92,7 @@ class Live:
         self.pipe = None
 
     def end(self):
-        """(exit status, what else it printed, what else it said)."""
+        """Return the exit status, and the rest of the output and of the messages."""
         try:
             out, said = self.process.communicate(timeout=SECONDS)
         finally:

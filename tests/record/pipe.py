@@ -33,7 +33,7 @@ def variable(number, value):
 
 
 def hit(index, size=None):
-    """One of two tracepoints, with its index in memory, and SIZE bytes in all."""
+    """Return a frame of one of two tracepoints, with its index in memory, and SIZE bytes in all."""
     data = variable(1, index % 8) + b"M" + struct.pack("<QH", MEMORY, 8) + struct.pack("<Q", index)
     while size and len(data) + HEAD.size < size:
         more = min(size - len(data) - HEAD.size, 60011)
@@ -43,7 +43,7 @@ def hit(index, size=None):
 
 
 def hits(chance, count):
-    """Frames of any size: many small ones, some large ones."""
+    """Return frames of any size: many small ones, some large ones."""
     return [hit(i, chance.choice((None, None, None, 100, 4096, chance.randrange(60, 20000)))) for i in range(count)]
 
 
@@ -55,7 +55,7 @@ def lost(cpu, count):
 
 
 def frames_of(data, header=HEADER, whole=True):
-    """A trace file's frames, as it is; WHOLE: it ends with its end."""
+    """Return a trace file's frames as they are. With WHOLE, check that the file ends with its end."""
     check(data.startswith(header), "it does not begin with the header: %r" % data[:80])
     at, found = len(header), []
     while True:
@@ -86,7 +86,7 @@ def frames_in(name, **more):
 
 
 def shown(name):
-    """How many frames a reader sees while others are being written; 0: there is no file."""
+    """Return how many frames a reader sees while others are being written, or 0 without a file."""
     return len(frames_in(name, whole=False)) if os.path.exists(path(name)) else 0
 
 
@@ -94,7 +94,7 @@ def shown(name):
 
 
 def clear():
-    """An empty folder."""
+    """Make an empty folder."""
     shutil.rmtree(OUT, ignore_errors=True)
     os.makedirs(OUT)
 
@@ -151,7 +151,7 @@ class Drain:
         self.thread.start()
 
     def status(self):
-        """The kernel's state of the process."""
+        """Return the kernel's state of the process."""
         with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:
             return file.read()
 
@@ -159,7 +159,7 @@ class Drain:
         self.process.send_signal(number)
 
     def wait(self, status=0):
-        """Its end; what it said."""
+        """Wait for the program's end. Return its messages."""
         text = self.process.communicate(timeout=SECONDS)[1]
         if self.thread:
             self.thread.join()
@@ -169,14 +169,14 @@ class Drain:
 
 
 def drained(data, *words, status=0, **more):
-    """All of DATA and the end of the run, in one go; what is said."""
+    """Let gtp-drain record all of DATA and the end of the run at once. Return its messages."""
     drain = Drain(*words, **more)
     drain.in_background(data + END)
     return drain.wait(status)
 
 
 def refused(*words, status=1):
-    """A start that ends by itself; what is said."""
+    """Start gtp-drain, which must end by itself. Return its messages."""
     done = subprocess.run([DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
                           check=False)
     equal(done.returncode, status, done.stderr)

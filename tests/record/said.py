@@ -56,7 +56,8 @@ def usage():
 
 
 def with_error(call, error, *words, status=1, only=None):
-    """gtp-drain, for which a call of the system, ONLY on the last word's file, ends with an error."""
+    """Run gtp-drain so that a system call fails with an error, ONLY on the last word's file by default. Return its
+    messages."""
     only = ["-P", words[-1]] if only is None else only
     try:
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", *only, "-e", "trace=" + call, "-e",

@@ -48,7 +48,7 @@ class Image:
         raise SystemExit("no section holds %#x" % start)
 
     def relative(self, first, last, entry, field):
-        """Addresses that a table's fields name relative to themselves."""
+        """Yield the addresses to which a table's fields are relative offsets."""
         start, end = self.symbols[first], self.symbols[last]
         data = self.read(start, end)
         for at in range(0, len(data), entry):
@@ -57,7 +57,7 @@ class Image:
 
 
 def disassembled(path):
-    """Instruction starts and jump targets, by objdump."""
+    """Return instruction starts and jump targets, by objdump."""
     starts, targets = set(), set()
     objdump = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", path], text=True,
                                stdout=subprocess.PIPE)
@@ -77,7 +77,7 @@ def disassembled(path):
 
 
 def verdicts(tool, path, cpu):
-    """The tool's own word for every instruction: address, length, verdict."""
+    """Yield address, length and verdict of every instruction, as the tool reports them."""
     dump = subprocess.Popen([tool, "dump", "--cpu", cpu, path], text=True, stdout=subprocess.PIPE)
     for line in dump.stdout:
         addr, _, length, _, word, *_ = line.split()

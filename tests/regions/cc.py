@@ -45,7 +45,7 @@ def path(name):
 
 
 def sections(obj):
-    """Name, flags and contents of the sections that matter; relocations are compared as well."""
+    """Return name, flags and contents of the sections that matter. Relocations are compared as well."""
     found = {}
     for line in run("readelf", "-SW", obj).splitlines():
         words = re.match(r"\s*\[\s*(\d+)\]\s+(\S+)\s+(\S+)\s+\w+ (\w+) (\w+) \w+\s+([A-Zop]*)", line)
@@ -75,14 +75,14 @@ def line_table(obj):
 
 
 def dump(obj):
-    """Leader bits by address."""
+    """Return the leader bits by address."""
     rows = [line.split() for line in run(regions, "dump", obj).splitlines()]
     return {int(r[0], 16): int(r[6], 16) for r in rows}, \
         {r[1][:-4]: int(r[0], 16) for r in rows if r[1].endswith("+0x0")}
 
 
 def symbols(obj):
-    """Section and value by name, local labels too when the assembler has kept them."""
+    """Return section and value by name. Local labels are included if the assembler has kept them."""
     found = {}
     for line in run("readelf", "-sW", obj).splitlines():
         words = line.split()
@@ -92,7 +92,7 @@ def symbols(obj):
 
 
 def jump_table_labels(assembler):
-    """The labels of code whose address or distance the compiler put into data."""
+    """Return the labels of code whose address or distance the compiler put into data."""
     found = set()
     with open(assembler) as file:
         for line in file:
@@ -103,7 +103,7 @@ def jump_table_labels(assembler):
 
 
 def placed(obj):
-    """A function from a label of code to its address in the tool's layout, or None."""
+    """Return a function from a label of code to its address in the tool's layout, or None."""
     syms = symbols(obj)
     leaders, functions = dump(obj)
     base = {syms[name][0]: addr - syms[name][1] for name, addr in functions.items() if name in syms}

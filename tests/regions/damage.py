@@ -13,7 +13,7 @@ COMMANDS = (["stats"], ["dump"], ["rows"], ["deny"])
 
 
 def altered(data, rng):
-    """Some bytes changed, mostly in headers and tables; at times the end cut off."""
+    """Return the data with some bytes changed, mostly in headers and tables, and at times with the end cut off."""
     data = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 5, 20))):
         where = rng.choice((64, len(data), len(data)))

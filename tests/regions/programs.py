@@ -70,12 +70,12 @@ class Program:
         return self.fdes[i] if i >= 0 and addr < self.fdes[i][1] else None
 
     def entered(self, targets):
-        """Accepted places that one of the targets would enter in the middle."""
+        """Return accepted places that one of the targets would enter in the middle."""
         return sorted({t - back for t in targets for back in range(1, 5)} & self.accepted)
 
 
 def compare(tap, program, share):
-    """All that must hold of any program."""
+    """Check all that must hold of any program."""
     name, accepted = program.name, program.accepted
     took = len(accepted) / max(1, len(program.verdicts))
     print("# %s: %d FDEs, %d of %d instructions take a jump: %.2f %%" %
@@ -100,7 +100,7 @@ def compare(tap, program, share):
 
 
 def library(folder, name):
-    """Link a fixture; its labels by name, and the path of the stripped library."""
+    """Link a fixture. Return its labels by name, and the path of the stripped library."""
     whole, bare = os.path.join(folder, name + ".so"), os.path.join(folder, name + ".stripped")
     # Even the dynamic symbols go, except one. A linker refuses an index of FDEs that cross.
     run("gcc", "-shared", "-nostdlib", "-Wl,--build-id,-Bsymbolic,--no-eh-frame-hdr",
@@ -139,7 +139,7 @@ def bounds(tap, tool, folder):
 
 
 def functions(at):
-    """Names of the fixture's functions and their bounds, by its labels."""
+    """Yield names and bounds of the fixture's functions, by its labels."""
     names = sorted((addr, name) for name, addr in at.items() if re.match("(good|bad)_", name))
     ends = sorted(addr for name, addr in at.items()
                   if re.match("(good|bad|part)_|foreign$|the_end$", name))
@@ -164,7 +164,7 @@ def switches(tap, tool, folder):
 
 
 def section_reader(path):
-    """A function that returns the bytes at an address, by the section headers."""
+    """Return a function that returns the bytes at an address, by the section headers."""
     with open(path, "rb") as file:
         data = file.read()
     sections = []
@@ -182,7 +182,7 @@ def section_reader(path):
 
 
 def looked_back(program):
-    """Jump tables by a look at the text before each jump, as compilers write them.
+    """Return the jump tables that compilers write, found by looking at the text before each jump.
 
     A table ends at the bound of the nearest compare, or where another begins.
     """

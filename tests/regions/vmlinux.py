@@ -32,7 +32,7 @@ def run(*arguments, status=0):
 
 
 def section(text, title):
-    """The lines "  NUMBER  NAME" under a title."""
+    """Return the lines "  NUMBER  NAME" under a title."""
     body = text.split("\n" + title + "\n", 1)[1]
     rows = []
     for line in body.splitlines():
@@ -44,7 +44,7 @@ def section(text, title):
 
 
 def share(text, row):
-    """K and B of a row of the table."""
+    """Return K and B of a row of the table."""
     found = re.search(r"^\s+%s\s+(\d+)\s+\S+ %%\s+(\d+)" % row, text, re.M)
     return int(found.group(1)), int(found.group(2))
 
@@ -124,7 +124,7 @@ def table():
 
 
 def crashes():
-    """Two addresses at which a stock 6.1 kernel was made to crash by its own optimisation."""
+    """Check two addresses at which a stock 6.1 kernel was made to crash by its own optimisation."""
     if "6.1.0-56-cloud" not in vmlinux:
         print("# the crash addresses are those of another kernel")
         return

@@ -24,7 +24,7 @@ def packet(text):
 
 
 def row(n, pid=1):
-    """The kernel's line for a hit; no task of this process has pid 1."""
+    """Return the kernel's line for a hit. No task of this process has pid 1."""
     values = {rowcode.CLOCK: b"%x" % n, rowcode.TASK: b"%x" % pid, rowcode.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
                                        for f in rowcode.layout([False])[0]) + b"\fnomark\n"
@@ -45,7 +45,7 @@ class World:
         self.sides, self.problems = [self.be_gdb, self.be_kernel], []
 
     def side(self, work):
-        """An error on a side ends the run, and the test."""
+        """Do the work of one side. An error ends the run, and the test."""
         try:
             work()
         except Exception as problem:
@@ -81,7 +81,8 @@ class World:
         self.kernel.sendall(STOPPED)
 
     def run(self, out, **settings):
-        """(status, messages on standard error) of a run that prints to a file descriptor, or to what csv names."""
+        """Make a run that prints to a file descriptor, or to the file that CSV names. Return its status and its
+        messages on standard error."""
         given = types.SimpleNamespace(csv=None, count=None, seconds=None)
         given.__dict__.update(settings)
         errors = io.StringIO()
@@ -108,7 +109,7 @@ class World:
 
 
 def printed(world, **settings):
-    """(status, messages, the column of the rows)."""
+    """Return (status, messages, the column of the rows)."""
     with tempfile.TemporaryFile() as file:
         status, errors = world.run(file.fileno(), **settings)
         file.seek(0)
@@ -193,12 +194,12 @@ def errors():
 
 
 def numbers(text):
-    """The column of the rows of a table."""
+    """Return the column of the rows of a table."""
     return [int(line.split()[4]) for line in text.decode().splitlines()[1:]]
 
 
 def drained(reader, rows):
-    """The text of so many rows with their titles, of a pipe."""
+    """Return the text of so many rows with their titles, read from a pipe."""
     text = b""
     while text.count(b"\n") <= rows:
         text += os.read(reader, 1 << 16)

@@ -16,7 +16,7 @@ NOT_ARMED = ("gdbtp: tracepoint 1 is not armed at 0x10 (f): it is on the list\n"
 
 
 def of_gdb():
-    """atend.py, which imports gdb."""
+    """Return atend.py, which imports gdb."""
     fake = mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)
     with mock.patch.dict(sys.modules, gdb=fake):
         return importlib.import_module("gtp.shell.atend")
@@ -41,7 +41,7 @@ class Channel:
 
 
 def told(how, tstart="", **settings):
-    """The notes of a run that has ended so, and the texts."""
+    """Return the notes of a run that has ended this way, and the texts."""
     atend, channel = of_gdb(), Channel()
     request = dict(collect=None, count=None, csv=None)
     request.update(settings)

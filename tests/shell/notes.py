@@ -32,7 +32,7 @@ class Fixed(File):
 
 
 def raw(desc, owner=b"stapsdt\0", kind=3, owner_bytes=None, desc_bytes=None):
-    """A note, with lengths that may be others than it has."""
+    """Return a note, whose length fields may be wrong on purpose."""
     head = struct.pack("<III", len(owner) if owner_bytes is None else owner_bytes,
                        len(desc) if desc_bytes is None else desc_bytes, kind)
     return head + owner + b"\0" * (-len(owner) % 4) + desc + b"\0" * (-len(desc) % 4)

@@ -36,7 +36,7 @@ def outside(folders, path):
 
 
 def hosts(tree):
-    """Lines about what knows its host and lies where it must not, or is not listed."""
+    """Yield lines about files that know their host and lie where they must not, or are not listed."""
     hosted = make_words(tree.text("shared.mk"), "GTP_HOSTED")
     shared = {room(path) for path in tree.shared}
     for folder in hosted:
@@ -60,7 +60,8 @@ def line(text, match):
 
 
 def processor(tree):
-    """Lines about files that name a register, an opcode or an instruction and are not listed, and about stale patterns."""
+    """Yield lines about files that name a register, an opcode or an instruction and are not listed, and about stale
+    patterns."""
     patterns = make_words(tree.text("shared.mk"), "GTP_X86")
     knowing = {path: found for path in tree.files if (found := first(tree, path))}
     for path, (number, word) in sorted(knowing.items()):
@@ -76,7 +77,7 @@ def fits(path, pattern):
 
 
 def first(tree, path):
-    """(line, word) of the first thing in a file that only this processor has; None."""
+    """Return (line, word) of the first thing in a file that only this processor has, or None."""
     if path in tree.sources and (tree.folder(path) or path.startswith("user/")):
         if path.endswith(".S"):
             return 1, "assembly"

@@ -169,7 +169,7 @@ def every_file(tree, graph):
 
 
 def fits_pattern(path, pattern):
-    """As in the shell, a star does not match across folders."""
+    """Return whether a path fits a pattern. As in the shell, a star does not match across folders."""
     return os.path.dirname(path) == os.path.dirname(pattern) and fnmatch.fnmatchcase(path, pattern)
 
 
@@ -253,7 +253,7 @@ def one_door(tree, graph):
 
 
 def judged(tree):
-    """Everything that people write and read as code, but not the data that tests feed to programs."""
+    """Yield everything that people write and read as code. Data that tests feed to programs is left out."""
     for path in tree.files:
         if path.endswith((*CODE, ".py", ".cc")):
             yield path
@@ -291,7 +291,7 @@ def function_lengths(tree, path):
 
 
 def figures(tree, graph):
-    """The graph in figures, line by line."""
+    """Yield lines with figures about the graph."""
     lines = {f: s.lines for f, s in tree.sources.items() if f in graph.files}
     bodies = [(n, f, at) for f in graph.files for at, n in tree.sources[f].bodies]
     folders = {}

@@ -19,7 +19,7 @@ def blank(match):
 
 
 def groups(head):
-    """The "name(...)" groups that are not inside another parenthesis, as (name, start, arguments)."""
+    """Return the "name(...)" groups that are not inside another parenthesis, as (name, start, arguments)."""
     found, depth = [], 0
     for m in re.finditer(r"[()]", head):
         if m.group() == "(":
@@ -143,7 +143,7 @@ class Source:
         self.define(name, "static" in before.split())
 
     def expand(self, macros):
-        """Where a macro, NAME(args), is a function's head, replace it by the name that the macro makes."""
+        """Replace a macro, NAME(args), that is a function's head by the name that the macro makes."""
         for name, args in self.by_macro:
             params, body = macros.get(name, (["x"], "int x("))
             for p, a in zip(params, args):

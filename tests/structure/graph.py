@@ -23,7 +23,7 @@ class Graph:
             self.add_names(world)
 
     def move_in(self):
-        """A header without a source is part of another file's room if only that file, of the same folder, includes
+        """Move a header without a source into another file's room if only that file, of the same folder, includes
         it."""
         users = {}
         for f in self.files:
@@ -39,7 +39,7 @@ class Graph:
                     del self.rooms[room(header)]
 
     def included(self, f):
-        """The files of the graph that a file includes, by a path from the root or from its own folder."""
+        """Yield the files of the graph that a file includes, by a path from the root or from its own folder."""
         for name in self.tree.sources[f].includes:
             for place in (name, os.path.join(os.path.dirname(f), name), os.path.join("include", name)):
                 place = os.path.normpath(place)
@@ -48,7 +48,8 @@ class Graph:
                     break
 
     def worlds(self):
-        """Files that are linked with one another: the module, and the programs with the shared sources.
+        """Yield the sets of files that are linked with one another: the module, and the programs with the shared
+        sources.
 
         A name that both define, as kernel/jit/exec_kernel.c and user/jit/exec_user.c do, has one definition in each
         world.
@@ -83,12 +84,12 @@ class Graph:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 
     def up(self):
-        """(from, to) of every arrow that runs to a folder before its own."""
+        """Return (from, to) of every arrow that runs to a folder before its own."""
         rank = {r: self.tree.rank(self.tree.folder(fs[0])) for r, fs in self.rooms.items()}
         return sorted(e for e in self.edges if rank[e[1]] < rank[e[0]])
 
     def circles(self):
-        """Tarjan: the strongly connected sets of more than one room, the largest first."""
+        """Return the strongly connected sets of more than one room, the largest first, by Tarjan's algorithm."""
         out = {r: [] for r in self.rooms}
         for a, b in sorted(self.edges):
             out[a].append(b)
@@ -123,7 +124,7 @@ class Graph:
         return sorted((c for c in found if len(c) > 1), key=lambda c: (-len(c), c))
 
     def ways_round(self, circle):
-        """Circles inside of a circle's set, the shortest first; no arrow is in two of them."""
+        """Yield circles inside a circle's set, the shortest first. No arrow is in two of them."""
         left = {e for e in self.edges if e[0] in circle and e[1] in circle}
         while True:
             ways = [w for w in (way_round(left, start) for start in circle) if w]
@@ -134,7 +135,7 @@ class Graph:
             yield way
 
     def say(self, edge, most=4):
-        """An edge in words: file -> file (the names that the first uses of the second)."""
+        """Return an edge in words: file -> file (the names that the first uses of the second)."""
         names = sorted(self.edges[edge])
         more = f", {len(names) - most} more" if len(names) > most else ""
         return f"{self.name(edge[0])} -> {self.name(edge[1])} ({', '.join(names[:most])}{more})"
@@ -143,7 +144,7 @@ class Graph:
         return min(self.rooms[a], key=lambda f: ".c.S.h".index(os.path.splitext(f)[1]))
 
     def dot(self):
-        """Graphviz: a cluster for each folder, circles' edges bold, arrows up red."""
+        """Return the graph for Graphviz: a cluster for each folder, circles' edges bold, arrows up red."""
         up = set(self.up())
         ring = {r: n for n, c in enumerate(self.circles()) for r in c}
         lines = ["digraph gdbtp {", "\trankdir=TB; node [shape=box, fontsize=10];"]
@@ -162,7 +163,7 @@ class Graph:
 
 
 def way_round(edges, start):
-    """The shortest way from a room to itself, as edges; None if there is none."""
+    """Return the shortest way from a room to itself, as edges, or None if there is none."""
     out = {}
     for a, b in sorted(edges):
         out.setdefault(a, []).append(b)

@@ -41,7 +41,7 @@ def results():
 
 
 def differences(found, wanted):
-    """Each finding is the wanted one, in order."""
+    """Yield a line for each finding that is not the wanted one, in order."""
     if len(found) != len(wanted):
         yield f"wanted {wanted}, got {found}"
         return

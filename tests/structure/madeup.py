@@ -347,7 +347,7 @@ def write(root, changes):
 
 
 def wrong_with(changes, wanted, words):
-    """The failures of a case."""
+    """Yield a line for each failure of a case."""
     with tempfile.TemporaryDirectory() as root:
         write(root, changes)
         tree = Tree(root)

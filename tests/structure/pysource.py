@@ -20,14 +20,14 @@ MAKES_CODE = {"bytecode.py": {"eval"}}
 
 
 def of_gdb(node):
-    """The NAME in `gdb.NAME`, or None."""
+    """Return the NAME in `gdb.NAME`, or None."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gdb":
         return node.attr
     return None
 
 
 def faults(node, file):
-    """A line for each fault of a node."""
+    """Yield a line for each fault of a node."""
     name = of_gdb(node)
     if name in FOR_GDB and file != DOOR:
         yield f"gdb.{name}: strings for GDB go through {DOOR}"
@@ -57,7 +57,7 @@ def prints(node):
 
 
 def strings(tree):
-    """A line for each fault in the scripts."""
+    """Yield a line for each fault in the scripts."""
     for path in tree.files:
         if path.startswith(SCRIPTS) and path.endswith(".py"):
             for node in ast.walk(ast.parse(tree.text(path))):

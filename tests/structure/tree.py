@@ -14,7 +14,7 @@ UP_HEADING = "Arrows that run up"
 
 
 def list_files(root):
-    """The files that git has or would add; in a tree without git, all files."""
+    """Return the files that git has or would add; in a tree without git, all files."""
     if os.path.exists(os.path.join(root, ".git")):
         command = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
@@ -27,13 +27,13 @@ def list_files(root):
 
 
 def make_words(text, name):
-    """All words that a makefile assigns to one variable, with := and += and joined lines."""
+    """Return all words that a makefile assigns to one variable, with := and += and joined lines."""
     text = re.sub(r"\\\n", " ", re.sub(r"^#.*$", "", text, flags=re.M))
     return [w for m in re.finditer(rf"^{name}\s*[:+]?=(.*)$", text, re.M) for w in m.group(1).split()]
 
 
 def rows(text):
-    """The cells of every line of a table, rules and headings among them."""
+    """Yield the cells of every line of a table, rules and headings among them."""
     for line in text.splitlines():
         if line.startswith("|"):
             yield [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -62,20 +62,21 @@ class Tree:
             return f.read()
 
     def folder(self, path):
-        """The folder that a file is in, of those in the order: the longest that matches, or None."""
+        """Return the folder, of those in the order, that contains a file: the longest that matches, or None."""
         fits = [f for f in self.order + [USER_TOP] if path.startswith(f + "/")]
         return max(fits, key=len) if fits else None
 
     def rank(self, folder):
-        """0 is the top. The programs are above the module's folders, and so are files in the root."""
+        """Return a file's rank, from 0 at the top. The programs are above the module's folders, and so are files in the
+        root."""
         return self.order.index(folder) + 1 if folder in self.order else 0
 
     def module_files(self):
-        """Sources and headers of the module's folders, without the programs'."""
+        """Return the sources and headers of the module's folders, without the programs' files."""
         return [f for f in self.sources if self.folder(f) in self.order]
 
     def kernel_sources(self):
-        """The source of each object that Kbuild names beside the shared ones; None where there is none."""
+        """Return the source of each object that Kbuild names beside the shared ones, or None where there is none."""
         found = {}
         for obj in self.objects:
             stem = obj[: -len(".o")]
@@ -83,7 +84,7 @@ class Tree:
         return found
 
     def kernel_only(self):
-        """Folder -> names of the files that only the module has."""
+        """Return folder -> names of the files that only the module has."""
         by_folder = {}
         for paths in self.kernel_sources().values():
             for path in set(paths) - set(self.shared):
@@ -91,11 +92,11 @@ class Tree:
         return {f: sorted(by_folder[f]) for f in sorted(by_folder, key=lambda f: (self.rank(f), f))}
 
     def kernel_only_lines(self):
-        """The list as docs/data-path.md has it between the two markers."""
+        """Return the list as docs/data-path.md has it between the two markers."""
         return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
 
     def arrows_up_table(self):
-        """(from, to) -> reason, from docs/data-path.md."""
+        """Return (from, to) -> reason, from docs/data-path.md."""
         section = re.search(rf"^#+ {UP_HEADING}$(.*?)(?=^#|\Z)", self.text("docs/data-path.md"), re.M | re.S)
         table = {}
         for cells in rows(section.group(1)) if section else ():
@@ -106,5 +107,6 @@ class Tree:
 
 
 def room(path):
-    """A source, the header of its name and the assembly by which it is entered, NAME_entry.S, are one room."""
+    """Return the room of a file. A source, the header of its name and its entry assembly, NAME_entry.S, are one
+    room."""
     return os.path.splitext(path)[0].removesuffix("_entry")

@@ -18,7 +18,7 @@ import exported  # noqa: E402
 
 
 def of_time(path, rows):
-    """The clock's offset to the time of day is that of the first frame that has both."""
+    """Return the offset from $clock to the time of day, which is that of the first frame that has both."""
     row = min((row for _, row in rows.values() if "$xtime_sec" in row), key=lambda row: int(row["frame"]))
     offset = int(row["$xtime_sec"]) * 10**9 + int(row["$xtime_nsec"]) - exported.nanoseconds(row)
     exported.check(offset > 10**18, "the time of day is none:", offset)
@@ -26,7 +26,7 @@ def of_time(path, rows):
 
 
 def stacks_of(trace):
-    """{number: addresses}, the outermost first, as a trace file has them after its frames."""
+    """Return {number: addresses}, the outermost first, as a trace file has them after its frames."""
     with open(trace, "rb") as file:
         lines = re.findall(rb"^stack ([0-9a-f ]+)$", file.read(), re.M)
     words = [[int(digits, 16) for digits in line.split()] for line in lines]
@@ -62,7 +62,7 @@ def compare_names(found, rows):
 
 
 def offsets_of(path, rows):
-    """(the times of all events by their $clock, the differences between the times of day and these)."""
+    """Return the times of all events by their $clock, and their differences from the times of day."""
     times = {context["frame"]: time for _, time, _, context, _ in exported.ctf_events(path)}
     at = {frame: exported.nanoseconds(rows[frame][1]) for frame in times}
     exported.check(times, "no events")
@@ -70,7 +70,7 @@ def offsets_of(path, rows):
 
 
 def check_bounds(path, rows, begin, end):
-    """The time of day of each event is within the stated error, and between the run's begin and end."""
+    """Check that the time of day of each event is within the stated error, and between the run's begin and end."""
     at, offsets = offsets_of(path, rows)
     low, high = begin * 1000 - min(at.values()), end * 1000 - max(at.values())
     with open(path + "/metadata", encoding="ascii") as file:

@@ -62,7 +62,7 @@ def run(seed, plain=None):
 
 
 def number(expression):
-    """GDB's number, None when the frame does not hold it."""
+    """Return GDB's number, or None if the frame does not hold it."""
     try:
         return int(gdb.parse_and_eval(expression))
     except gdb.error as error:
@@ -72,7 +72,8 @@ def number(expression):
 
 
 def of_task(member):
-    """GDB's text of a member of the task that hit; None if the frame does not hold it, or the variable is void."""
+    """Return GDB's text of a member of the task that hit. Return None if the frame does not hold it, or the variable is
+    void."""
     if member == "pid" and number("$current_task_pid") is not None:
         return str(number("$current_task_pid"))
     if gdb.parse_and_eval("$current_task").type.code == gdb.TYPE_CODE_VOID:
@@ -82,7 +83,7 @@ def of_task(member):
 
 
 def differences(event, kinds):
-    """The parts of an event that differ from GDB's values for the selected frame."""
+    """Yield the parts of an event that differ from GDB's values for the selected frame."""
     said = {"time_ns": "$clock", "cpu": "$cpu_id", "latency_ns": "$latency", "stack": "$kstack"}
     for name, expression in said.items():
         if getattr(event, name) != number(expression):

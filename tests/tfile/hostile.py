@@ -32,7 +32,7 @@ class NotBegun(Exception):
 
 
 def make(folder, program, seed, count):
-    """Write the files; returns what was changed in each."""
+    """Write the files. Return what was changed in each."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     nm = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -50,7 +50,7 @@ def make(folder, program, seed, count):
 
 
 def tripwire(folder):
-    """A shell that leaves a mark when it is called."""
+    """Return a shell that leaves a trace when it is called."""
     path = os.path.join(folder, "shell")
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)
@@ -59,7 +59,7 @@ def tripwire(folder):
 
 
 def run(folder, program, shell, *span):
-    """GDB's output about the files of SPAN: from number FROM on, or FROM to TO."""
+    """Return GDB's output about the files of SPAN: from number FROM on, or FROM to TO."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
              HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
              "-ex", " ".join(["watched", folder, *map(str, span)])]
@@ -69,8 +69,8 @@ def run(folder, program, shell, *span):
 
 
 def read(folder, program, titles, shell, wrong, *span):
-    """Have GDB read the files; adds lines to WRONG. Returns the number of the file at which GDB ended; None if it read
-    all."""
+    """Have GDB read the files, and add lines to WRONG. Return the number of the file at which GDB ended, or None if it
+    read all."""
     text, status = run(folder, program, shell, *span)
     wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
     wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
@@ -81,7 +81,7 @@ def read(folder, program, titles, shell, wrong, *span):
 
 
 def read_all(folder, program, titles, shell):
-    """(lines of what is wrong, the numbers of the files at which GDB itself ended)
+    """Return (lines of what is wrong, the numbers of the files at which GDB itself ended)
 
     GDB may end because of state that an earlier file has left in it. So the file at which it ended is read again by
     itself.
@@ -101,7 +101,7 @@ def read_all(folder, program, titles, shell):
 
 
 def opens(folder, program, number):
-    """Does GDB without any script open it and read its frames? If not, the fault is GDB's."""
+    """Return whether GDB without any script opens the file and reads its frames. If it does not, the fault is GDB's."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", program]
     for line in ("target tfile %d.tf" % number, "tfind 0", "info tracepoints", "tfind none", "tfind 1"):
         words += ["-ex", line]

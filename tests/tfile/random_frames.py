@@ -10,7 +10,7 @@ BLOCK = {0x4d: struct.Struct("<QH"), 0x56: struct.Struct("<Iq")}
 
 
 def variables(head):
-    """The variables' names by number, from the file's header."""
+    """Return the variables' names by number, from the file's header."""
     lines = (line[4:].split(b":") for line in head.split(b"\n") if line.startswith(b"tsv "))
     return {int(words[0], 16): bytes.fromhex(words[3].decode()).decode() for words in lines}
 

@@ -32,7 +32,7 @@ def values(column):
 
 
 def clocks(frames):
-    """$clock of each frame, in ns."""
+    """Return $clock of each frame, in ns."""
     now, found = int(frames["start"] or 0), []
     for difference in frames["time"] or [None] * len(frames["place"]):
         now += difference or 0
@@ -41,7 +41,7 @@ def clocks(frames):
 
 
 def rows_of(data):
-    """{frame's number: {title: value}}"""
+    """Return {frame's number: {title: value}}"""
     frames, found = data["frames"], {}
     taken = [itertools.count() for _ in data["places"]]
     columns = [[(field["name"], values(column)) for field, column in zip(place["fields"], place["columns"])] for place in data["places"]]
@@ -56,7 +56,7 @@ def rows_of(data):
 
 
 def same_value(have, text):
-    """Compare a value with its text in gtp table: in a column of only numbers, values are plain numbers."""
+    """Compare a value with its text in gtp table. In a column of only numbers, values are plain numbers."""
     if have is None:
         return text == "<unavailable>" or text.startswith("<")
     if str(have) == text:
@@ -107,7 +107,7 @@ def counts(path, name, *wanted):
 
 
 def figures(path, name, *wanted):
-    """The figures of the first entry, each with its type: a browser rounds long numbers that are no texts."""
+    """Return the figures of the first entry, each with its type: a browser rounds long numbers that are no texts."""
     one = next(one for one in data_of(path)["aggregations"] if one["name"] == name)
     have = list(map(repr, [*one["entries"][0]["summary"], *(one["bounds"] or ())]))
     return [] if have == list(wanted) else [str(have)]

@@ -57,7 +57,7 @@ def changed_line(chance, line):
 
 
 def added_line(chance, lines):
-    """Add a line: a collected expression, a variable's name."""
+    """Add a line about a collected expression, or about a variable's name."""
     text = text_for_header(chance, "")
     place = next((line.split(b":")[1].decode() for line in lines if line.startswith(b"tp T")), "0")
     kind = chance.choice(("cmd", "cmd", "cmd", "cond", "at"))
@@ -119,7 +119,7 @@ CHANGES = (changed_header, changed_header, changed_header, changed_tail, changed
 
 
 def by_hand(address):
-    """Files that ran a command in the past, one for each way in."""
+    """Yield files that ran a command in the past, one for each way in."""
     def source(kind, text):
         text = text.encode(errors="surrogateescape")
         return b"tp Z1:%x:%s:0:%x:%s" % (address, kind.encode(), len(text), text.hex().encode())
@@ -143,7 +143,7 @@ def by_hand(address):
 
 
 def strange(seed, count, files):
-    """COUNT files made by random changes of good ones."""
+    """Yield COUNT files made by random changes of good ones."""
     for n in range(count):
         chance = random.Random("%s:%d" % (seed, n))
         data, done = chance.choice(files), []

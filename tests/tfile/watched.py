@@ -102,7 +102,7 @@ def heard(event, arguments):
 
 
 def unseen(text):
-    """The first character that a terminal acts upon, or that is invisible."""
+    """Return the first character that a terminal acts upon, or that is invisible."""
     return next((c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")), None)
 
 
@@ -140,7 +140,7 @@ def judge_csv(name, text):
 
 
 def one(command):
-    """A command's output is harmless, or its error a sentence."""
+    """Run a command, whose output must be harmless, or whose error must be a sentence."""
     global watching
     run = stand_between.execute
     watching = True

@@ -24,13 +24,14 @@ TEXT = bytes(range(0xf1, 0xf9))
 
 
 def binary(operators):
-    """GDB itself dies of the least number / -1 (SIGFPE)."""
+    """Return the expressions of two operands, except those that divide by -1: GDB itself dies of the least number / -1
+    (SIGFPE)."""
     return ["%s %s %s" % parts for parts in itertools.product(LEFT, operators, NUMBERS)
             if parts[1:] not in (("/", "-1"), ("%", "-1"))]
 
 
 def columns():
-    """A constant on each side, alone, converted, and as an address."""
+    """Yield expressions with a constant on each side, alone, converted, and as an address."""
     yield from binary(OPERATORS)
     for number in NUMBERS:
         yield from ("%s < (unsigned long) $rdi" % number, "%s < $rdi" % number, "%s + 1" % number, "!(%s)" % number,
@@ -62,7 +63,7 @@ class Write(gdb.Command):
 
 
 def conditions():
-    """A line for each condition that holds for other frames than in GDB."""
+    """Yield a line for each condition that holds for other frames than in GDB."""
     frames = range(len(NUMBERS))
     texts = binary(OPERATORS[:6])
     wanted = {text: set() for text in texts}

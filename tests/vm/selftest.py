@@ -12,7 +12,7 @@ PATH = "/tmp/gtp-selftest"
 
 
 def refused(function, *args):
-    """The errno of a call that must fail."""
+    """Return the errno of a call that must fail."""
     try:
         function(*args)
     except OSError as error:
@@ -61,7 +61,7 @@ def processes():
 
 
 def killed():
-    """A killed process is gone when wait() has returned."""
+    """Check that a killed process is gone when wait() has returned."""
     for _ in range(20):
         going = there.popen(["sleep", "1000.25"])
         there.run(["true"], check=True)
