@@ -34,7 +34,7 @@ def integrity():
         load_table("gtp_target")
         assert put_table(b"forget\n") == 0
         lock("integrity")
-        # A table says where code may be overwritten, and anybody who is root could have made it up.
+        # A table says where code may be overwritten, and root could have made it up.
         assert put_table(b"module gtp_target\n" + table("gtp_target")) == errno.EPERM
         assert "locked down" in get(REGIONS), get(REGIONS)
         client.start((1, LEAF))

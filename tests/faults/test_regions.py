@@ -422,7 +422,7 @@ def not_ours():
             tries = calls.times("vmap")
             # QTStop itself waits for hits that began before.
             assert len(calls.times("call_rcu_tasks")) == 1, calls.times("call_rcu_tasks")
-        # A delay of the kernel's may be longer than asked for, never shorter.
+        # The kernel's delay may be longer than requested, never shorter.
         gaps = [after - before for before, after in zip(tries, tries[1:])]
         assert gaps[1] > 1.9 and gaps[2] > 3.9, gaps
         target(f"poke {place + 2:x} {byte}")

@@ -441,7 +441,7 @@ def waits_for_cpu():
     # Stay on one CPU: leaving another CPU's queue ends a wait without a switch.
     os.sched_setaffinity(0, {1})
     with child(spin, 0.3), child(spin, 0.3) as pid:
-        # Dead, and still there.
+        # It is dead, but has not been reaped.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = schedstat(pid)
     return [name, pid, waited, times]
@@ -459,7 +459,7 @@ def waits_by_name():
     os.sched_setaffinity(0, {1})
     with child(spin, 0.3), child(spin_as, "queued", into) as pid:
         name, before = json.loads(os.read(out, 1000))
-        # Dead, and still there.
+        # It is dead, but has not been reaped.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = (now - was for now, was in zip(schedstat(pid), before))
     return [name, waited, times]

@@ -6,7 +6,7 @@
 #include "fake_target.h"
 #include "stub/stub.h"
 
-/* The addresses, on the fake machine, of what tests/kmod/ has in a real kernel. */
+/* The fake machine's addresses of the objects that tests/kmod/ has in a real kernel. */
 #define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above where vmlinux is linked */
 #define FAKE_MODULE 0xffffffffc0a00000ULL
 #define FAKE_ADD (FAKE_MODULE + 0x10)

@@ -121,7 +121,7 @@ static void buckets(void **state)
 	}
 }
 
-/* Bounds as far as numbers go: times of day in nanoseconds have 19 digits. */
+/* Bounds may have 19 digits, as times of day in nanoseconds do. */
 static void far_buckets(void **state)
 {
 	static const struct {
@@ -291,7 +291,7 @@ static u64 hash_slot(u64 key, const struct gtp_aggr_table *t)
 	return key * 0x9e3779b97f4a7c15 >> t->shift;
 }
 
-/* Keys that all have the same hash: a hit looks at only some of them. */
+/* Of keys that all have the same hash, a hit looks at only some. */
 static void one_hash(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("count_a", 1);

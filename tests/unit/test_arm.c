@@ -233,7 +233,7 @@ static void what_is_refused_is_left_alone(void **state)
 	assert_string_equal(w.log, "a0 a1 a2 a3 commit end -a0 -a1 -a3 end ");
 }
 
-/* No memory, or an interrupt by the user: the reason is not the place. */
+/* Without memory, or after an interrupt by the user, the place is not to blame. */
 static void an_error_of_the_machine(void **state)
 {
 	static const int errors[] = { -ENOMEM, -EINTR };

@@ -59,7 +59,7 @@ static void count_indirect(struct branches *c, u64 at, u32 len, bool fenced)
 	c->at_load += at % AX_JIT_LOAD_ALIGN == 0;
 }
 
-/* Every instruction of @len bytes that run at @base. */
+/* Return the branches among the instructions in @len bytes that run at @base. */
 static struct branches read_code(const u8 *p, u32 len, u64 base)
 {
 	struct branches c = {};

@@ -193,7 +193,7 @@ static u32 random_room(u32 size)
 	}
 }
 
-/* One frame from begin to commit or abort, comparing on the way; false when the buffer is full. */
+/* Write a frame, commit or abort it, and compare. Return false if the buffer is full. */
 static bool random_frame(struct model *m, struct gtp_buffer *b)
 {
 	u16 tp = (u16)random_below(65536);
@@ -299,7 +299,7 @@ static void frame_of(struct gtp_buffer *b, u16 tp, u32 bytes)
 	gtp_buffer_commit(b, 0);
 }
 
-/* The numbers of the frames in the buffer, as text. */
+/* Return the numbers of the frames in the buffer as text. */
 static const char *numbers(const struct gtp_buffer *b)
 {
 	static char text[256];

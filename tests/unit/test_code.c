@@ -205,7 +205,7 @@ static void put_item(struct axgen *g, char *to)
 	}
 }
 
-/* An expression that collects nothing, as a condition must. */
+/* Make a condition, which is an expression that collects nothing. */
 static void make_condition(struct axgen *g)
 {
 	static struct ax_point points[AXGEN_CODE_MAX];

@@ -370,7 +370,7 @@ static bool has_bytes(const u8 *code, u32 n, const u8 *bytes, u32 len)
 	return false;
 }
 
-/* Compiles an expression that adds to variable 5, and runs it; returns variable 5. */
+/* Compile and run an expression that adds to variable 5. Return variable 5. */
 static s64 add(const char *text, bool actions, u64 *result, const u8 *bytes, u32 len)
 {
 	static struct gtp_tsv tsv;

@@ -31,7 +31,7 @@ static struct gtp_dprintf_sum total(struct fake *f)
 
 #define LOGGED(f, text) assert_string_equal((f)->log, text)
 
-/* Compares the log since the last check. */
+/* Compare the log since the last check. */
 static void logged_since(struct fake *f, const char *want)
 {
 	LOGGED(f, want);

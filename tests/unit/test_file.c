@@ -58,7 +58,7 @@ static void run(u32 hits)
 	gtp_trace_stop(t, GTP_STOP_USER);
 }
 
-/* The file, read at once and NUL-terminated; the caller frees it. */
+/* Return the file, read at once and NUL-terminated. The caller frees it. */
 static u8 *contents(u64 *size)
 {
 	u8 *bytes;
@@ -134,7 +134,7 @@ static void test_never_run(void **state)
 	free(bytes);
 }
 
-/* Everything that a header can have, and the raw stream after it. */
+/* Check everything that a header can have, and the raw stream after it. */
 static void test_all(void **state)
 {
 	static u8 raw[4096];
@@ -182,7 +182,7 @@ static void test_all(void **state)
 	free(bytes);
 }
 
-/* Compares a source line by its text, as the file has it. */
+/* Compare a source line in the file, found by its text. */
 static void check_source(const char *text, const char *expected)
 {
 	char in[256], line[256];
@@ -209,7 +209,7 @@ static void check_source(const char *text, const char *expected)
 	gtp_trace_reset(t);
 }
 
-/* Compares the line for every length that the packet can claim. */
+/* Compare the line for every length that the packet can claim. */
 static void test_wrong_source_length(void **state)
 {
 	u64 size;

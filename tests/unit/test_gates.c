@@ -24,7 +24,7 @@ static void set_region(void)
 			gtp_insn_decode(&region.insn[region.n], bytes + at, sizeof(bytes) - at), 0);
 }
 
-/* The target of a jump of 2 or 5 bytes, or of a conditional one of 6. */
+/* Return the target of a jump of 2 or 5 bytes, or of a conditional one of 6. */
 static u64 target_of(const u8 *at, u32 *len)
 {
 	u64 pc = (u64)at;

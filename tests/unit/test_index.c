@@ -279,7 +279,7 @@ static void test_long_work_tells(void **state)
 
 enum { LONG = 3 * GTP_INDEX_CHUNK + 7 };
 
-/* Two buffers of frames that alternate in time; each frame has its number. */
+/* Make two buffers of frames that alternate in time. Each frame has its number. */
 static void *long_run(void)
 {
 	enum { SIZE = LONG / 2 * sizeof(struct gtp_frame) };

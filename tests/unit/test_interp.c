@@ -427,7 +427,7 @@ static void test_print_is_cut(void **state)
 	assert_memory_equal(env->printed + AX_PRINT_MAX - 5, "tail", 4);
 }
 
-/* A random format whose conversion C defines, for libc to be asked too. */
+/* Make a random format whose conversion C defines, so that libc can be asked, too. */
 static void random_format(u64 *seed, char *format)
 {
 	static const char *const lengths[] = { "hh", "h", "", "l", "ll", "z" };

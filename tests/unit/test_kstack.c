@@ -309,7 +309,7 @@ static void bytes_of_the_stack(void **state)
 	define(f, "1:1000:E:0:0", NULL, BT, NULL);
 	f->deep = 12;
 	start(f);
-	/* No table without an expression that uses the number. */
+	/* There is no table without an expression that uses the number. */
 	assert_null(f->trace.run.stacks);
 	fire(f, 1);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);

@@ -400,7 +400,7 @@ static void test_instructions_refused(void **state)
 	assert_int_equal(plan(), 0);
 }
 
-/* The bytes of a pad for a place at @at, at @base. */
+/* Make the bytes of a pad at @base for a place at @at. */
 static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 {
 	struct ax_jit_target world = { .pad_hit = base + 0x1000 };

@@ -42,7 +42,7 @@ static struct {
 	bool jumped; /* it makes a pad that is jumped to and returns */
 } t;
 
-/* Everything as in a usual hit. */
+/* Set everything as in a usual hit. */
 static void make_plain(void)
 {
 	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));
@@ -280,7 +280,7 @@ static void test_pass_count(void **state)
 	}
 }
 
-/* For which tracepoints a pad can write frames. */
+/* Check for which tracepoints a pad can write frames. */
 static void test_can(void **state)
 {
 	struct gtp_location loc = { .first = &t.tp, .run = &t.run };

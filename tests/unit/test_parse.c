@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include <cmocka.h>
 
-/* An exact heap copy, so that the sanitizer sees a read past the end. */
+/* Return a reader of an exact heap copy, so that the sanitizer sees a read past the end. */
 static struct gtp_in in_of(const char *text)
 {
 	size_t len = strlen(text);
