@@ -89,6 +89,7 @@ GTP_SHARED := \
 	pad/pad.c \
 	probe/arm.c \
 	probe/user/elf.c \
+	probe/user/exits.c \
 	probe/user/sdt.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
@@ -123,6 +124,8 @@ GTP_X86 += regions/* tools/regions/*
 # A hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
 GTP_X86 += hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/ustack_kernel.c kernel/hit/walk_kernel.c
+# Where a program's function returns.
+GTP_X86 += probe/user/exits.c
 # Changed text: int3, jumps, ftrace sites, kprobes' forms.
 GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
 # Entries in assembly, and the registers that have a tracepoint's arguments.

@@ -13,6 +13,7 @@ try:
     import gtp.modules
     import gtp.sdata
     import gtp.program
+    import gtp.exits
     import gtp.trace
     import gtp.event
     import gtp.syscall

@@ -7,31 +7,20 @@
  */
 #include "aggregate/shape.h"
 #include "hit/fetch.h"
+#include "tracepoint/at_return.h"
 
 enum {
 	PAGE = 4096,
 	STRING_PIECE = 64, /* bytes of a string that are read at once, as for the frame's copy */
 };
 
-static bool reads(const struct gtp_expr *e)
-{
-	const u32 any = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_SETS_TSV | AX_F_PRINTS;
-
-	return e && e->ax.flags & any;
-}
-
 bool gtp_fetch_needed(const struct gtp_tracepoint *first)
 {
 	const struct gtp_tracepoint *tp;
-	const struct gtp_action *a;
 
-	for (tp = first; tp; tp = gtp_acquire(&tp->next_here)) {
-		if (reads(tp->cond))
+	for (tp = first; tp; tp = gtp_acquire(&tp->next_here))
+		if (tp->reads)
 			return true;
-		for (a = tp->actions; a; a = a->next)
-			if (a->kind == GTP_ACTION_MEM || reads(a->expr))
-				return true;
-	}
 	return false;
 }
 
@@ -115,6 +104,13 @@ static s64 fetch_getv(void *ctx, u16 num)
 		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
 	case GTP_TSV_USTACK:
 		return fetch_ustack(f);
+	case GTP_TSV_RET:
+	case GTP_TSV_KRET:
+		return f->value;
+	case GTP_TSV_ENTRY_CLOCK:
+		return (s64)f->entered;
+	case GTP_TSV_LATENCY:
+		return (s64)f->latency;
 	default:
 		return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
 	}
@@ -166,7 +162,7 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 {
 	u64 addr = a->offset;
 
-	if (reads(a->expr))
+	if (gtp_expr_reads(a->expr))
 		ax_interp(&a->expr->ax, &f->env, NULL);
 	if (a->kind != GTP_ACTION_MEM)
 		return;
@@ -177,11 +173,25 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 	touch(f, addr, a->len);
 }
 
+/* Memory for the condition. Return: whether the actions come next. */
+static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
+{
+	bool at_return = f->part == GTP_FETCH_RETURN;
+	u64 holds = true;
+
+	if (f->part != GTP_FETCH_HIT && tp->cond_at_return != at_return)
+		return at_return;
+	if (tp->cond && ax_interp(&tp->cond->ax, &f->env, &holds))
+		return false;
+	/* When the condition is evaluated again, more time has passed. */
+	return (holds || tp->latency) && f->part != GTP_FETCH_ENTRY;
+}
+
 void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first, const struct gtp_regs *regs)
 {
 	const struct gtp_tracepoint *tp;
 	const struct gtp_action *a;
-	u64 holds;
+	u64 bit = 1;
 
 	f->env = (struct ax_env){
 		.ops = &fetch_ops,
@@ -190,14 +200,11 @@ void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first, const st
 		.stack = f->stack,
 		.text = f->text,
 	};
-	for (tp = first; tp; tp = gtp_acquire(&tp->next_here)) {
-		if (!READ_ONCE(tp->on))
+	for (tp = first; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1) {
+		if (!READ_ONCE(tp->on) || (f->part == GTP_FETCH_RETURN && !(f->wanted & bit)))
 			continue;
 		f->env.pc = tp->addr;
-		holds = true;
-		if (tp->cond && ax_interp(&tp->cond->ax, &f->env, &holds))
-			continue;
-		for (a = holds ? tp->actions : NULL; a; a = a->next)
+		for (a = fetch_cond(f, tp) ? tp->actions : NULL; a; a = a->next)
 			fetch_action(f, a);
 	}
 }

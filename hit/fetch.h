@@ -5,17 +5,34 @@
 
 #include "hit/run.h"
 
+/* enum gtp_fetch_part - which expressions are evaluated */
+enum gtp_fetch_part {
+	GTP_FETCH_HIT,	  /* all */
+	GTP_FETCH_ENTRY,  /* conditions that are evaluated at the entry of a call */
+	GTP_FETCH_RETURN, /* all others, at its return */
+};
+
 /**
  * struct gtp_fetch - the state of gtp_fetch()
  * @env: the environment of the expressions
  * @run: the run
+ * @part: which expressions to evaluate
+ * @wanted: at a return: bit n is set if the location's n-th tracepoint wants it
+ * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; the first and the last one
+ *	only at its return
  * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
  * @ustack: fills in where the program's stack begins
- * @ctx: passed to @read and @ustack @stack, @text: working memory for @env
+ * @ctx: passed to @read and @ustack
+ * @stack, @text: working memory for @env
  */
 struct gtp_fetch {
 	struct ax_env env;
 	const struct gtp_run *run;
+	enum gtp_fetch_part part;
+	u64 wanted;
+	s64 value;
+	u64 entered;
+	u64 latency;
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	void (*ustack)(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 	void *ctx;
@@ -28,7 +45,8 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
 
 /**
  * gtp_fetch() - read all that a hit will read, and leave nothing else behind
- * @f: @run, @read and @ctx are set
+ * @f: @run, @part, @read, @ustack and @ctx are set; the call's values as well, unless @part is
+ *	GTP_FETCH_HIT
  * @first: the location's first tracepoint; the others follow it
  * @regs: as for gtp_hit()
  *

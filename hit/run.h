@@ -91,10 +91,11 @@ struct gtp_run {
 struct gtp_probe_backend;
 
 enum gtp_location_kind {
-	GTP_LOCATION_CODE,   /* an instruction */
-	GTP_LOCATION_EVENT,  /* a kernel tracepoint, by its marker's address */
-	GTP_LOCATION_RETURN, /* a function's first instruction, for calls that return */
-	GTP_LOCATION_USER,   /* an instruction of a program, by its address in a file space */
+	GTP_LOCATION_CODE,	  /* an instruction */
+	GTP_LOCATION_EVENT,	  /* a kernel tracepoint, by its marker's address */
+	GTP_LOCATION_RETURN,	  /* a function's first instruction, for calls that return */
+	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
+	GTP_LOCATION_USER_RETURN, /* the same, for calls of its function that return */
 };
 
 /**

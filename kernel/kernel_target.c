@@ -82,6 +82,11 @@ static int target_file(void *ctx, const char *path, u64 *base, char *id, struct 
 	return 0;
 }
 
+static int target_exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why)
+{
+	return gtp_files_exits(addr, above, list, why);
+}
+
 static const char *target_release(void *ctx)
 {
 	return init_utsname()->release;
@@ -115,6 +120,7 @@ const struct gtp_stub_ops gtp_kernel_target = {
 	.save = gtp_save,
 	.now_ms = target_now_ms,
 	.file = target_file,
+	.exits = target_exits,
 	.marker = target_marker,
 	.marker_at = target_marker_at,
 	.lines = target_lines,

@@ -63,5 +63,6 @@ extern const struct gtp_probe_backend gtp_jump_backend;
 extern const struct gtp_probe_backend gtp_kprobe_backend;
 extern const struct gtp_probe_backend gtp_kretprobe_backend;
 extern const struct gtp_probe_backend gtp_uprobe_backend;
+extern const struct gtp_probe_backend gtp_user_return_backend;
 
 #endif /* _GTP_BACKEND_H */

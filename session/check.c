@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Check that the session has everything a tracepoint needs: variables, static data. */
-#include "base/space.h"
 #include "session/added.h"
 #include "session/check.h"
 #include "session/kstack.h"
@@ -37,12 +36,6 @@ int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct 
 		gtp_why(why,
 			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
 			tp->num);
-		return -EINVAL;
-	}
-	if (tp->at_return && gtp_space_is(tp->addr)) {
-		gtp_why(why,
-			"%s names $ret, $latency or $entry_clock, which gdbtp does not know of a program's functions yet",
-			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}
 	if (tp->at_return && gtp_location_kind(t, tp) == GTP_LOCATION_EVENT) {

@@ -14,7 +14,7 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 	const struct gtp_target_ops *target = t->target;
 
 	if (gtp_space_is(tp->addr))
-		return GTP_LOCATION_USER;
+		return tp->at_return ? GTP_LOCATION_USER_RETURN : GTP_LOCATION_USER;
 	if (tp->is_static || (target->is_marker && target->is_marker(t->ctx, tp->addr)))
 		return GTP_LOCATION_EVENT;
 	return tp->at_return ? GTP_LOCATION_RETURN : GTP_LOCATION_CODE;

@@ -45,6 +45,9 @@ enum {
  * @file: give a program's file a space, or find the one it has: the first address of it in @base,
  *        and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if
  *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
+ * @exits: remember where a function of a program ends: the place @addr that its calls pass, the
+ *         bytes @above from the stack pointer there to the return address, and the list. 0 or
+ *         -errno with @why (NULL: programs cannot be traced)
  * @lines: hand over waiting lines of dprintfs, because GDB begins to wait for them or is about to
  *         get a stop reply (NULL: the host does that by itself)
  * @process: the target is a process (NULL: it is the kernel)
@@ -65,6 +68,7 @@ struct gtp_stub_ops {
 	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
 	int (*marker_at)(void *ctx, u64 addr);
 	int (*file)(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why);
+	int (*exits)(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
 	void (*lines)(void *ctx);
 	const struct gtp_process_ops *process;
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);

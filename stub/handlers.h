@@ -81,6 +81,7 @@ GTP_HANDLER(gtp_pkt_disable);
 
 /* pkt_file.c */
 GTP_HANDLER(gtp_pkt_file);
+GTP_HANDLER(gtp_pkt_exits);
 
 /* pkt_run.c */
 GTP_HANDLER(gtp_pkt_start);

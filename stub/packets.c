@@ -54,6 +54,8 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },
 	{ "qC", 0, gtp_pkt_thread, "the selected thread of a process" },
 	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list of threads" },
+	{ "QGtpExits:", GTP_PKT_PREFIX, gtp_pkt_exits,
+	  "ADDR:ABOVE:KINDADDR,...: where a function of a program ends" },
 	{ "QGtpFile:", GTP_PKT_PREFIX, gtp_pkt_file,
 	  "HEXPATH: the space of a program's file: BASE;[HEX: build-id]" },
 	{ "qOffsets", 0, gtp_pkt_offsets, "TextSeg=ADDR: where the kernel was loaded" },

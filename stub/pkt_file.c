@@ -2,6 +2,7 @@
 /* The files of programs: each gets a space of addresses, at which GDB loads its symbols. */
 #include "stub/args.h"
 #include "stub/handlers.h"
+#include "stub/reply.h"
 
 GTP_HANDLER(gtp_pkt_file)
 {
@@ -29,4 +30,26 @@ GTP_HANDLER(gtp_pkt_file)
 	if (!err)
 		gtp_out_printf(&s->reply, "%llx;%s", base, id);
 	return err;
+}
+
+GTP_HANDLER(gtp_pkt_exits)
+{
+	struct gtp_in list;
+	const char *text;
+	size_t len;
+	u32 above;
+	u64 addr;
+	int err;
+
+	if (!gtp_in_hex64(in, &addr) || !gtp_in_char(in, ':') || !gtp_in_hex32(in, &above) ||
+	    !gtp_in_char(in, ':'))
+		return gtp_args_bad(in, why, "ADDR:ABOVE: in hex");
+	if (!s->ops->exits) {
+		gtp_why(why, "programs cannot be traced here");
+		return -EOPNOTSUPP;
+	}
+	len = gtp_in_rest(in, &text);
+	gtp_in_init(&list, text, len);
+	err = s->ops->exits(s->ctx, addr, above, &list, why);
+	return err ? err : gtp_reply_ok(s);
 }

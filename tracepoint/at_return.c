@@ -44,6 +44,23 @@ static void ask(const struct gtp_expr *e, struct asked *all)
 		ax_verify_tsvs(&e->ax, look, all, &unused);
 }
 
+bool gtp_expr_reads(const struct gtp_expr *e)
+{
+	const u32 any = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_SETS_TSV | AX_F_PRINTS;
+
+	return e && e->ax.flags & any;
+}
+
+static void settle_reads(struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a;
+
+	tp->cond_reads = gtp_expr_reads(tp->cond);
+	tp->reads = tp->cond_reads;
+	for (a = tp->actions; a; a = a->next)
+		tp->reads |= a->kind == GTP_ACTION_MEM || gtp_expr_reads(a->expr);
+}
+
 void gtp_at_return_settle(struct gtp_tracepoint *tp)
 {
 	struct asked asked = { 0 };
@@ -56,4 +73,5 @@ void gtp_at_return_settle(struct gtp_tracepoint *tp)
 		ask(a->expr, &asked);
 	tp->at_return = asked.most != GTP_AT_RETURN_NOT;
 	tp->latency = asked.latency;
+	settle_reads(tp);
 }

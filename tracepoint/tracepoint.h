@@ -114,6 +114,8 @@ struct gtp_source {
  * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
  *     condition can be evaluated only then; @cond_entry_clock: that names $entry_clock; @latency:
  *     it or an action names $latency
+ * @reads: a hit reads memory, or sets variables, which may be strings; @cond_reads: the condition
+ *     does
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -140,6 +142,8 @@ struct gtp_tracepoint {
 	bool cond_at_return;
 	bool cond_entry_clock;
 	bool latency;
+	bool reads;
+	bool cond_reads;
 	bool gone;
 	bool several;
 	bool defining;

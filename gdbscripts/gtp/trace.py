@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, inside, markers, modules, names, places, points, progress, quiet, screen, words
+from gtp import cexpr, define, exits, inside, markers, modules, names, places, points, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -184,6 +184,7 @@ are refused; --limit N allows N."""
         with define.Definitions() as definitions:
             if program is not None:
                 targets = inside.targets(program, said.place, said.limit, definitions)
+                targets = exits.known(targets, said.condition, definitions)
             else:
                 targets = places.targets(said.place, said.limit, definitions.refuse)
             matching = len(targets) + len(definitions.refused)

@@ -25,6 +25,7 @@
 
 enum {
 	FILES_MAX = 1024, /* at a time, because each keeps its file system mounted */
+	EXITS_MAX = 4096, /* functions of a file whose returns are known */
 	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
 };
 
@@ -235,13 +236,31 @@ static struct gtp_file_space *make(const char *path, struct file *file, struct i
 	return ERR_PTR(err);
 }
 
+static void forget_exits(struct gtp_file_space *space, u64 addr)
+{
+	struct gtp_file_exits **at = &space->exits, *old;
+
+	while (*at && (*at)->addr != addr)
+		at = &(*at)->next;
+	old = *at;
+	if (!old)
+		return;
+	*at = old->next;
+	space->nexits--;
+	gtp_mem_free(old);
+}
+
 /*
- * Read the segments again, unless a probe is in the file: a compiler, for example, may have written
- * to the file since. Return 0 or -errno.
+ * Read the segments again and forget the exits, unless a probe is in the file: a compiler, for
+ * example, may have written to the file since. Return 0 or -errno.
  */
 static int know_again(struct gtp_file_space *space, const char *path, struct gtp_why *why)
 {
-	return space->armed ? 0 : read_elf(space, path, why);
+	if (space->armed)
+		return 0;
+	while (space->exits)
+		forget_exits(space, space->exits->addr);
+	return read_elf(space, path, why);
 }
 
 int gtp_files_open(const char *path, const struct gtp_file_space **space, struct gtp_why *why)
@@ -306,6 +325,73 @@ int gtp_files_read(void *dst, u64 addr, u32 len)
 	return 0;
 }
 
+/* --- where functions end --- */
+
+/* GDB knows where instructions begin; all else is checked. */
+static bool are_code(const struct gtp_file_space *space, const struct gtp_file_exits *e)
+{
+	u32 i;
+
+	for (i = 0; i < e->n; i++)
+		if (!gtp_elf_code(&space->elf, e->exit[i].addr))
+			return false;
+	return gtp_elf_code(&space->elf, gtp_space_linked(e->addr));
+}
+
+static int keep_exits(struct gtp_file_space *space, struct gtp_file_exits *e, struct gtp_why *why)
+{
+	if (!are_code(space, e)) {
+		gtp_why(why, "%s has no code there", space->name);
+		return -EINVAL;
+	}
+	forget_exits(space, e->addr);
+	if (space->nexits == EXITS_MAX) {
+		gtp_why(why,
+			"the returns of %u functions of %s are known already, as many as may be",
+			EXITS_MAX, space->name);
+		return -ENOSPC;
+	}
+	e->next = space->exits;
+	space->exits = e;
+	space->nexits++;
+	return 0;
+}
+
+int gtp_files_exits(u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why)
+{
+	struct gtp_file_space *space = gtp_files_find(addr);
+	struct gtp_in again = *list;
+	struct gtp_file_exits *e;
+	u32 n = gtp_exits_parse(list, NULL);
+	int err;
+
+	if (!space || above > GTP_EXITS_ABOVE || above % 8 || !n) {
+		gtp_why(why, space ? "no list of returns" : "the file is not known any more");
+		return -EINVAL;
+	}
+	e = gtp_mem_alloc(struct_size(e, exit, n));
+	if (!e) {
+		gtp_why(why, "no memory for a list of returns");
+		return -ENOMEM;
+	}
+	e->addr = addr;
+	e->above = above;
+	e->n = gtp_exits_parse(&again, e->exit);
+	err = keep_exits(space, e, why);
+	if (err)
+		gtp_mem_free(e);
+	return err;
+}
+
+const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *space, u64 addr)
+{
+	const struct gtp_file_exits *e = space->exits;
+
+	while (e && e->addr != addr)
+		e = e->next;
+	return e;
+}
+
 void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx)
 {
 	struct gtp_file_space **at = &files;
@@ -321,6 +407,8 @@ void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ct
 		}
 		*at = space->next;
 		nfiles--;
+		while (space->exits)
+			forget_exits(space, space->exits->addr);
 		fput(space->file);
 		gtp_mem_free(space->semaphores);
 		gtp_mem_free(space);

@@ -8,6 +8,22 @@
 #include "base/space.h"
 #include "base/why.h"
 #include "probe/user/elf.h"
+#include "probe/user/exits.h"
+
+/**
+ * struct gtp_file_exits - where a function ends, as GDB has found out
+ * @next: others of the file
+ * @addr: a place that each call passes once, at or near its entry; in the file's space
+ * @above: bytes from the stack pointer to the return address there
+ * @n, @exit: the exits; all of them are in the file's code
+ */
+struct gtp_file_exits {
+	struct gtp_file_exits *next;
+	u64 addr;
+	u32 above;
+	u32 n;
+	struct gtp_exit exit[];
+};
 
 /**
  * struct gtp_file_space - a file that has a space
@@ -18,6 +34,7 @@
  * @inode: the inode that processes map, which is not @file's own on an overlay; @file holds it
  * @elf: the file's segments
  * @semaphores: the semaphores of its markers; NULL: not known yet (probe/user/semaphore.c)
+ * @exits: the exits of its functions; @nexits: the number of these functions
  * @armed: the number of probes in the file
  * @name: the path by which the file was opened
  */
@@ -28,6 +45,8 @@ struct gtp_file_space {
 	struct inode *inode;
 	struct gtp_elf elf;
 	struct gtp_semaphores *semaphores;
+	struct gtp_file_exits *exits;
+	u32 nexits;
 	u32 armed;
 	char name[];
 };
@@ -59,6 +78,21 @@ const struct gtp_file_space *gtp_files_next(const struct gtp_file_space *space);
  * Return: 0; -EFAULT if not all of the bytes are the same in all processes.
  */
 int gtp_files_read(void *dst, u64 addr, u32 len);
+
+/**
+ * gtp_files_exits() - remember where a function ends
+ * @addr: its place, in a file's space
+ * @above: bytes from the stack pointer to the return address there
+ * @list: as gtp_exits_parse() takes it
+ * @why: the refusal
+ *
+ * A second list of the same place replaces the first one, for probes that are set later.
+ * Return: 0 or -errno with @why.
+ */
+int gtp_files_exits(u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
+
+/* gtp_files_exits_at - what was remembered of a place in the file, or NULL */
+const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *space, u64 addr);
 
 /*
  * gtp_files_forget - close the files that have no probe and for which @is_named(@ctx, first and

@@ -27,9 +27,9 @@
 #include "probe/backend.h"
 #include "probe/policy/refuse.h"
 #include "probe/self.h"
-#include "probe/user/files.h"
 #include "probe/user/sdt.h"
 #include "probe/user/semaphore.h"
+#include "probe/user/uprobe.h"
 
 enum { CLEARED_AT_ONCE = 64 }; /* probes removed between two signs of life */
 
@@ -39,42 +39,30 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes removed between two signs of life */
  * @loc: the location
  * @file: the file of the location
  * @place: describes the location to hits
- * @second: the probe is on the long nop after a marker's nop, one byte after the location
  * @no_buffer: hits that were missed on CPUs without a buffer
  */
 struct user_probe {
 	struct gtp_uprobe probe;
 	struct gtp_location *loc;
 	struct gtp_file_space *file;
-	struct gtp_user_place place;
-	bool second;
+	struct gtp_uprobe_place place;
 	atomic_long_t no_buffer;
 };
 
-/* struct moment - the state from enter() to leave(); in between the task stays on its CPU */
-struct moment {
-	struct gtp_cpu *cpu;
-	unsigned long flags;
-	bool tell;
-};
-
-/*
- * Turn interrupts off and return the state to restore. With interrupts on, a hit in an interrupt
- * would be lost as a nested one.
- */
-static struct moment enter(struct user_probe *p, struct gtp_user_hit *user)
+/* Turn interrupts off. With interrupts on, a hit in an interrupt would be lost as a nested one. */
+struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *no_buffer, struct gtp_user_hit *user)
 {
-	struct moment m;
+	struct gtp_uprobe_moment m;
 
 	m.flags = gtp_irqsave_notrace(&m.tell);
 	m.cpu = this_cpu_read(gtp_this_cpu);
 	this_cpu_write(gtp_user_now, user);
 	if (unlikely(!m.cpu))
-		atomic_long_inc(&p->no_buffer);
+		atomic_long_inc(no_buffer);
 	return m;
 }
 
-static void leave(const struct moment *m)
+void gtp_uprobe_leave(const struct gtp_uprobe_moment *m)
 {
 	this_cpu_write(gtp_user_now, NULL);
 	gtp_irqrestore_notrace(m->flags, m->tell);
@@ -90,7 +78,7 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 {
 	struct gtp_tracepoint *first = p->loc->first;
 	enum gtp_early early = GTP_EARLY_OPEN;
-	struct moment m = enter(p, user);
+	struct gtp_uprobe_moment m = gtp_uprobe_enter(&p->no_buffer, user);
 	bool done = true;
 
 	if (likely(m.cpu)) {
@@ -101,12 +89,11 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 		else if (done && early == GTP_EARLY_OPEN)
 			gtp_hit(first, m.cpu, regs, 0);
 	}
-	leave(&m);
+	gtp_uprobe_leave(&m);
 	return done;
 }
 
-/* Read memory of the task, and sleep until it is paged in. Return 0 or -EFAULT. */
-static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
+int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr < 0)
 		return gtp_access_read_kernel(dst, addr, len);
@@ -115,7 +102,7 @@ static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
 	return copy_from_user(dst, (const void __user *)addr, len) ? -EFAULT : 0;
 }
 
-static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+void gtp_uprobe_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
 {
 	gtp_ustack_begin_at(ctx, regs, from);
 }
@@ -132,8 +119,9 @@ static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 	/* A task that comes from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.run = p->loc->run;
-	fetch.read = read_and_wait;
-	fetch.ustack = program_stack;
+	fetch.part = GTP_FETCH_HIT;
+	fetch.read = gtp_uprobe_read;
+	fetch.ustack = gtp_uprobe_ustack;
 	fetch.ctx = user;
 	gtp_fetch(&fetch, p->loc->first, regs);
 }
@@ -141,15 +129,15 @@ static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 			    struct gtp_user_hit *user)
 {
-	struct moment m;
+	struct gtp_uprobe_moment m;
 
 	if (!READ_ONCE(p->loc->run->active))
 		return;
 	bring(p, regs, user);
-	m = enter(p, user);
+	m = gtp_uprobe_enter(&p->no_buffer, user);
 	if (likely(m.cpu))
 		gtp_hit(p->loc->first, m.cpu, regs, 0);
-	leave(&m);
+	gtp_uprobe_leave(&m);
 }
 
 /* The kernel has set ip back to the breakpoint's place. */
@@ -157,7 +145,7 @@ GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
-	struct gtp_user_hit user = { .place = &p->place, .at = regs->ip - p->second };
+	struct gtp_user_hit user = gtp_uprobe_user(&p->place, regs->ip - p->place.second);
 
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
 		return 0;
@@ -188,7 +176,7 @@ static void make_call(struct work_struct *work)
  * the programs, and nothing would remove them. A worker is never killed. It takes no lock of ours,
  * so wait for it under gtp_lock.
  */
-static void by_worker(void (*fn)(void *arg), void *arg)
+void gtp_uprobe_by_worker(void (*fn)(void *arg), void *arg)
 {
 	struct worker_call c = { .fn = fn, .arg = arg };
 
@@ -198,7 +186,7 @@ static void by_worker(void (*fn)(void *arg), void *arg)
 	destroy_work_on_stack(&c.work);
 }
 
-static void explain(int err, struct gtp_why *why)
+void gtp_uprobe_explain(int err, struct gtp_why *why)
 {
 	switch (err) {
 	case -EINVAL:
@@ -224,8 +212,8 @@ static void explain(int err, struct gtp_why *why)
 	}
 }
 
-static int check(const struct gtp_location *loc, struct gtp_file_space **file,
-		 const struct gtp_elf_segment **segment, struct gtp_why *why)
+int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,
+		     struct gtp_why *why)
 {
 	int err = gtp_probe_allowed(why);
 
@@ -236,8 +224,7 @@ static int check(const struct gtp_location *loc, struct gtp_file_space **file,
 		gtp_why(why, "this address is of a file that is not known any more: gtp lib FILE");
 		return -ENOENT;
 	}
-	*segment = gtp_elf_code(&(*file)->elf, gtp_space_linked(loc->addr));
-	if (!*segment) {
+	if (!gtp_elf_code(&(*file)->elf, gtp_space_linked(loc->addr))) {
 		gtp_why(why, "%s has no code there", (*file)->name);
 		return -EINVAL;
 	}
@@ -284,52 +271,76 @@ static bool has_second(u64 addr)
 	       gtp_sdt_second(code, sizeof(code));
 }
 
-static int set(struct user_probe *p, const struct gtp_elf_segment *segment, struct gtp_why *why)
+int gtp_uprobe_put(struct gtp_uprobe *u, struct gtp_file_space *file, u64 linked,
+		   struct gtp_why *why)
 {
-	struct setting s = { .probe = &p->probe };
-	u64 linked = gtp_space_linked(p->loc->addr), semaphore;
-	int marker = gtp_semaphore_find(p->file, linked, &semaphore, why);
+	const struct gtp_elf_segment *segment = gtp_elf_code(&file->elf, linked);
+	u64 semaphore;
+	int marker = gtp_semaphore_find(file, linked, &semaphore, why);
 
 	if (marker < 0)
 		return marker;
-	p->second = marker && has_second(p->loc->addr);
-	p->place = (struct gtp_user_place){
-		.here = p->loc->addr,
+	u->inode = file->inode;
+	u->ref_ctr = (loff_t)semaphore;
+	u->offset = linked - segment->addr + segment->offset;
+	return marker;
+}
+
+int gtp_uprobe_put_at(struct gtp_uprobe *u, struct gtp_uprobe_place *place,
+		      struct gtp_file_space *file, const struct gtp_location *loc,
+		      struct gtp_why *why)
+{
+	u64 linked = gtp_space_linked(loc->addr);
+	const struct gtp_elf_segment *segment = gtp_elf_code(&file->elf, linked);
+	int marker = gtp_uprobe_put(u, file, linked, why);
+
+	if (marker < 0)
+		return marker;
+	place->user = (struct gtp_user_place){
+		.here = loc->addr,
 		.from_code = linked - segment->addr,
 		.code_bytes = segment->bytes,
-		.says = judge(p->loc),
+		.says = judge(loc),
 	};
+	place->second = marker && has_second(loc->addr);
+	u->offset += place->second;
+	return 0;
+}
+
+static int set(struct user_probe *p, struct gtp_why *why)
+{
+	struct setting s = { .probe = &p->probe };
+	int err = gtp_uprobe_put_at(&p->probe, &p->place, p->file, p->loc, why);
+
+	if (err)
+		return err;
 	p->probe.consumer.handler = handle_hit;
-	p->probe.inode = p->file->inode;
-	p->probe.ref_ctr = (loff_t)semaphore;
-	p->probe.offset = segment->offset + p->place.from_code + p->second;
 	/* Hits may come before this returns. */
-	by_worker(set_probe, &s);
+	gtp_uprobe_by_worker(set_probe, &s);
 	if (s.err)
-		explain(s.err, why);
+		gtp_uprobe_explain(s.err, why);
 	return s.err;
 }
 
 static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 {
-	const struct gtp_elf_segment *segment;
 	struct gtp_file_space *file;
 	struct user_probe *p;
 	int err;
 
 	if (loc->kind != GTP_LOCATION_USER)
 		return -EOPNOTSUPP;
-	err = check(loc, &file, &segment, why);
+	err = gtp_uprobe_check(loc, &file, why);
 	if (err)
 		return err;
 	p = gtp_mem_alloc(sizeof(*p));
 	if (!p) {
-		explain(-ENOMEM, why);
+		gtp_uprobe_explain(-ENOMEM, why);
 		return -ENOMEM;
 	}
 	p->loc = loc;
 	p->file = file;
-	err = set(p, segment, why);
+	err = set(p, why);
 	if (err) {
 		gtp_mem_free(p);
 		/* Ask no other backend: the others do not know such addresses. */
@@ -387,7 +398,7 @@ static void uprobe_disarm(struct gtp_location *first)
 	for (loc = first; loc; loc = loc->next_own)
 		total++;
 	while (row.next) {
-		by_worker(clear_some, &row);
+		gtp_uprobe_by_worker(clear_some, &row);
 		gtp_progress("removing uprobes", row.done, total);
 	}
 	gtp_uprobes_wait();

@@ -7,6 +7,8 @@ import subprocess
 from lib import *
 
 BUILT = os.path.join(TOP, "build/program", RELEASE)
+PROGRAM = os.path.join(BUILT, "program")
+SOURCES = os.path.join(TOP, "tests/program")
 
 
 class Process:
@@ -51,3 +53,40 @@ def linked(path):
     """Return the file's symbols from the linker's own table."""
     lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
     return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+
+
+def gtp_trace(arg, *collect):
+    """gtp trace, its number; what is collected there."""
+    text = cmd("gtp trace " + arg)
+    num = int(matches(r"Tracepoints? (\d+)", text).group(1))
+    for one in collect:
+        cmd("gtp collect" + (one if one.startswith("/") else " " + one))
+    return num
+
+
+def line_of(remark):
+    with open(os.path.join(SOURCES, "slow.c"), encoding="ascii") as source:
+        return next(i for i, line in enumerate(source, 1) if "/* line: %s */" % remark in line)
+
+
+def base_of(text):
+    return int(matches(r"is at (0x[0-9a-f]+)", text).group(1), 16)
+
+
+def copy(name, path=PROGRAM):
+    """A copy of the program in a file system of the traced machine's own; its path there."""
+    shell()("mkdir -p /tmp/gtp-program && cp %s /tmp/gtp-program/%s" % (path, name))
+    return "/tmp/gtp-program/" + name
+
+
+def code_of(one, count=64):
+    """The memory of the process from work() on, as hex digits."""
+    return shell()("dd if=/proc/%d/mem bs=1 count=%d iflag=skip_bytes skip=$((0x%s)) status=none | od -An -v -tx1" %
+                   (one.pid, count, one("address work"))).split()
+
+
+def file_code(count=64):
+    """The same of the file."""
+    with open(PROGRAM, "rb") as file:
+        file.seek(linked(PROGRAM)["work"])  # this linker leaves no gap between the file and the addresses before .data
+        return ["%02x" % byte for byte in file.read(count)]

@@ -72,7 +72,7 @@ def listed():
     matches(r"place\(.*\n    \*0x[0-9a-f]+: -4@%\w+ 8@%\w+\n.*\n    \*0x[0-9a-f]+: -4@\$-7 -8@%\w+$",
             cmd("gtp events -v -x %s gtp_test:place" % PROGRAM))
     matches("has no marker none:x; gtp events -x lists them", refused("gtp events -x %s none:x" % PROGRAM))
-    matches("has no markers", refused("gtp events -x " + os.path.join(BUILT, "program")))
+    matches("has no markers", refused("gtp events -x " + os.path.join(BUILT, "framed")))
 
 
 @test("a name with control characters is shown escaped; a place without a nop is not traced, and named")
@@ -187,9 +187,9 @@ def patterns():
         cmd("tstop")
     equal(len(list(frames())), 4)
     cmd("tfind none")
-    matches("14 places, and the limit is 5", refused("gtp trace -x %s --limit 5 gtp_test:*" % PROGRAM))
+    matches("15 places, and the limit is 5", refused("gtp trace -x %s --limit 5 gtp_test:*" % PROGRAM))
     matches("has no marker gtp_test:plaec; is it gtp_test:place", refused("gtp trace -x %s gtp_test:plaec" % PROGRAM))
-    matches("No source file", refused("gtp trace -x %s other:place" % PROGRAM))
+    matches("No source file", refused("gtp trace -x %s foreign:place" % PROGRAM))
 
 
 @test("notes that are in the separate debug file alone")
@@ -285,6 +285,27 @@ def nops():
     equal(address("$pc"), int(places["nop5"], 16))
     cmd("tfind")
     equal(address("$pc"), int(places["nop10"], 16))
+
+
+@test("a function that begins with a marker: its returns beside the marker's own tracepoint, with semaphore and arguments")
+def returns():
+    num, = gtp_trace(PROGRAM + " gtp_test:first", "arg1")
+    late, = gtp_trace(PROGRAM + " gtp_test:first if $ret > 4", "arg1, $ret")
+    with running_program() as one:
+        cmd("tstart")
+        equal(one("semaphore"), "1")
+        one("first 5")
+        cmd("tstop")
+        equal(one("semaphore"), "0")
+    equal((hits(num), hits(late), missed()), (5, 2, 0))
+    equal(numbers("arg1"), [(0,), (1,), (2,), (3,), (3,), (4,), (4,)])
+    cmd("tfind none")
+    cmd("delete %d" % num)
+    with running_program() as one:
+        cmd("tstart")
+        one("first 4")
+        cmd("tstop")
+    equal(numbers("arg1", "$ret"), [(3, 6)])
 
 
 @test("plain GDB: trace -probe-stap sets all places in the file's space, semaphores too; $_probe_arg0 of whole registers and of memory")

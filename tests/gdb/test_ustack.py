@@ -8,7 +8,7 @@ import sys
 import programs
 from lib import *
 from others import looped
-from programs import BUILT, linked
+from programs import BUILT, gtp_trace, linked
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregations, kstack, space, ustack
@@ -46,15 +46,6 @@ def instructions(path, function, without):
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
                           capture_output=True, text=True, check=True).stdout
     return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != without]
-
-
-def gtp_trace(arg, *collect):
-    """Run gtp trace, and collect at its tracepoint. Return the tracepoint's number."""
-    text = cmd("gtp trace " + arg)
-    num = int(matches(r"Tracepoints? (\d+)", text).group(1))
-    for one in collect:
-        cmd("gtp collect " + one)
-    return num
 
 
 def stack_of(number_):
@@ -130,6 +121,22 @@ def by_a_pointer():
         cmd("tstop")
         stack, = stacks(num, one)
         begins(stack, [one.base + linked(FRAMED)["leaf"]] + truth[1:], "wide()")
+
+
+@test("when a call returns: the stack at its entry, with frame pointers and without")
+def at_a_return():
+    for path, known in ((FRAMED, None), (FRAMELESS, 2)):
+        cmd("delete")
+        num = gtp_trace("-x %s *%#x" % (path, linked(path)["leaf"]), "$ustack, $ret")
+        with running_program(path) as one:
+            cmd("tstart")
+            truth = [one.path("path %d" % n) for n in range(PATHS)]
+            cmd("tstop")
+            found = stacks(num, one)
+            equal(len(found), PATHS)
+            for n, (stack, noted) in enumerate(zip(found, truth)):
+                begins(stack, ([one.base + linked(path)["leaf"]] + noted[1:])[:known], "path %d" % n)
+        cmd("tfind none")
 
 
 @test("threads on all CPUs, counted by stack: each path has exactly its calls")

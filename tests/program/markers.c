@@ -17,6 +17,7 @@
  *   semaphore           the semaphore
  *   fork                a child that obeys the next lines until "end"; prints its number
  *   nops COUNT          gtp_test:nop5 and gtp_test:nop10
+ *   first COUNT         gtp_test:first, the first instruction of first(n), which returns 2 * n
  *   strange             markers whose names and operands are none
  *   forever             answers, then runs gtp_test:guarded until it is killed
  */
@@ -128,6 +129,12 @@ static void nops(int count)
 	}
 }
 
+__attribute__((noipa)) static long first(long n)
+{
+	MARKER_AT(NOP_10, "first", "guarded_semaphore", "-8@%0", "r"(n));
+	return n * 2;
+}
+
 static void strange(int n)
 {
 	MARKER("bad\\33[31m\\nname", "-4@%0", "r"(n));
@@ -177,6 +184,10 @@ static void obey(char *line)
 		printf("%d\n", guarded_semaphore);
 	} else if (sscanf(line, "nops %d", &a) == 1) {
 		nops(a);
+		printf("done\n");
+	} else if (sscanf(line, "first %d", &a) == 1) {
+		for (b = 0; b < a; b++)
+			first(b);
 		printf("done\n");
 	} else if (!strncmp(line, "strange", 7)) {
 		strange(1);

@@ -9,8 +9,13 @@
  *   call FROM COUNT     work(n) for COUNT values of n from FROM on; "done TOTAL"
  *   threads N COUNT     the same in each of N threads, from 0 on
  *   fork COUNT          a child that makes COUNT calls from 5000 on and ends; "done CHILD"
- *   exec                becomes a new program of the same file
+ *   exec                becomes a new program of the same file, in a call of becomes()
  *   slow N              slow_sum(N); "done SUM"
+ *   each NAME COUNT     a function of calls.c for n from 0 on; "done SUM" of its values
+ *   deep N              depth(N): N + 1 calls, each inside the one before; "done SUM"
+ *   each_threads N NAME COUNT    the same in each of N threads; "done SUM" of all
+ *   crowd N LEVELS      N threads, each inside LEVELS calls of stays() when this answers
+ *   crowd_goes          these return; "done SUM" of their values
  *   pushed COUNT        pushed(n) for n from 0 on
  *   locked              locked()
  *   map PATH            work(7000) with the string at offset 4096 of a file, a page that it has not
@@ -42,19 +47,25 @@ static void call(int from, int count)
 }
 
 struct job {
+	const char *name; /* NULL: work() */
 	int count;
 };
 
 static void *thread(void *arg)
 {
-	call(0, ((struct job *)arg)->count);
+	const struct job *job = arg;
+
+	if (job->name)
+		return (void *)call_each(job->name, job->count);
+	call(0, job->count);
 	return NULL;
 }
 
-static void threads(int n, int count)
+static long threads(int n, struct job job)
 {
 	pthread_t ids[64];
-	struct job job = { count };
+	long sum = 0;
+	void *value;
 	int i;
 
 	if (n > 64)
@@ -62,8 +73,11 @@ static void threads(int n, int count)
 	for (i = 0; i < n; i++)
 		if (pthread_create(&ids[i], NULL, thread, &job))
 			exit(2);
-	for (i = 0; i < n; i++)
-		pthread_join(ids[i], NULL);
+	for (i = 0; i < n; i++) {
+		pthread_join(ids[i], &value);
+		sum += (long)value;
+	}
+	return sum;
 }
 
 static int forked(int count)
@@ -113,10 +127,21 @@ static void obey(char *line, char **argv)
 		call(a, b);
 		printf("done %lu\n", work_total());
 	} else if (sscanf(line, "threads %d %d", &a, &b) == 2) {
-		threads(a, b);
+		threads(a, (struct job){ NULL, b });
 		printf("done %lu\n", work_total());
 	} else if (sscanf(line, "fork %d", &a) == 1) {
 		printf("done %d\n", forked(a));
+	} else if (sscanf(line, "each_threads %d %63s %d", &b, word, &a) == 3) {
+		printf("done %ld\n", threads(b, (struct job){ word, a }));
+	} else if (sscanf(line, "deep %d", &a) == 1) {
+		printf("done %ld\n", depth(a));
+	} else if (sscanf(line, "each %63s %d", word, &a) == 2) {
+		printf("done %ld\n", call_each(word, a));
+	} else if (sscanf(line, "crowd %d %d", &a, &b) == 2) {
+		crowd(a, b);
+		printf("done %d\n", a);
+	} else if (!strncmp(line, "crowd_goes", 10)) {
+		printf("done %ld\n", crowd_goes());
 	} else if (sscanf(line, "slow %d", &a) == 1) {
 		printf("done %ld\n", slow_sum(a));
 	} else if (sscanf(line, "map %255s", word) == 1) {
@@ -140,7 +165,7 @@ static void obey(char *line, char **argv)
 		for (;;)
 			call(0, 1000);
 	} else if (!strncmp(line, "exec", 4)) {
-		execv("/proc/self/exe", argv);
+		becomes(argv);
 		exit(2);
 	} else {
 		exit(0);

@@ -18,6 +18,34 @@ unsigned long work_address(const char *name);
 void locked(void);
 long pushed(long n);
 
+/* call_each - a function of calls.c or throws.cc for n = 0 to @count - 1; the sum of its values */
+long call_each(const char *name, long count);
+long two_ends(long n);
+long triple(long n);
+int narrow(long n);
+long depth(long n);
+long jumps_out(long n);
+long chooses(long n);
+long last_of(long n);
+long jumps_on(long n);
+long other_caller(long n);
+long leaves(long n);
+long interrupted(long n);
+long forks(long n);
+long ends_thread(long n);
+void nothing(long n);
+long becomes(char **argv);
+long throws(long n);
+long catches(long n);
+
+/*
+ * crowd - have N threads call stays(), each so many times inside itself, and wait until all wait
+ * crowd_goes - let them return; the sum of the threads' values, 2 * n of the n-th
+ */
+void crowd(int n, int levels);
+long crowd_goes(void);
+long stays(long n);
+
 /* slow_sum - 1 + 2 + ... + @n; compiled without optimisation */
 long slow_sum(int n);
 

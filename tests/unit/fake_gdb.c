@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "base/space.h"
+#include "probe/user/exits.h"
 #include "fake_gdb.h"
 
 static struct fake_gdb *gdb_of(void *ctx)
@@ -91,6 +92,15 @@ static int file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why
 	return -EINVAL;
 }
 
+static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why)
+{
+	if (gtp_space_is_same(addr, gtp_space_base(7)) && gtp_exits_parse(list, NULL))
+		return 0;
+	gtp_why(why, gtp_in_end(list) || !gtp_space_is(addr) ? "the file is not known any more" :
+							       "no list of returns");
+	return -EINVAL;
+}
+
 /* As the module does; here no other CPU can print meanwhile. */
 static void lines(void *ctx)
 {
@@ -116,6 +126,7 @@ static const struct gtp_stub_ops ops = {
 	.marker = marker,
 	.marker_at = marker_at,
 	.file = file,
+	.exits = exits,
 	.read = fake_read,
 	.write = do_write,
 	.release = release,

@@ -33,6 +33,27 @@ static const char *fetched(struct fake *f, struct bringer *b)
 	return b->log;
 }
 
+/* fetched_in - the same before a part of a call that returns 7; @wanted: at its return, by whom */
+static const char *fetched_in(struct fake *f, struct bringer *b, enum gtp_fetch_part part,
+			      u64 wanted)
+{
+	struct gtp_fetch fetch = {
+		.run = &f->trace.run,
+		.part = part,
+		.wanted = wanted,
+		.value = 7,
+		.entered = 100,
+		.latency = 50,
+		.read = bring,
+		.ctx = b,
+	};
+
+	b->f = f;
+	b->log[0] = '\0';
+	gtp_fetch(&fetch, f->trace.tps.first, &regs);
+	return b->log;
+}
+
 static void nothing_to_read(void **state)
 {
 	struct fake *f = *state;
@@ -115,6 +136,39 @@ static void all_that_are_there(void **state)
 	assert_string_equal(fetched(f, &b), "2001+1 ");
 }
 
+/* $ret is 5, $latency 6. */
+static void at_both_ends_of_a_call(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+	struct gtp_tracepoint *entry;
+
+	fake_map(f, 0x3000, NULL, 0x1000);
+	/* A condition of the entry, one of the return that holds, and one that does not. */
+	entry = define(f, "1:1000:E:0:0", REG("05") REF32 CONST32("04030201") EQUAL END,
+		       GETV("05") END, "M-1,3001,1", NULL);
+	define(f, "2:1000:E:0:0", GETV("05") CONST8("07") EQUAL END, "M-1,3002,1", NULL);
+	define(f, "3:1000:E:0:0", GETV("05") CONST8("08") EQUAL END, "M-1,3003,1", NULL);
+	start(f);
+	assert_true(entry->at_return && entry->cond_reads && !entry->cond_at_return);
+	assert_string_equal(fetched_in(f, &b, GTP_FETCH_ENTRY, 0), "2000+4 ");
+	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 7), "3001+1 3002+1 ");
+	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 6), "3002+1 ");
+	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 4), "");
+}
+
+/* More time will have passed at the hit: a condition on $latency that is false now may hold. */
+static void latency_goes_on(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	fake_map(f, 0x3000, NULL, 0x1000);
+	define(f, "1:1000:E:0:0", GETV("06") CONST8("33") EQUAL END, "M-1,3001,1", NULL);
+	start(f);
+	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 1), "3001+1 ");
+}
+
 static void no_end_of_memory(void **state)
 {
 	struct fake *f = *state;
@@ -136,6 +190,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_error_is_the_hits, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_that_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(at_both_ends_of_a_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(latency_goes_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_end_of_memory, setup, teardown),
 	};
 

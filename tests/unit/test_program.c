@@ -41,12 +41,12 @@ static void hits(void **state)
 	expect_frames(f, "1@" PLACE " r16=" PLACE "\n");
 }
 
-static void no_returns(void **state)
+static void returns(void **state)
 {
 	struct fake *f = *state;
+	struct gtp_tracepoint *tp = define(f, "1:" PLACE ":E:0:0", GETV("05") END, NULL); /* $ret */
 
-	define(f, "1:" PLACE ":E:0:0", GETV("05") END, NULL); /* $ret */
-	refused(f, "tracepoint 1 names $ret, $latency or $entry_clock");
+	assert_int_equal(gtp_location_kind(&f->trace, tp), GTP_LOCATION_USER_RETURN);
 }
 
 static void no_kernel_stack(void **state)
@@ -85,7 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kind, setup, teardown),
 		cmocka_unit_test_setup_teardown(hits, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_returns, setup, teardown),
+		cmocka_unit_test_setup_teardown(returns, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_kernel_stack, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_static_data, setup, teardown),
 		cmocka_unit_test_setup_teardown(named, setup, teardown),

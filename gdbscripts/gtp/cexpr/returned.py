@@ -5,6 +5,7 @@ A value that is narrower than rax leaves the rest of it undefined.
 """
 import gdb
 
+from gtp import space
 from gtp.cexpr import ctype, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import UNARY, Operand, cast
@@ -16,10 +17,10 @@ IN_REGISTERS = 16
 
 def declared(pc):
     """Return the return type and the name of the function that begins at pc. Return None and None elsewhere, or without
-    debug information."""
+    debug information. In a program the place may be after the prologue."""
     for block in variables.blocks(pc) if pc is not None else ():
         function = block.function
-        if function is not None and block.superblock.is_static and int(function.value().address) == pc:
+        if function is not None and block.superblock.is_static and (space.has(pc) or int(function.value().address) == pc):
             return ctype.plain(function.type).target(), function.name
     return None, None
 

@@ -61,9 +61,9 @@ def or_null(argument, pc):
     return text
 
 
-def view(text, form, kind):
+def view(text, form, kind, pc):
     """Return the data of the form that was asked for or that the value has by itself. Return None without a form."""
-    form = form or (bytype.of_return(kind) if text in bytype.RETURNED else bytype.form(kind))
+    form = form or (bytype.of_return(kind, pc) if text in bytype.RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 
@@ -76,7 +76,7 @@ def column(title, text, number, pc, form=None, viewed=True):
     if argument is None:
         raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
     told = described(kind)
-    found = view(text, form, kind) if form or viewed and told["kind"] != "string" else None
+    found = view(text, form, kind, pc) if form or viewed and told["kind"] != "string" else None
     if form and not found and not (form.name == "mac" and told["kind"] == "bytes"):
         raise NotCarried("/%s of %s" % (form.name, text))
     if found:

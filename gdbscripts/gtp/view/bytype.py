@@ -2,7 +2,7 @@
 """The format that a type asks for by itself."""
 import gdb
 
-from gtp import cells
+from gtp import cells, space
 from gtp.cexpr import ctype
 from gtp.view import forms
 from gtp.tracefile import Unavailable
@@ -28,17 +28,19 @@ def form(kind):
     return None
 
 
-def of_return(kind):
-    """Return the Form of a function's return value: that of its type, or that of an error if it may be one. Return None
-    otherwise.
+def of_return(kind, pc):
+    """Return the Form of the return value of the function at a place: that of its type, or that of an error if it may be
+    one. Return None otherwise.
 
-    An unsigned number of 32 bits and less is none: it may be a hash, a sum or a size.
+    An unsigned number of 32 bits and less is none: it may be a hash, a sum or a size. A program's -1 is not EPERM: errno
+    has the error.
     """
     own, bare = form(kind), ctype.plain(kind)
-    if own is None and (bare.code == gdb.TYPE_CODE_PTR or forms.number_type(kind, 8) or
-                        forms.number_type(kind, 2, 4) and cells.is_signed(bare)):
+    if own is not None or space.has(pc):
+        return own
+    if bare.code == gdb.TYPE_CODE_PTR or forms.number_type(kind, 8) or forms.number_type(kind, 2, 4) and cells.is_signed(bare):
         return forms.Form("err")
-    return own
+    return None
 
 
 class Returned:
@@ -46,7 +48,7 @@ class Returned:
 
     @staticmethod
     def show(kind):
-        found = of_return(kind)
+        found = of_return(kind, gdb.selected_frame().pc())
         return found and found.show(kind)
 
 

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where the functions of programs return: found in GDB's disassembly, and sent before a run to the module, which sets a
+# probe at each place (probe/user/user_return.c).
+#
+# The debug information says which instructions are a function's. A jump out of it is a call in its place: the function
+# there returns for both. If that is one of the same file with debug information, its returns count as well; if not, such
+# calls cannot be followed, and the module counts them as missed.
+import collections
+import functools
+import re
+import struct
+
+import gdb
+
+from gtp import ended, functions, points, program, quiet, remote, screen, source, space
+from gtp.cexpr import variables
+
+WORDS = re.compile(r"\$(?:k?ret|latency|entry_clock)\b")
+LINE = re.compile(r"(?:=> )?\s*(0x[0-9a-f]+) <[^>]*>:\s+(.*)")
+PREFIXES = r"(?:(?:rep|repz|repnz|bnd|notrack|data16|cs|ds) )*"
+RETURN = re.compile(PREFIXES + r"ret[qw]?\b")
+DIRECT = re.compile(PREFIXES + r"(j\w+|loop\w*|xbegin)(?:,p[nt])?\s+(0x[0-9a-f]+)\b")
+INDIRECT = re.compile(PREFIXES + r"jmp[q]?\s+\*")
+FLOW = re.compile(PREFIXES + r"(?:j|call|ret|loop|xbegin|hlt|ud|syscall|int)")
+ADDED = re.compile(r"add\s+%\w+,%(\w+)$")
+OFFSET = re.compile(r"mov(?:slq|sxd|slq|l)?\s+\(.*,4\),%\w+$")
+LOOKED_BACK = 12  # instructions before a jump by a table that compute its target
+
+MOST = 512  # exits of a function, as the module takes them
+PLACES_MOST = 64  # functions that are jumped to, one from the other
+PLT = "jumps at *%#x by a condition to code without debug information: where it returns then is not known"
+
+Instruction = collections.namedtuple("Instruction", "at text")
+
+
+class Refused(Exception):
+    """Why the calls of a function cannot be followed."""
+
+
+def own_block(pc):
+    """The block of the function that has the instruction, not one that is inlined there; None without."""
+    for block in variables.blocks(pc):
+        if block.function is not None and (block.superblock.is_static or block.superblock.is_global):
+            return block
+    return None
+
+
+def instructions(pc):
+    """The instructions of the function, cold parts included, in the order of addresses in each part."""
+    text = quiet.execute("with disassembly-flavor att -- disassemble %#x" % pc)
+    found = [Instruction(int(line.group(1), 16), line.group(2).strip()) for line in map(LINE.match, text.splitlines()) if line]
+    if any("(bad)" in one.text for one in found):
+        raise Refused("has bytes that are no instruction of this GDB")
+    return found
+
+
+def is_table(code, i):
+    """Whether an indirect jump surely stays in the function: by a table of offsets, or where the compiler says so."""
+    text = code[i].text
+    if text.startswith(("notrack ", "bnd notrack ")):
+        return True
+    register = re.search(r"\*%(\w+)$", text)
+    if register is None:
+        return False
+    before = [one.text for one in code[max(i - LOOKED_BACK, 0):i]]
+    added = next((n for n in range(len(before) - 1, -1, -1) if before[n].endswith(",%" + register.group(1))), None)
+    return added is not None and ADDED.match(before[added]) is not None and any(map(OFFSET.match, before[:added]))
+
+
+class Search:
+    """The exits of the function that begins at an address, for a place in it: [(kind, address)], as QGtpExits has them."""
+
+    def __init__(self, one, start, pc):
+        self.program, self.start, self.pc = one, start, pc
+        self.exits, self.seen, self.own = [], set(), None
+        self.todo = [pc]
+        while self.todo:
+            self.function(self.todo.pop())
+        if not any(kind != "j" for kind, _ in self.exits):
+            raise Refused("does not return by itself: it ends by a jump to other code, at *%#x" %
+                          space.linked(self.exits[0][1]) if self.exits else "never returns")
+        if len(self.exits) > MOST:
+            raise Refused("has %d places at which it returns; %d can be probed" % (len(self.exits), MOST))
+
+    def function(self, pc):
+        code = instructions(pc)
+        inside = {one.at for one in code}
+        if pc not in inside:
+            raise Refused("is not where GDB disassembles it")
+        if code[0].at in self.seen:
+            return
+        self.seen.add(code[0].at)
+        if len(self.seen) > PLACES_MOST:
+            raise Refused("jumps to more than %d functions, one from the other" % PLACES_MOST)
+        if self.own is None:
+            self.own = code
+        for i, one in enumerate(code):
+            self.instruction(code, inside, i, one)
+
+    def instruction(self, code, inside, i, one):
+        if RETURN.match(one.text):
+            self.exits.append(("r" if code is self.own else "s", one.at))
+            return
+        direct = DIRECT.match(one.text)
+        if direct:
+            self.direct(inside, one, direct.group(1), int(direct.group(2), 16))
+        elif INDIRECT.match(one.text) and not is_table(code, i):
+            self.exits.append(("j", one.at))
+
+    def direct(self, inside, one, name, target):
+        if self.start <= target <= self.pc:
+            raise Refused("jumps back to *%#x, which would count as another call" % space.linked(target))
+        if target in inside:
+            return
+        if self.program.has(target) and own_block(target) is not None:
+            self.todo.append(target)
+        elif name in ("jmp", "jmpq"):
+            self.exits.append(("j", one.at))
+        else:
+            raise Refused(PLT % space.linked(one.at))
+
+
+def pushed(text):
+    """How far an instruction moves the stack pointer down; None: nobody knows."""
+    if text.startswith("push"):
+        return 8 if re.match(r"pushq?\s|pushfq?$", text) else None
+    subtracted = re.match(r"sub[q]?\s+\$(0x[0-9a-f]+),%rsp$", text)
+    if subtracted:
+        return int(subtracted.group(1), 16)
+    added = re.match(r"add[q]?\s+\$0x([f][0-9a-f]{15}),%rsp$", text)
+    if added:
+        return 2**64 - int(added.group(1), 16)
+    if re.search(r"%[re]?spl?$", text) and not re.match(r"(?:cmp|test)", text) or re.match(r"(?:pop|leave|enter|xchg.*%rsp)", text):
+        return None
+    return 0
+
+
+def above(code, start, pc):
+    """The bytes from the stack pointer at an instruction up to the return address."""
+    if pc < start:
+        raise Refused("has *%#x in a part that not all calls pass" % space.linked(pc))
+    total = 0
+    for one in code:
+        if one.at < start or one.at >= pc:
+            continue
+        step = None if FLOW.match(one.text) else pushed(one.text)
+        if step is None:
+            raise Refused("has an instruction before *%#x after which its return address is not known: %s" %
+                          (space.linked(pc), one.text))
+        total += step
+    return total
+
+
+@functools.lru_cache(maxsize=16)
+def is_go(path, time):
+    """Whether the Go compiler has made the file, as written at a time: calls there change their stack and their thread."""
+    try:
+        with open(path, "rb") as file:
+            elf = functions.Elf(file.read())
+    except (OSError, ValueError, IndexError, struct.error) as why:
+        raise Refused("is in a file that cannot be read: %s" % why) from None
+    return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))
+
+
+def packet(one, pc):
+    """QGtpExits for a place; raises Refused."""
+    block = own_block(pc)
+    if block is None:
+        raise Refused("has no debug information: nothing says where it ends")
+    inner = next(b for b in variables.blocks(pc) if b.function is not None)
+    start = int(block.function.value().address)
+    if (inner.start, inner.end) != (block.start, block.end) and pc != start:
+        raise Refused("is inlined there, and has no return of its own")
+    if is_go(one.path, one.time):
+        raise Refused("is Go's: its calls change their stack and their thread, so their returns cannot be followed")
+    search = Search(one, start, pc)
+    exits = ",".join("%s%x" % (kind, space.linked(at)) for kind, at in search.exits)
+    return b"QGtpExits:%x:%x:%s" % (pc, above(search.own, start, pc), exits.encode())
+
+
+def send(one, pc):
+    """Have the module know where the function at a place returns; an error if that cannot be."""
+    try:
+        answer = source.ask(packet(one, pc))
+    except (Refused, gdb.error) as why:
+        block = own_block(pc)
+        name = block.function.name if block is not None else "*%#x" % space.linked(pc)
+        raise gdb.GdbError("$ret, $latency and $entry_clock: %s %s" % (name, why)) from None
+    if answer != b"OK":
+        raise gdb.GdbError(answer[2:].decode(errors="replace") or "gdbtp on the traced machine is too old for this")
+
+
+def asked():
+    """The places in programs whose tracepoints name a value of a return."""
+    places, one = set(), []
+    for line in points.table().splitlines() + ["0"]:
+        if re.match(r"\d+\s", line) or line == "0":
+            text = "\n".join(one)
+            if WORDS.search(text):
+                places |= {int(at, 16) for at in re.findall(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b", text, re.M)}
+            one = []
+        one.append(line)
+    return sorted(at for at in places if space.has(at))
+
+
+def settle(pc):
+    """The same for a place of any program."""
+    one = next((one for one in program.loaded.values() if one.has(pc)), None)
+    if one is None:
+        raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
+    send(one, pc)
+
+
+def known(targets, condition, definitions):
+    """The targets in a program of a tracepoint with this condition, after the module knows what it needs: a run that is on
+    gets the tracepoint at once."""
+    if not WORDS.search(condition or ""):
+        return targets
+    found = []
+    for target in targets:
+        try:
+            for place in target.places:
+                settle(place.pc)
+            found.append(target)
+        except gdb.GdbError as why:
+            definitions.refuse(target.name, why)
+    return found
+
+
+def before_run():
+    """Send what the coming run needs. The module refuses the places of which it knows nothing."""
+    for pc in asked() if program.loaded and remote.is_gtp() else ():
+        try:
+            settle(pc)
+        except gdb.GdbError as why:
+            screen.put("%s\n" % why)
+
+
+ended.before_run.append(before_run)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The calls in programs that have been entered, and whose return is wanted. */
+#ifndef _GTP_CALLS_H
+#define _GTP_CALLS_H
+
+#include "hit/returns.h"
+
+/**
+ * struct gtp_user_call - a call of the current task
+ * @of: the probe of its function
+ * @top: where its return address is on the stack; no two calls of a task have the same at a time
+ * @back: the return address, 0: nobody needs it
+ * @pending: from the entry
+ */
+struct gtp_user_call {
+	const void *of;
+	u64 top;
+	u64 back;
+	struct gtp_pending pending;
+};
+
+/*
+ * gtp_user_calls_get - make sure that there is memory for the calls; 0 or -ENOMEM
+ * gtp_user_calls_put - free it with the last gtp_user_calls_put(); no probe is left then
+ * Context: gtp_lock.
+ */
+int gtp_user_calls_get(void);
+void gtp_user_calls_put(void);
+
+/* All below: in the task's own context, with preemption on, between get and put. */
+
+/* gtp_user_calls_add - keep a call; false: no room */
+bool gtp_user_calls_add(const struct gtp_user_call *call);
+
+/**
+ * gtp_user_calls_take() - take a call of the current task out of the table
+ * @of: the probe of its function
+ * @top: where its return address is
+ * @call: receives it; NULL: it only goes
+ *
+ * Return: false if there is none.
+ */
+bool gtp_user_calls_take(const void *of, u64 top, struct gtp_user_call *call);
+
+/* gtp_user_calls_forget - drop the calls of all tasks for which @is_gone(@of) is true; gtp_lock */
+void gtp_user_calls_forget(bool (*is_gone)(const void *of));
+
+#endif /* _GTP_CALLS_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts that hits in programs share: their moment, memory of the task, setting of probes. */
+#ifndef _GTP_UPROBE_H
+#define _GTP_UPROBE_H
+
+#include <linux/atomic.h>
+
+#include "base/compat.h"
+#include "hit/run.h"
+#include "kernel/hit/user_kernel.h"
+#include "probe/user/files.h"
+
+/* --- in a hit --- */
+
+/**
+ * struct gtp_uprobe_moment - the time in which the task stays on its CPU
+ * @cpu: the CPU's part; NULL: it has none
+ * @flags, @tell: the state before
+ */
+struct gtp_uprobe_moment {
+	struct gtp_cpu *cpu;
+	unsigned long flags;
+	bool tell;
+};
+
+/* gtp_uprobe_enter - turn interrupts off; a CPU without a buffer is counted in @no_buffer */
+struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *no_buffer, struct gtp_user_hit *user);
+
+/* gtp_uprobe_leave - the end of that moment */
+void gtp_uprobe_leave(const struct gtp_uprobe_moment *m);
+
+/**
+ * struct gtp_uprobe_place - a location in a program, as its hits need it
+ * @user: the part that expressions need
+ * @second: the probe is on the long nop after a marker's nop, one byte after the location
+ */
+struct gtp_uprobe_place {
+	struct gtp_user_place user;
+	bool second;
+};
+
+/* gtp_uprobe_user - a hit of a place that the task has at @at; @place must outlive it */
+static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at)
+{
+	return (struct gtp_user_hit){ .place = &place->user, .at = at };
+}
+
+/*
+ * ->read and ->ustack of struct gtp_fetch, whose ctx is the struct gtp_user_hit
+ * gtp_uprobe_read - copy memory of the task, and wait for it
+ * gtp_uprobe_ustack - say where the task's stack begins
+ */
+int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len);
+void gtp_uprobe_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
+
+/* --- setting and removing, under gtp_lock --- */
+
+/* gtp_uprobe_by_worker - have a worker call @fn(@arg), and wait for it */
+void gtp_uprobe_by_worker(void (*fn)(void *arg), void *arg);
+
+/* gtp_uprobe_explain - the words for an error of the kernel */
+void gtp_uprobe_explain(int err, struct gtp_why *why);
+
+/* gtp_uprobe_check - find a location's file; 0, or -errno with @why if no probe can be there */
+int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,
+		     struct gtp_why *why);
+
+/**
+ * gtp_uprobe_put() - say where in the file a probe is, and which semaphore counts it
+ * @u: the probe
+ * @file: the file
+ * @linked: an address of its code
+ * @why: the refusal
+ *
+ * The kernel refuses two probes at one instruction of which only one has a semaphore. So all probes
+ * at a marker's place have it.
+ * Return: 1: a marker is there; 0: none; -errno with @why.
+ */
+int gtp_uprobe_put(struct gtp_uprobe *u, struct gtp_file_space *file, u64 linked,
+		   struct gtp_why *why);
+
+/* gtp_uprobe_put_at - the same at a location, and fill in its @place; 0 or -errno with @why */
+int gtp_uprobe_put_at(struct gtp_uprobe *u, struct gtp_uprobe_place *place,
+		      struct gtp_file_space *file, const struct gtp_location *loc,
+		      struct gtp_why *why);
+
+#endif /* _GTP_UPROBE_H */

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Returns of functions in programs: uprobes at a function's entry and at each place where it ends.
+ *
+ * Nothing on the stack is replaced, so exceptions, longjmp(), debuggers and shadow stacks find what
+ * the program has put there. A call is known by its task and the address of its return address: at
+ * the instruction that returns, the stack pointer has that address (probe/user/calls.h).
+ *
+ * A function may end by a jump to another one, which returns in its place. Then that one's
+ * instructions that return have a probe, too. They are met for other callers as well, so the return
+ * address must be that of the call. If it is another one, or if the call ends by a jump to unknown
+ * code, the call is counted as missed.
+ *
+ * The entry's probe is set last and removed first: a call that is followed finds the other ones.
+ * For all else see probe/user/uprobe.c.
+ */
+#include <linux/percpu.h>
+#include <linux/uaccess.h>
+
+#include "hit/fetch.h"
+#include "hit/returns.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "probe/backend.h"
+#include "probe/self.h"
+#include "probe/user/calls.h"
+#include "probe/user/uprobe.h"
+
+struct user_return;
+
+/**
+ * struct return_place - one of the probes
+ * @probe: the kernel's part
+ * @of: the function
+ * @exit: where it is
+ * @is_set: the probe is there
+ */
+struct return_place {
+	struct gtp_uprobe probe;
+	struct user_return *of;
+	struct gtp_exit exit;
+	bool is_set;
+};
+
+/**
+ * struct user_return - a location whose calls are reported when they return
+ * @loc: the location
+ * @file: where it is
+ * @entry: where hits have it
+ * @above: bytes from the stack pointer to the return address, at the entry
+ * @shared: an exit is another function's, too
+ * @going: its calls are to be forgotten
+ * @no_buffer: entries and returns on CPUs that have no buffer
+ * @no_room: calls for which the table had no room
+ * @lost: calls that were left by code that is not followed
+ * @n: of @place
+ * @place: the entry, and after it the exits
+ */
+struct user_return {
+	struct gtp_location *loc;
+	struct gtp_file_space *file;
+	struct gtp_uprobe_place entry;
+	u32 above;
+	bool shared;
+	bool going;
+	atomic_long_t no_buffer;
+	atomic_long_t no_room;
+	atomic_long_t lost;
+	u32 n;
+	struct return_place place[];
+};
+
+/* --- calls --- */
+
+/* The word at the top of the stack, which the task has just written or is about to read. */
+static u64 return_address(u64 top)
+{
+	u64 back;
+
+	return copy_from_user(&back, (const void __user *)top, sizeof(back)) ? 0 : back;
+}
+
+static bool reads_at_entry(const struct gtp_tracepoint *tp)
+{
+	for (; tp; tp = gtp_acquire(&tp->next_here))
+		if (tp->cond_reads && !tp->cond_at_return)
+			return true;
+	return false;
+}
+
+/* The time. It is near enough if the task goes to another CPU meanwhile. 0: no buffer, no hit. */
+static u64 now_ns(void)
+{
+	const struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	return cpu ? gtp_hit_now_ns(cpu) : 0;
+}
+
+/* Not inline: other hits need no stack memory. */
+static noinline void bring(struct user_return *r, enum gtp_fetch_part part,
+			   const struct gtp_user_call *call, s64 value, struct gtp_user_hit *user)
+{
+	u64 now = now_ns(), entered = part == GTP_FETCH_ENTRY ? now : call->pending.entered;
+	struct gtp_fetch fetch;
+
+	fetch.run = r->loc->run;
+	fetch.part = part;
+	fetch.wanted = call->pending.wanted;
+	fetch.value = value;
+	fetch.entered = entered;
+	fetch.latency = now > entered ? now - entered : 0;
+	fetch.read = gtp_uprobe_read;
+	fetch.ustack = gtp_uprobe_ustack;
+	fetch.ctx = user;
+	gtp_fetch(&fetch, r->loc->first, &call->pending.regs);
+}
+
+static noinline void enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
+{
+	struct gtp_user_hit user =
+		gtp_uprobe_user(&r->entry, instruction_pointer(regs) - r->entry.second);
+	struct gtp_user_call call = { .of = r, .top = top };
+	struct gtp_uprobe_moment m;
+	bool wanted = false;
+
+	/* hit/returns.c keeps these registers, and so spares a copy. */
+	memcpy(&call.pending.regs, regs, sizeof(call.pending.regs));
+	if (reads_at_entry(r->loc->first))
+		bring(r, GTP_FETCH_ENTRY, &call, 0, &user);
+	m = gtp_uprobe_enter(&r->no_buffer, &user);
+	if (likely(m.cpu))
+		wanted = gtp_returns_enter(r->loc->first, m.cpu, &call.pending.regs, &call.pending,
+					   false, 0);
+	gtp_uprobe_leave(&m);
+	if (!wanted)
+		return;
+	if (r->shared)
+		call.back = return_address(top);
+	if (!gtp_user_calls_add(&call))
+		atomic_long_inc(&r->no_room);
+}
+
+/* A call that left this place of the stack in another way is over, whatever the condition says. */
+GTP_UPROBE_HANDLER(handle_entry)
+{
+	struct user_return *r = container_of(self, struct return_place, probe.consumer)->of;
+	u64 top = user_stack_pointer(regs) + r->above;
+
+	gtp_user_calls_take(r, top, NULL);
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(r->loc, preempt_count()))
+		return 0;
+	if (READ_ONCE(r->loc->run->active))
+		enter_call(r, regs, top);
+	return 0;
+}
+
+/*
+ * The registers of the entry are reported, and memory as it is now. The stack from the return
+ * address on is still that of the call, so $ustack begins at the entry, too.
+ */
+static void leave_call(struct user_return *r, const struct gtp_user_call *call, u64 value,
+		       struct gtp_user_hit *user)
+{
+	struct gtp_uprobe_moment m;
+
+	if (READ_ONCE(r->loc->run->active) && gtp_fetch_needed(r->loc->first))
+		bring(r, GTP_FETCH_RETURN, call, (s64)value, user);
+	m = gtp_uprobe_enter(&r->no_buffer, user);
+	if (likely(m.cpu))
+		gtp_returns_leave(r->loc->first, m.cpu, &call->pending, value);
+	gtp_uprobe_leave(&m);
+}
+
+static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64 top)
+{
+	struct user_return *r = at->of;
+	u64 entry = instruction_pointer(regs) - at->exit.addr + r->place->exit.addr;
+	struct gtp_user_hit user = gtp_uprobe_user(&r->entry, entry);
+	struct gtp_user_call call;
+
+	/* The stack of a task that comes from its program has little on it. */
+	BUILD_BUG_ON(sizeof(struct gtp_fetch) + sizeof(call) > 2048);
+	if (!gtp_user_calls_take(r, top, &call))
+		return;
+	/*
+	 * With another return address it is another call, at the place of one that ended in a way
+	 * without a probe; or a uretprobe of another tracer has replaced the address.
+	 */
+	if (at->exit.kind == GTP_EXIT_JUMP ||
+	    (at->exit.kind == GTP_EXIT_SHARED && call.back != return_address(top)))
+		atomic_long_inc(&r->lost);
+	else
+		leave_call(r, &call, regs_return_value(regs), &user);
+}
+
+/* At an instruction that returns, the stack pointer is at the return address. */
+GTP_UPROBE_HANDLER(handle_exit)
+{
+	struct return_place *at = container_of(self, struct return_place, probe.consumer);
+
+	end_call(at, regs, user_stack_pointer(regs));
+	return 0;
+}
+
+/* --- setting and removing --- */
+
+/* struct setting - probes for a worker to set, and the result */
+struct setting {
+	struct user_return *r;
+	int err;
+};
+
+static void set_places(void *arg)
+{
+	struct setting *s = arg;
+	u32 i;
+
+	/* Hits may come at once. */
+	for (i = s->r->n; i-- && !s->err;) {
+		s->err = gtp_uprobe_set(&s->r->place[i].probe);
+		s->r->place[i].is_set = !s->err;
+	}
+}
+
+static void clear_places(void *arg)
+{
+	struct user_return *r = arg;
+	u32 i;
+
+	for (i = 0; i < r->n; i++) {
+		if (r->place[i].is_set)
+			gtp_uprobe_clear(&r->place[i].probe);
+		r->place[i].is_set = false;
+	}
+}
+
+static int put_entry(struct user_return *r, struct gtp_why *why)
+{
+	struct return_place *at = r->place;
+	int err;
+
+	at->of = r;
+	at->exit.addr = gtp_space_linked(r->loc->addr);
+	at->probe.consumer.handler = handle_entry;
+	err = gtp_uprobe_put_at(&at->probe, &r->entry, r->file, r->loc, why);
+	/* For $ustack: GDB has looked at the whole function, the instruction alone may not say. */
+	if (!r->above)
+		r->entry.user.says = GTP_USTACK_FIRST;
+	return err;
+}
+
+/* The file may have been changed since GDB read it. */
+static int check_exit(const struct user_return *r, struct gtp_exit exit, struct gtp_why *why)
+{
+	u8 code[GTP_EXIT_BYTES];
+	u32 n = sizeof(code);
+
+	while (n && gtp_files_read(code, r->file->base + exit.addr, n))
+		n--;
+	if (gtp_exits_is(exit.kind, code, n))
+		return 0;
+	gtp_why(why,
+		"the function does not end at %#llx, where GDB has read a return or a jump: %s may have been changed since gtp lib",
+		exit.addr, r->file->name);
+	return -EINVAL;
+}
+
+static int put_exit(struct user_return *r, u32 i, struct gtp_exit exit, struct gtp_why *why)
+{
+	struct return_place *at = &r->place[i];
+	int err = check_exit(r, exit, why);
+
+	if (!err)
+		err = gtp_uprobe_put(&at->probe, r->file, exit.addr, why);
+	at->of = r;
+	at->exit = exit;
+	at->probe.consumer.handler = handle_exit;
+	r->shared |= exit.kind == GTP_EXIT_SHARED;
+	return err < 0 ? err : 0;
+}
+
+/* The file counts as armed from the entry on, so that its notes are not read for each exit. */
+static int put_all(struct user_return *r, const struct gtp_file_exits *exits, struct gtp_why *why)
+{
+	int err = put_entry(r, why);
+	u32 i;
+
+	r->file->armed++;
+	for (i = 0; !err && i < exits->n; i++)
+		err = put_exit(r, i + 1, exits->exit[i], why);
+	return err;
+}
+
+static struct user_return *make(struct gtp_location *loc, struct gtp_file_space *file,
+				const struct gtp_file_exits *exits)
+{
+	struct user_return *r = gtp_mem_alloc(struct_size(r, place, exits->n + 1));
+
+	if (!r)
+		return NULL;
+	r->loc = loc;
+	r->file = file;
+	r->above = exits->above;
+	r->n = exits->n + 1;
+	return r;
+}
+
+/* None of its calls is in the table. */
+static void drop(struct user_return *r)
+{
+	r->file->armed--;
+	gtp_user_calls_put();
+	gtp_mem_free(r);
+}
+
+static bool is_going(const void *of)
+{
+	return ((const struct user_return *)of)->going;
+}
+
+static int set_all(struct user_return *r, struct gtp_why *why)
+{
+	struct setting s = { .r = r };
+
+	gtp_uprobe_by_worker(set_places, &s);
+	if (!s.err)
+		return 0;
+	gtp_uprobe_by_worker(clear_places, r);
+	gtp_uprobes_wait();
+	/* A probe that fails in one process may have been hit in another one before. */
+	r->going = true;
+	gtp_user_calls_forget(is_going);
+	gtp_uprobe_explain(s.err, why);
+	return s.err;
+}
+
+static int find_exits(const struct gtp_location *loc, struct gtp_file_space **file,
+		      const struct gtp_file_exits **exits, struct gtp_why *why)
+{
+	int err = gtp_uprobe_check(loc, file, why);
+
+	if (err)
+		return err;
+	*exits = gtp_files_exits_at(*file, loc->addr);
+	if (*exits)
+		return 0;
+	gtp_why(why,
+		"it is not known where this function of a program returns: gtp.py in GDB finds out at tstart, and during a run at gtp trace");
+	return -ENOENT;
+}
+
+static int user_return_arm(struct gtp_location *loc, struct gtp_why *why)
+{
+	const struct gtp_file_exits *exits;
+	struct gtp_file_space *file;
+	struct user_return *r;
+	int err;
+
+	if (loc->kind != GTP_LOCATION_USER_RETURN)
+		return -EOPNOTSUPP;
+	err = find_exits(loc, &file, &exits, why);
+	if (err)
+		return err;
+	r = make(loc, file, exits);
+	err = r ? gtp_user_calls_get() : -ENOMEM;
+	if (err) {
+		gtp_mem_free(r);
+		gtp_uprobe_explain(err, why);
+		return err;
+	}
+	err = put_all(r, exits, why);
+	if (!err)
+		err = set_all(r, why);
+	if (err) {
+		drop(r);
+		/* No other backend is asked: they do not know such addresses. */
+		return err == -EOPNOTSUPP ? -EINVAL : err;
+	}
+	loc->probe = r;
+	loc->probe_kind = "uprobes";
+	return 0;
+}
+
+static u64 user_return_missed(const struct gtp_location *loc)
+{
+	const struct user_return *r = loc->probe;
+
+	return atomic_long_read(&r->no_buffer) + atomic_long_read(&r->no_room) +
+	       atomic_long_read(&r->lost);
+}
+
+static void forget(struct gtp_location *loc)
+{
+	struct user_return *r = loc->probe;
+
+	loc->missed += user_return_missed(loc);
+	loc->probe = NULL;
+	drop(r);
+}
+
+static void user_return_disarm(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+	u32 total = 0, done = 0;
+
+	for (loc = first; loc; loc = loc->next_own)
+		total++;
+	for (loc = first; loc; loc = loc->next_own) {
+		struct user_return *r = loc->probe;
+
+		gtp_uprobe_by_worker(clear_places, r);
+		r->going = true;
+		gtp_progress("removing uprobes", ++done, total);
+	}
+	gtp_uprobes_wait();
+	gtp_user_calls_forget(is_going);
+	for (loc = first; loc; loc = loc->next_own)
+		forget(loc);
+}
+
+const struct gtp_probe_backend gtp_user_return_backend = {
+	.name = "uprobes at returns",
+	.arm = user_return_arm,
+	.disarm = user_return_disarm,
+	.missed = user_return_missed,
+};
