@@ -37,6 +37,14 @@ long gtp_bench_deep(struct gtp_bench_obj *o, int n);
 int gtp_bench_event_probe(u64 *hits);
 void gtp_bench_event_unprobe(u64 *hits);
 
+/*
+ * gtp_bench_user_probe - set the cheapest possible uprobe at this offset of @file: it counts in
+ * @hits. Return 0 or -errno. It is removed by gtp_bench_user_unprobe(), which does nothing if there
+ * is none.
+ */
+int gtp_bench_user_probe(const char *file, u64 at, u64 *hits);
+void gtp_bench_user_unprobe(void);
+
 extern struct gtp_bench_obj gtp_bench_obj;
 extern char gtp_bench_text[16];
 

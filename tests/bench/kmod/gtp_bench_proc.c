@@ -5,6 +5,7 @@
  *	measure NAME CALLS REPEATS	time so many calls, so many times
  *	probe NAME | unprobe		a kprobe that does nothing, for comparison; for "event"
  *					a tracepoint's probe
+ *	uprobe OFFSET FILE		the same in a program; unprobe removes it
  *
  * "Time" is the TSC. Only where QEMU counts instructions (-icount shift=0) is that a number of
  * instructions; the yardstick functions tell.
@@ -19,7 +20,7 @@
 #include "gtp_bench.h"
 
 enum {
-	LINE_MAX_LEN = 64,
+	LINE_MAX_LEN = 256,
 	CALLS_MAX = 100000, /* made with interrupts off */
 	REPEATS_MAX = 32,
 };
@@ -118,6 +119,7 @@ static int unprobe(void)
 	if (event_probed)
 		gtp_bench_event_unprobe(&floor_hits);
 	event_probed = false;
+	gtp_bench_user_unprobe();
 	if (floor_probe.addr)
 		unregister_kprobe(&floor_probe);
 	memset(&floor_probe, 0, sizeof(floor_probe));
@@ -148,11 +150,17 @@ static int obey(const char *line)
 {
 	char name[16];
 	u32 calls, repeats;
+	u64 offset;
+	int file;
 
 	if (sscanf(line, "measure %15s %u %u", name, &calls, &repeats) == 3)
 		return measure(name, calls, repeats);
 	if (sscanf(line, "probe %15s", name) == 1)
 		return probe(name);
+	if (sscanf(line, "uprobe %llx %n", &offset, &file) == 1) {
+		floor_hits = 0;
+		return gtp_bench_user_probe(line + file, offset, &floor_hits);
+	}
 	return strcmp(line, "unprobe") ? -EINVAL : unprobe();
 }
 

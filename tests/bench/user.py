@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The cost of a hit in a program, beside other tools that use uprobes: as hit.py, in a guest that counts
+# instructions. The program of tests/bench/user measures itself.
+#
+# The kernel deals in three ways with the instruction under a uprobe, and the rows are those of a hit at each. A row counts
+# only if the measured tool reports that it has seen every call, or none if its condition is false.
+import os
+import re
+import subprocess
+import sys
+import traceback
+
+import peers
+from common import BUILT, RELEASE, Wrong, above, answers, check, cmd, figure, order, records, say, set_up, write
+from kernel import not_seen
+
+import gdb
+import fixture
+
+ONLY = os.environ.get("BENCH_ONLY", "").split(",")
+PROGRAM = os.path.join(BUILT, "user/bench")
+CALLS, REPEATS = 100, 40  # few calls each time, so that some of the times are without an interrupt
+ALL = 2 * CALLS * REPEATS
+
+PLACES = {
+    "bench_push": "push %rbp: the kernel emulates the instruction",
+    "bench_nop": "nop of five bytes: the kernel skips it, since 6.18 by a call",
+    "bench_step": "add (%rdi),%esi: the kernel single-steps a copy",
+}
+
+
+class Program:
+    """The program, which stands in for the bench module: the same orders, by lines."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = int(self("pid"))
+
+    def __call__(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        check(answer, "the program ended at %r" % line)
+        return answer.strip()
+
+    def measure(self, name):
+        """Instructions per call, with those of the loop: one figure for each repetition."""
+        return [int(ticks) / CALLS for ticks in self("measure %s %d %d" % (name, CALLS, REPEATS)).split()]
+
+    def warmly(self, name):
+        """ALL calls together; the figures of the second half."""
+        self.measure(name)
+        return self.measure(name)
+
+
+class Place:
+    """A function's first instruction, with what peers.py asks of a place."""
+
+    def __init__(self, name):
+        self.name = name
+        self.offset = offsets[name]
+        self.original = self.code()
+        self.bare = program.warmly(name)
+
+    def code(self):
+        return program("code " + self.name)
+
+    def wait(self, armed, other=None):
+        """Check that the code has changed, or is as before: a uprobe is set and removed at once."""
+        while armed and other is not None and self.code() == self.original:
+            check(other.poll() is None, "%s: the other tool ended" % self.name)
+        check((self.code() != self.original) == armed, "%s: the code is %s" % (self.name, self.code()))
+
+
+def file_offsets():
+    """The functions' offsets in the file, by its symbols and its one executable segment."""
+    def lines(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    symbols = {words[2]: int(words[0], 16) for words in map(str.split, lines("nm", PROGRAM)) if len(words) == 3}
+    loads = [line.split() for line in lines("readelf", "-lW", PROGRAM) if re.match(r" +LOAD .* R E ", line)]
+    check(len(loads) == 1, "executable segments: %r" % loads)
+    offset, address = int(loads[0][1], 16), int(loads[0][2], 16)
+    return {name: symbols[name] - address + offset for name in PLACES}
+
+
+# Ours ----------------------------------------------------------------------------------------------
+
+# Each: where the calls go, condition, actions, does a hit leave a frame. o->a is 42, o->b is 7.
+FALSE, TRUE, SUM, BOTH = "false", "true", "sum", "both"
+CASES = {
+    FALSE: ("o->a > 1000", (), 0),
+    TRUE: ("o->a > 5", (), 1),
+    SUM: ("", ("collect o->a + o->b",), 1),
+    BOTH: ("o->a > 5", ("collect o->a + o->b",), 1),
+    "condition on the pid, false": ("$current_task_pid == 0x7fffffff", (), 0),
+    "-p PID of another process": (None, (), 0),
+    "collect *o": ("", ("collect *o",), 1),
+    "count by o->a": ("", ("teval $key_a = o->a", "teval $count_b = 1"), None),
+}
+STACK = "count by $ustack, 16 addresses"
+CASES[STACK] = ("", ("teval $key_s = $ustack", "teval $count_c = 1"), None)
+OURS = "gdbtp"
+
+
+def hits_and_frames():
+    told = cmd("monitor status")
+    collected = int(re.search(r"(\d+) collected", told).group(1))
+    hits = [int(n) for n in re.findall(r"tracepoint \d+ at \S+ (\d+) hits", told)]
+    check(sum(not_seen(told)) == 0 and "the trace is running" in told, told)
+    return hits, collected
+
+
+def ours(place, case):
+    condition, actions, frames = CASES[case]
+    if condition is None:
+        cmd("gtp trace -p 1 -x %s %s" % (PROGRAM, place.name))
+    else:
+        cmd("gtp trace -x %s %s%s" % (PROGRAM, place.name, " if " + condition if condition else ""))
+    if actions:
+        cmd("commands", *actions, "end")
+    cmd("tstart")
+    place.wait(True)
+    ticks = program.warmly("deep" if case == STACK else place.name)
+    hits = 0 if frames == 0 else ALL
+    check(hits_and_frames() == ([hits], frames and ALL or 0), "%s, %s: %s" % (place.name, case, hits_and_frames()))
+    cmd("tstop")
+    place.wait(False)
+    cmd("delete")
+    return ticks
+
+
+def floor(place):
+    order("uprobe %x %s" % (place.offset, PROGRAM))
+    place.wait(True)
+    ticks = program.warmly(place.name)
+    check(int(answers("floor_hits")[0][0]) == ALL, "floor at %s" % place.name)
+    order("unprobe")
+    place.wait(False)
+    return ticks
+
+
+# Others --------------------------------------------------------------------------------------------
+
+def ftrace(place, case):
+    """The way of `perf probe -x`."""
+    fetch, filter_ = peers.FTRACE[case]
+    write("uprobe_events", "p:gtpb/ev %s:0x%x %s\n" % (PROGRAM, place.offset, fetch))
+    try:
+        if filter_:
+            write("events/gtpb/ev/filter", filter_)
+        write("trace", "")
+        write("events/gtpb/ev/enable", "1")
+        place.wait(True)
+        ticks = program.warmly(place.name)
+        wanted = 0 if case == FALSE else ALL
+        check(records() == wanted, "ftrace, %s: %d records, wanted %d" % (case, records(), wanted))
+        write("events/gtpb/ev/enable", "0")
+    finally:
+        write("uprobe_events", "")
+    place.wait(False)
+    return ticks
+
+
+OBJECT = "struct bench_obj { int a; int b; }; "
+
+
+class Deep:
+    """A place whose calls are deep(): for the stack."""
+
+    def __init__(self, place):
+        self.wait, self.name = place.wait, "deep"
+
+
+def bpftrace(place, body, said):
+    peers.warmly = program.warmly
+    program_text = "%suprobe:%s:%s { $o = (struct bench_obj *)arg0; %s }" % (
+        OBJECT, PROGRAM, place.name if place.name != "deep" else STACK_AT, body)
+    ticks, told = peers.run_program(place, program_text, False)
+    check(re.search(said, told), "bpftrace: %s: %s" % (body, told))
+    place.wait(False)
+    return ticks
+
+
+def bpftrace_map(place, case):
+    condition, action, said = peers.MAP[case]
+    said = said.replace(str(peers.ALL), str(ALL)).replace(str(peers.SUM), str(ALL * (42 + 7)))
+    return bpftrace(place, "if (%s) { %s }" % (condition, action) if condition else action, said)
+
+
+# All of it -------------------------------------------------------------------------------------------
+
+costs = {}  # by place, row and case
+failures = []
+FLOOR = "a module's uprobe that adds 1 to a counter"
+STACK_AT = "bench_push"
+
+
+def fill(place, row, case, run):
+    if not any(word in "%s, %s" % (row, case) for word in ONLY):
+        return
+    try:
+        ticks = run()
+    except (Wrong, gdb.error) as e:
+        failures.append("%s, %s, %s: %s" % (place.name, row, case, e))
+        return
+    costs[place.name, row, case] = above(ticks, deep if case == STACK else place.bare)
+    say("# %s, %s, %s: %s" % (place.name, row, case, figure(costs[place.name, row, case])))
+
+
+def measure(place):
+    fill(place, FLOOR, TRUE, lambda: floor(place))
+    for case in CASES:
+        if case != STACK or place.name == STACK_AT:
+            fill(place, OURS, case, lambda case=case: ours(place, case))
+    for case in peers.CASES:
+        fill(place, "ftrace uprobe event", case, lambda case=case: ftrace(place, case))
+        fill(place, "bpftrace uprobe, into a map", case, lambda case=case: bpftrace_map(place, case))
+    if place.name == STACK_AT:
+        fill(place, "bpftrace uprobe: @[ustack] = count()", STACK,
+             lambda: bpftrace(Deep(place), "@[ustack] = count();", r"\]: %d$" % ALL))
+
+
+def print_all():
+    say("# %s: instructions per hit in a program above a call that is not traced; %d calls, %d times" % (
+        RELEASE, CALLS, REPEATS))
+    columns = (FALSE, TRUE, SUM, BOTH)
+    for name, means in PLACES.items():
+        say("\n%-60s%6s %8s %8s %8s" % (means, FALSE, TRUE, "a + b", BOTH))
+        for row in dict.fromkeys(row for at, row, case in costs if at == name):
+            cells = [figure(costs.get((name, row, case))) for case in columns]
+            if any(cell != "-" for cell in cells):
+                say("  %-56s%8s %8s %8s %8s" % (row, *cells))
+    say("\n# gdbtp's other tracepoints, and stacks")
+    for (name, row, case), cost in costs.items():
+        if case not in columns:
+            say("  %-12s %-40s %-36s%8s" % (name, row, case, figure(cost)))
+    for name in PLACES:
+        if all((name, row, case) in costs for row, case in ((OURS, FALSE), (FLOOR, TRUE))):
+            say("# %s: a false condition takes %.2f of an empty consumer" % (
+                name, costs[name, OURS, FALSE][0] / costs[name, FLOOR, TRUE][0]))
+
+
+def main():
+    cmd("source " + os.path.join(fixture.TOP, "gdbscripts/gtp.py"))
+    cmd("set trace-buffer-size %d" % (1 << 25))
+    for name in ("key_a", "key_s", "count_b", "count_c"):
+        cmd("tvariable $" + name)
+    nothing, nops = min(program.measure("empty")), min(program.measure("nops"))
+    check(nops - nothing == 100, "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
+    try:
+        for place in map(Place, PLACES):
+            measure(place)
+        cmd("disconnect")
+    finally:
+        print_all()
+    check(not failures, "\n".join(failures))
+
+
+try:
+    set_up()
+    offsets = file_offsets()
+    program = Program()
+    deep = program.warmly("deep")
+    main()
+except Exception:  # whatever it is, gdb would end with status 0
+    traceback.print_exc(file=sys.stdout)
+    gdb.execute("quit 1")
