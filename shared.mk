@@ -79,6 +79,7 @@ GTP_SHARED := \
 	hit/variable.c \
 	hit/returns.c \
 	hit/settle.c \
+	hit/undo.c \
 	hit/lines.c \
 	hit/lost.c \
 	hit/stacks.c \

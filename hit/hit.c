@@ -12,11 +12,11 @@
  * of the run.
  *
  * Most hits are quick: all actions are machine code, and the frame has room. A quick hit leaves the
- * same frame as any other, for a third of the instructions.
- *
- * The ctx of an expression's callbacks is the struct gtp_cpu.
+ * same frame as any other, for a third of the instructions. The ctx of an expression's callbacks is
+ * the struct gtp_cpu.
  */
 #include "hit/hit.h"
+#include "hit/undo.h"
 #include "hit/variable.h"
 #include "jit/jit.h"
 
@@ -41,12 +41,14 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
  * fail - record that an action (counted from 1), or the condition (0), could not be evaluated
  *
  * Run control reads the failure only after all hits have ended, so it is complete by then. Return:
- * false if the run ends.
+ * false if the run or the hit ends.
  */
 static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
 {
 	struct gtp_run *run = cpu->run;
 
+	if (gtp_hit_undo(cpu))
+		return false;
 	if (gtp_claim(&run->failing)) {
 		run->failure = (struct gtp_failure){ cpu->tp->num, action, kind, cpu->env.err };
 		gtp_publish(&run->failing, GTP_ENDING_WRITTEN);
@@ -352,11 +354,14 @@ static int collect_all(struct gtp_cpu *cpu)
 	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
 }
 
-/* Uncount the hit, which @hits already includes. Variables that it has set keep their values. */
+/*
+ * Uncount the hit, which @hits already includes; its variables keep their values. A hit that was
+ * undone is not missed: it is made again.
+ */
 static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
 {
 	(*hits)--;
-	cpu->busy++;
+	cpu->busy += !gtp_hit_undone(cpu);
 }
 
 static bool find_room(struct gtp_cpu *cpu, u32 bytes)
@@ -385,7 +390,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 		full(cpu);
 		return;
 	}
-	if (unlikely(rc == -EBUSY)) {
+	if (unlikely(rc == -EBUSY || gtp_hit_undone(cpu))) {
 		gtp_buffer_abort(buf);
 		missed(cpu, &stat->hits);
 		return;
@@ -403,6 +408,7 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	} else if (ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL)) {
 		collect_behind(cpu, cpu->env.progress >> AX_PROGRESS_ACTION, -EINVAL);
 	}
+	stat->hits -= gtp_hit_undone(cpu);
 }
 
 /* --- the turn --- */
@@ -445,16 +451,16 @@ static noinline void record(struct gtp_cpu *cpu)
 		write_frame(cpu, stat);
 }
 
-/*
- * Finish a frame after the snippet has failed. The frame is valid up to the length in its progress.
- */
+/* Finish a frame after the snippet has failed: it is valid up to the length in its progress. */
 void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
 
-	cpu->env.pc = tp->addr; /* for the interpreter */
 	cpu->quick[tp->slot]--;
+	if (gtp_hit_undo(cpu)) /* the frame was not pushed */
+		return;
+	cpu->env.pc = tp->addr; /* for the interpreter */
 	cpu->stat[tp->slot].hits++;
 	if (tp->only_updates) {
 		collect_behind(cpu, n, -EINVAL);

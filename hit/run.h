@@ -203,6 +203,13 @@ enum gtp_in_hit {
 	GTP_HIT_LOST = 8,   /* the hit never ends: the kernel died in it, see gtp_hit_lost() */
 };
 
+/* enum gtp_undo - the end of a hit that reads memory that is not there */
+enum gtp_undo {
+	GTP_UNDO_NEVER, /* it has failed: the frame says so, or the run ends */
+	GTP_UNDO_ASKED, /* it leaves nothing behind, see hit/undo.h */
+	GTP_UNDO_DONE,	/* that has happened */
+};
+
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
  * @in_hit: enum gtp_in_hit and its bits. While it is not 0, this CPU handles a hit; an interrupt or
@@ -226,6 +233,7 @@ enum gtp_in_hit {
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
  * @busy: hits that were missed because another CPU held the variables' lock for too long
  * @local: this CPU's own trace state variables, and those of a call; see tracepoint/tsv.h
+ * @undo: enum gtp_undo; code that can fetch memory sets it before a hit, and reads it after
  * @restarts: the frames at which the processor's counter restarted because the machine had slept
  *
  * Hits do not nest, so each CPU needs one of these. Values that are the same for all hits are set
@@ -255,6 +263,7 @@ struct gtp_cpu {
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
 	u64 local[GTP_TSV_WORDS];
+	enum gtp_undo undo;
 	struct gtp_restarts restarts;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decide which checks hits of a tracepoint can skip, whenever its definition or code changes. */
 #include "hit/hit.h"
+#include "hit/undo.h"
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
 {
@@ -62,6 +63,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 		code = NULL;
 		start = 0; /* no frame: quick hits of it add 0 bytes to the usage */
 	}
+	WRITE_ONCE(tp->plan.undoable, alone && gtp_hit_undoable(run, tp));
 	gtp_publish(&tp->plan.early, early(tp));
 	gtp_publish(&tp->plan.update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->plan.start, start);

@@ -17,7 +17,9 @@
  * @quickest: the same as @quick if @in_pad is set, too, the tracepoint is alone at its location,
  *	      and it has no pass count; otherwise NULL
  * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; the clock of its time
- * does not matter
+ *	      does not matter
+ * @undoable: a hit can be given up at any read and made again, see hit/undo.h; the tracepoint is
+ *	      alone at its location
  * @start: the first 8 bytes of a quick hit's frame
  *
  * gtp_hit_settle() writes it whenever the definition or its machine code has changed, also while
@@ -35,6 +37,7 @@ struct gtp_hit_plan {
 	void *quickest;
 	void *update_alone;
 	u64 start;
+	bool undoable;
 };
 
 #endif /* _GTP_PLAN_H */

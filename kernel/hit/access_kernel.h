@@ -27,4 +27,11 @@ int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
  */
 int gtp_access_write(u64 addr, const void *src, u32 len);
 
+/*
+ * gtp_access_read_small - read 1, 2, 4, 8 or 16 bytes of the current task's program, if they are
+ * there now; false otherwise, and for other lengths. The task's own page tables must be loaded, as
+ * in a uprobe's handler and the NMIs that interrupt it.
+ */
+bool gtp_access_read_small(void *dst, u64 addr, u32 len);
+
 #endif /* _GTP_ACCESS_KERNEL_H */

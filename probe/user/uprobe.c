@@ -69,8 +69,29 @@ void gtp_uprobe_leave(const struct gtp_uprobe_moment *m)
 }
 
 /*
- * Handle a hit for which no memory has to be fetched: its condition is false, or nothing reads
- * memory.
+ * Make the hit of the first tracepoint without fetching memory first. Return: false if it has met
+ * memory that is not there, and was undone.
+ */
+static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
+			const struct gtp_regs *regs, bool held)
+{
+	bool done;
+
+	if (!gtp_hit_begin(cpu))
+		return true;
+	cpu->undo = GTP_UNDO_ASKED;
+	cpu->env.regs = regs;
+	cpu->time = 0;
+	gtp_hit_turn(cpu, first, held);
+	done = cpu->undo != GTP_UNDO_DONE;
+	cpu->undo = GTP_UNDO_NEVER;
+	gtp_hit_end(cpu);
+	return done;
+}
+
+/*
+ * Handle a hit for which no memory has to be fetched: its condition is false, nothing reads memory,
+ * or all that it reads is resident, as most memory of programs is.
  * Return: false if nothing was done, because memory may have to be fetched first.
  */
 static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
@@ -83,10 +104,13 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 
 	if (likely(m.cpu)) {
 		early = gtp_hit_early(first, m.cpu, regs);
-		done = early == GTP_EARLY_FALSE || !gtp_fetch_needed(first);
-		if (done && early == GTP_EARLY_HOLDS)
-			gtp_hit_held(first, m.cpu, regs, 0);
-		else if (done && early == GTP_EARLY_OPEN)
+		if (early == GTP_EARLY_FALSE)
+			done = true;
+		else if (READ_ONCE(first->plan.undoable))
+			done = hit_or_undo(first, m.cpu, regs, early == GTP_EARLY_HOLDS);
+		else if (gtp_fetch_needed(first))
+			done = false;
+		else
 			gtp_hit(first, m.cpu, regs, 0);
 	}
 	gtp_uprobe_leave(&m);
@@ -99,6 +123,8 @@ int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len)
 		return gtp_access_read_kernel(dst, addr, len);
 	if (gtp_space_is(addr) && !gtp_user_address(ctx, addr, &addr))
 		return -EFAULT;
+	if (gtp_access_read_small(dst, addr, len))
+		return 0;
 	return copy_from_user(dst, (const void __user *)addr, len) ? -EFAULT : 0;
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decide whether a hit that stops at memory that is not there can be made once more. */
+#include "agentexpr/format.h"
+#include "hit/undo.h"
+
+static bool is_key(const struct gtp_run *run, u64 num)
+{
+	return run->tsvs.slot[num] && run->tsvs.slot[num]->key_words;
+}
+
+/*
+ * Return whether all of this expression's reads come before its effects, and before those of the
+ * ones that ran earlier; @acted is whether there were any, and becomes true if this one has some.
+ * Jumps only go forward, so the order of the code is that of execution.
+ *
+ * Setting a key is no effect: the hit sets it again. A key that is a string is an exception, and so
+ * are stacks: where their memory is not there, the hit goes on with a part of them.
+ */
+static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, bool *acted)
+{
+	struct ax_insn insn;
+	u32 pc;
+
+	for (pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		switch (insn.op) {
+		case AX_OP_ref8:
+		case AX_OP_ref16:
+		case AX_OP_ref32:
+		case AX_OP_ref64:
+		case AX_OP_trace:
+		case AX_OP_trace_quick:
+		case AX_OP_trace16:
+		case AX_OP_tracenz:
+			if (*acted)
+				return false;
+			break;
+		case AX_OP_getv:
+		case AX_OP_tracev:
+			if (insn.operand == GTP_TSV_USTACK || insn.operand == GTP_TSV_BT)
+				return false;
+			break;
+		case AX_OP_setv:
+			if (run->tsvs.ways[insn.operand] == AX_TSV_STRING)
+				return false;
+			*acted |= !is_key(run, insn.operand);
+			break;
+		case AX_OP_printf:
+			return false;
+		default:
+			break;
+		}
+	}
+	return true;
+}
+
+bool gtp_hit_undoable(const struct gtp_run *run, const struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a;
+	bool acted = false;
+
+	if (tp->pass || tp->dprintf || tp->sdata)
+		return false;
+	if (tp->cond && !reads_first(run, &tp->cond->ax, &acted))
+		return false;
+	for (a = tp->actions; a; a = a->next) {
+		if (a->kind == GTP_ACTION_MEM && acted)
+			return false;
+		if (a->expr && !reads_first(run, &a->expr->ax, &acted))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hits that are given up where memory is not there, and made again after it was brought. */
+#include "hit_case.h"
+#include "hit/hit.h"
+#include "hit/undo.h"
+
+#define CONST16(v) "23" v
+#define ABSENT CONST16("3000")
+#define PRESENT CONST16("2000")
+#define PRINTF "340100077273693d256400"
+
+/* Make a hit as code does that can wait for memory. Return whether it was undone. */
+static bool asks(struct fake *f)
+{
+	struct gtp_cpu *cpu = f->trace.run.cpus[0];
+	bool undone;
+
+	assert_true(gtp_hit_begin(cpu));
+	cpu->undo = GTP_UNDO_ASKED;
+	cpu->env.regs = &regs;
+	cpu->time = 0;
+	gtp_hit_turn(cpu, fake_armed(f, 0x1000)->first, false);
+	undone = cpu->undo == GTP_UNDO_DONE;
+	cpu->undo = GTP_UNDO_NEVER;
+	gtp_hit_end(cpu);
+	return undone;
+}
+
+static bool undoable(struct fake *f)
+{
+	struct gtp_tracepoint *first = fake_armed(f, 0x1000)->first;
+
+	gtp_hit_settle(&f->trace.run, first); /* as where there is machine code */
+	return first->plan.undoable;
+}
+
+/* The frame, the hit and the failure: all of them are there once, after the memory is. */
+static void test_a_frame(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp = define(f, "1:1000:E:0:0", NULL, "R1",
+					   PRESENT TRACE_QUICK("02") POP END,
+					   ABSENT TRACE_QUICK("02") POP END, NULL);
+
+	start(f);
+	assert_true(undoable(f));
+	assert_true(asks(f));
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
+	assert_true(f->trace.run.active);
+	fake_map(f, 0x3000, "\xaa\xbb", 2);
+	assert_false(asks(f));
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 1);
+	expect_frames(f, "1@1000 r0=a m2000=0102 m3000=aabb\n");
+}
+
+static void test_a_memory_action(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, "M-1,3000,2", NULL);
+	start(f);
+	assert_true(undoable(f));
+	assert_true(asks(f));
+	fake_map(f, 0x3000, "\xaa\xbb", 2);
+	assert_false(asks(f));
+	expect_frames(f, "1@1000 m3000=aabb\n");
+}
+
+static void test_a_condition(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", ABSENT REF32 END, "R1", NULL);
+	start(f);
+	assert_true(undoable(f));
+	assert_true(asks(f));
+	fake_map(f, 0x3000, "\1\0\0\0", 4);
+	assert_false(asks(f));
+	fake_write(f, 0x3000, "\0", 1);
+	assert_false(asks(f));
+	expect_frames(f, "1@1000 r0=a\n");
+}
+
+/* Without the question, it is an error as everywhere. */
+static void test_not_asked(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, "M-1,3000,2", NULL);
+	start(f);
+	fire(f, 1);
+	expect_error(f, 1, "action 1 (M): cannot read memory at 0x3000 (2 bytes)");
+	expect_frames(f, "1@1000!\n");
+}
+
+/* An error that no memory cures. */
+static void test_another_error(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, REG("04") CONST8("00") DIV END, NULL);
+	start(f);
+	assert_true(undoable(f));
+	assert_false(asks(f));
+	expect_error(f, 1, "action 1 (X): div_signed at byte 5: division by zero");
+	expect_frames(f, "1@1000!\n");
+}
+
+/* Something would be done twice, or the frame would have a part only. */
+static void test_not_undoable(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_why why;
+	static const char *const first[][3] = {
+		{ NULL, INCREMENT END, PRESENT REF32 END },  /* a variable is set, then a read */
+		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* the same, by an action of memory */
+		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* set in the condition */
+		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* both in one expression */
+		{ NULL, TRACEV("17") END, "R1" },	     /* $ustack */
+		{ NULL, GETV("17") END, "R1" },		     /* as a value */
+		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */
+		{ NULL, REG("04") CONST8("00") CONST8("00") PRINTF END, "R1" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(first); i++) {
+		define(f, "1:1000:E:0:0", first[i][0], first[i][1], first[i][2], NULL);
+		start(f);
+		if (undoable(f))
+			fail_msg("row %u", i);
+		gtp_trace_stop(&f->trace, GTP_STOP_USER);
+		gtp_trace_reset(&f->trace);
+		assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "46:0:0:78", &why),
+				 0);
+	}
+	define(f, "1:1000:E:0:5", NULL, "R1",
+	       NULL); /* a pass count is counted before the actions */
+	start(f);
+	assert_false(undoable(f));
+}
+
+/* The variable is set after all that is read. */
+static void test_reads_then_sets(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, ABSENT REF32 POP INCREMENT END, NULL);
+	start(f);
+	assert_true(undoable(f));
+	assert_true(asks(f));
+	assert_int_equal(variable(f), 0);
+	fake_map(f, 0x3000, "\1\0\0\0", 4);
+	assert_false(asks(f));
+	assert_int_equal(variable(f), 1);
+	expect_frames(f, "1@1000\n");
+}
+
+static void test_several_here(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, "R1", NULL);
+	define(f, "2:1000:E:0:0", NULL, "R1", NULL);
+	start(f);
+	assert_false(undoable(f));
+	expect_frames(f, "");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_frame),	 T(test_a_memory_action), T(test_a_condition),
+		T(test_not_asked),	 T(test_another_error),	  T(test_not_undoable),
+		T(test_reads_then_sets), T(test_several_here),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
