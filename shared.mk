@@ -132,7 +132,7 @@ GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.
 # Entries in assembly, and the registers that have a tracepoint's arguments.
 GTP_X86 += probe/regs_entry.S probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
 # In GDB: the registers of arguments and return values, by name.
-GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py gdbscripts/gtp/syscall.py
+GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
 GTP_X86 += gdbscripts/gtp/cexpr/returned.py
 

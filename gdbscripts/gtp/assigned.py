@@ -8,7 +8,8 @@
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
 #   ("rec", OFFSET)            an address in the record
-# A value that may be something else on another path is unknown.
+#   ("either", VALUE, VALUE)   one of two values of "mem", by another path each
+# A value that may be anything else on another path is unknown.
 import re
 
 import gdb
@@ -17,13 +18,20 @@ from gtp import quiet
 
 NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+# The members of struct pt_regs that have the arguments of a system call, in their order; of a 32-bit one.
+CALL = ("di", "si", "dx", "r10", "r8", "r9")
+COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
+
+# TS_COMPAT of asm/thread_info.h, a macro: the task is in a 32-bit call.
+NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
+
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
 NO_WRITE = re.compile(r"(cmp|test|bt$|btl|btq|j|nop|ud2|prefetch|ret|leave|endbr|lfence|u?comis|pause)")
 MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)?$")
 MEMORY = re.compile(r"(-?0x[0-9a-f]+)?\((%\w+)\)$")
 LOADED = {"movzb": 1, "movsb": 1, "movzw": 2, "movsw": 2, "movsl": 4, "movslq": 4}
 REGISTER = re.compile(r"%(r[0-9]+|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$")
-VALUES = ("mem", "signed")  # values that are not known to be addresses
+VALUES = ("mem", "signed", "either")  # values that are not known to be addresses
 RESERVE = "<trace_event_buffer_reserve>"
 BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
@@ -72,6 +80,16 @@ def narrowed(value, width):
     return value if width == 8 else None
 
 
+def joined(one, other):
+    """The meaning of a value that is one or the other; None if that is unknown."""
+    if one == other:
+        return one
+    both = {value for each in (one, other) if each for value in (each[1:] if each[0] == "either" else (each,))}
+    if one is None or other is None or len(both) > 2 or any(value[0] != "mem" for value in both):
+        return None
+    return ("either", *sorted(both))
+
+
 class Code:
     """The code that fills a record, followed once.
 
@@ -100,7 +118,10 @@ class Code:
         state = dict(self.states[at])
         for after in self.step(at, state):
             known = self.states.get(after)
-            merged = state if known is None else {k: v for k, v in known.items() if state.get(k) == v}
+            merged = state
+            if known is not None:
+                both = {name: joined(value, state.get(name)) for name, value in known.items()}
+                merged = {name: value for name, value in both.items() if value is not None}
             if merged != known:
                 self.states[after] = dict(merged)
                 self.work.append(after)
@@ -246,6 +267,15 @@ class Code:
                 return False
             covered.update(range(at, at + width))
         return covered >= set(range(offset, offset + size)) or not covered and (offset, source) in self.copies
+
+    def sources(self, offset, size):
+        """The values of "mem" that stores to a field have, all of them of its size; empty if another store is there."""
+        found = {value for at, width, value in self.stores if at == offset and width == size}
+        if None in found or any(at != offset or width != size
+                                for at, width, _ in self.stores if at < offset + size and offset < at + width):
+            return set()
+        found = {each for value in found for each in (value[1:] if value[0] == "either" else (value,))}
+        return found if all(value[0] == "mem" and value[3] == size for value in found) else set()
 
     def is_stored(self, offset, size, value):
         """Return whether every store to a field stores this value."""

@@ -74,7 +74,8 @@ gtp event [--limit N] 'sched:*' [if EXPRESSION]
 The same as GDB's strace -m SYSTEM:EVENT, without its crashes. EXPRESSION and
 collected expressions can name the event's arguments, and those fields of its
 record that are copies of arguments or of their members: prev_pid of
-sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them. collect
+sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them; of
+raw_syscalls:sys_enter also args[0] to args[5], each by its number. collect
 $_sdata collects the whole record; gtp sdata shows it."""
 
     def __init__(self):
@@ -133,6 +134,8 @@ def meaning(own, name):
         return "in the record only: " + name + " is the argument"
     if name in own.own:
         return "the argument"
+    if name in own.elements:
+        return ", ".join("[%d] %s" % each for each in enumerate(own.elements[name]))
     return own.stands_for.get(name, "in the record only")
 
 

@@ -64,6 +64,7 @@ class Event:
     def find_names(self, arguments, copies):
         own = [name for name, _ in arguments]
         stands_for, unsaid, notes = {}, {}, {}
+        elements = {name: copies.pop(name) for name in list(copies) if isinstance(copies[name], list)}
         for kind, name in self.fields:
             if name in own:
                 if not same(kind, dict(arguments)[name]):
@@ -71,14 +72,17 @@ class Event:
                         name, dict(arguments)[name], kind)
             elif name in copies:
                 stands_for[name] = copies[name]
-            else:
+            elif name not in elements:
                 unsaid[name] = "the kernel computes this field; collect $_sdata and see gtp sdata, or use an argument"
         for name in COMMON:
             unsaid[name] = "ftrace writes this field; $current_task_pid and $cpu_id are what there is here"
-        return names.Names(self.id, stands_for, unsaid, notes, own)
+        found = names.Names(self.id, stands_for, unsaid, notes, own)
+        found.elements = elements
+        return found
 
     def copies(self, arguments):
-        """Return a C expression for each field that copies an argument, or memory to which an argument points.
+        """Return a C expression for each field that copies an argument, or memory to which an argument points. For an array
+        of a system call's arguments, return a list with one for each.
 
         None if the code cannot be read, as in a frame without the kernel's data.
         """
@@ -97,7 +101,8 @@ class Event:
             if kind.startswith("__"):
                 text = string_for(kind, name, arguments, code)
             else:
-                text = copied(kind, name, offset, size, registers(arguments), code)
+                text = copied(kind, name, offset, size, registers(arguments), code) or \
+                    of_call(kind, offset, registers(arguments), code)
             if text is not None:
                 found[name] = text
         return found
@@ -219,6 +224,27 @@ def copied(field, name, offset, size, arguments, code):
     if found:
         return as_field("%s->%s" % (argument, found[0][0]), field, found[0][1])
     return "(*(%s *)((char *)%s + %d))" % (field, argument, value[2]) if is_scalar(field) else None
+
+
+def of_call(field, offset, arguments, code):
+    """Return C for each element of a field that has the arguments of a system call, which are in other registers in a 32-bit
+    call. Return None for other fields."""
+    if field != "unsigned long[%d]" % len(assigned.CALL):
+        return None
+    found = []
+    for i, both in enumerate(zip(assigned.CALL, assigned.COMPAT_CALL)):
+        sources = code.sources(offset + 8 * i, 8)
+        which = {number for _, number, _, _ in sources}
+        argument = arguments[min(which)] if len(which) == 1 and min(which) < len(arguments) else None
+        pointed = struct_of(argument[1]) if argument is not None else None
+        if pointed is None or pointed.tag != "pt_regs":
+            return None
+        named = {member for _, _, at, size in sources for member, _ in members_at(pointed, at, size)}
+        if named != set(both):
+            return None
+        texts = ["%s->%s" % (argument[0], member) for member in both]
+        found.append(texts[0] if len(named) == 1 else "(%s ? %s : %s)" % (assigned.NOT_COMPAT, *texts))
+    return found
 
 
 def extended(argument, field, value, pointed):

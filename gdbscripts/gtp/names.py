@@ -20,6 +20,8 @@ TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
 # In these macros a name after the first comma is a type's or a member's.
 MEMBER_MACROS = (*TYPE_FIRST, *MEMBER_SECOND, "offsetofend", "sizeof_field")
 
+INDEX = re.compile(r"\s*\[\s*(\d+|0[xX][0-9a-fA-F]+)\s*\]", re.A)
+
 of_tracepoint = {}
 
 # Functions that return the Names at an address, or None.
@@ -34,20 +36,38 @@ class Names:
     unsaid: name -> the reason why it has no value here
     notes: name -> a note for users of the name about something unexpected
     own: the names that the debug information has there
+    elements: name -> C text of each element, of an array that is nowhere as a whole
     guard: a test that every condition there must include, such as that an exit is of this system call; mostly empty
     """
 
     def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), guard=""):
         self.title, self.stands_for, self.own, self.guard = title, stands_for, list(own), guard
-        self.unsaid, self.notes = unsaid or {}, notes or {}
+        self.unsaid, self.notes, self.elements = unsaid or {}, notes or {}, {}
 
     def all(self):
         """Return every name that an expression may use, the debug information's first."""
-        return self.own + [name for name in self.stands_for if name not in self.own]
+        return self.own + [name for name in self.stands_for if name not in self.own] + list(self.elements)
 
     def expand(self, text):
         """Return the expression with C for the names. An error points at a name without a meaning."""
-        return "".join(self.one(text, at, kind, word) for at, kind, word in words(text))
+        return "".join(self.one(text, at, kind, word) for at, kind, word in self.indexed(text))
+
+    def indexed(self, text):
+        """Yield what words() does, with an element of an array in self.elements as one piece."""
+        pieces = list(words(text))
+        while pieces:
+            at, kind, word = pieces.pop(0)
+            own = self.elements.get(word) if kind == "name" else None
+            if own is None:
+                yield at, kind, word
+                continue
+            found = INDEX.match("".join(piece for _, _, piece in pieces))
+            if found is None or int(found.group(1), 0) >= len(own):
+                raise gdb.GdbError("column %d, %s: say %s[0] to %s[%d], each by its number" % (at + 1, word, word, word, len(own) - 1))
+            left = found.end()
+            while left > 0:
+                left -= len(pieces.pop(0)[2])
+            yield at, "other", own[int(found.group(1), 0)]
 
     def one(self, text, at, kind, word):
         if kind == "name" and word in self.stands_for:

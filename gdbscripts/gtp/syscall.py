@@ -12,16 +12,11 @@ import gdb
 
 from gtp import cexpr, define, events, functions, names, places, points, quiet, screen, words
 from gtp.command import Command
+from gtp.assigned import CALL, NOT_COMPAT
 
 USAGE = "gtp syscall NAME [if EXPRESSION]"
 PREFIX = "__x64_sys_"
 EXIT = "raw_syscalls:sys_exit"
-
-# The members of struct pt_regs that have the arguments, in their order.
-REGISTERS = ("di", "si", "dx", "r10", "r8", "r9")
-
-# TS_COMPAT of asm/thread_info.h, a macro: the task is in a 32-bit call, which has other numbers.
-NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 
 def table():
@@ -75,13 +70,14 @@ class Syscall:
     def names(self, at_exit):
         """Return the gtp.names.Names at the entry, or at the exit."""
         stands_for = {name: "((%s)regs->%s)" % (kind, register)
-                      for (kind, name), register in zip(self.arguments or (), REGISTERS)}
+                      for (kind, name), register in zip(self.arguments or (), CALL)}
         unsaid = {}
         if at_exit:
             stands_for["$ret"] = "ret"
         else:
             unsaid["$ret"] = "it is known at the exit only"
         is_this = " || ".join("regs->orig_ax == %d" % n for n in self.numbers)
+        # A 32-bit call has other numbers.
         guard = "(%s) && %s" % (is_this, NOT_COMPAT) if at_exit else ""
         return names.Names("system call " + self.name, stands_for, unsaid, guard=guard)
 

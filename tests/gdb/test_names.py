@@ -238,6 +238,42 @@ def system_call_numbers():
     check(rows and all(0 <= int(n) < 500 for row in rows for n in row[:1]), cmd("gtp show"))
 
 
+# getpid(21, ..., 26), by the instruction of 32-bit programs; 64-bit ones can use it, too.
+COMPAT = bytes.fromhex("5355b814000000bb15000000b916000000ba17000000be18000000bf19000000bd1a000000cd805d5bc3")
+
+CALLS = """
+import ctypes, mmap
+[ctypes.CDLL(None).syscall(39, *map(ctypes.c_long, range(11, 17))) for i in range(3)]
+room = mmap.mmap(-1, 4096, prot=7); room.write(bytes.fromhex("%s"))
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(room)))()
+""" % COMPAT.hex()
+
+
+@test("the arguments of any system call, 32-bit ones too: args[0] to args[5] are the record's; in conditions, as keys")
+def system_call_arguments():
+    name, all_six = "raw_syscalls:sys_enter", ["args[%d]" % i for i in range(6)]
+    cmd("gtp event %s if args[0] == 11 && id == 39 || args[0] == 21 && id == 20" % name)
+    num = number("$bpnum")
+    cmd("commands %d" % num, "collect $_sdata", "end")
+    cmd("gtp collect " + ", ".join(all_six))
+    cmd("gtp count by args[1] at %s if args[5] == 16" % name)
+    cmd("tstart")
+    python(CALLS.strip().replace("\n", "; "))
+    cmd("tstop")
+    records, printed = [], []
+    for _ in frames():
+        if number("$tracepoint") == num:
+            records.append(re.findall(r"\d+", sdata("args")["args"]))
+            printed.append(re.findall(r"\d+$", "\n".join(cmd("gtp print " + text).strip() for text in all_six), re.M))
+    equal(records, [[str(n) for n in range(11, 17)]] * 3 + [[str(n) for n in range(21, 27)]])
+    equal(printed, records)
+    matches(r"^\s*12\s+3\s*$", cmd("gtp show"))
+    cmd("delete")
+    nothing("gtp event %s if args[6] == 1" % name, "column 1, args: say args[0] to args[5], each by its number")
+    nothing("gtp event %s if args == 1" % name, "column 1, args: say args[0] to args[5], each by its number")
+    matches(r"\[0\] .*regs->di", cmd("gtp events -v " + name))
+
+
 @test("not connected: events and their commands say what to do")
 def unconnected():
     disconnect()
