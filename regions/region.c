@@ -292,6 +292,35 @@ static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 	return GTP_REGION_OK;
 }
 
+static bool in_list(const struct gtp_region_ask *ask, enum gtp_table_kind kind, u32 entry)
+{
+	struct gtp_table_list list;
+	u32 found;
+
+	return gtp_table_find(ask->table, ask->span, kind, &list) &&
+	       gtp_table_next(&list, entry, &found) && found == entry;
+}
+
+/*
+ * In a program the caller's bounds must be those of the table: symbols may be missing, and code
+ * without bounds may hold data. Indirect jumps are proven function by function.
+ */
+static bool bounds_known(const struct gtp_region_ask *ask, bool *complete)
+{
+	struct gtp_table_list last;
+	struct gtp_table_span span;
+	u32 found;
+
+	gtp_table_span(ask->table, ask->span, &span);
+	if (!(span.flags & GTP_TABLE_PROGRAM))
+		return true;
+	*complete = in_list(ask, GTP_TABLE_PROVEN, ask->fn_offset);
+	return in_list(ask, GTP_TABLE_FUNCTION, ask->fn_offset) &&
+	       gtp_table_find(ask->table, ask->span, GTP_TABLE_LAST, &last) &&
+	       gtp_table_next(&last, ask->fn_offset, &found) &&
+	       found == ask->fn_offset + ask->fn_size - 1;
+}
+
 /* Open the span's lists; return false if one is missing or the function is not within the span. */
 static bool open_lists(struct walk *w, bool *complete)
 {
@@ -313,7 +342,7 @@ enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct
 {
 	struct walk w = { .ask = ask, .r = r, .ftrace = NOWHERE };
 	enum gtp_region_verdict v;
-	bool complete;
+	bool complete = false;
 
 	memset(r, 0, sizeof(*r));
 	if (ask->at >= ask->fn_size)
@@ -322,6 +351,8 @@ enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct
 		return GTP_REGION_END;
 	if (!open_lists(&w, &complete))
 		return GTP_REGION_NO_TABLE;
+	if (!bounds_known(ask, &complete))
+		return GTP_REGION_BOUNDS;
 	if (next_in(&w, &w.leaders, first_forbidden(ask)) < ask->at + GTP_REGION_JUMP)
 		return GTP_REGION_LEADER;
 	w.site = next_in(&w, &w.sites, ask->at);

@@ -15,6 +15,7 @@ enum {
 #define GTP_REGION_REFUSALS(X)                                                                     \
 	X(NO_TABLE, "no-table", "no table of regions tells of that code")                          \
 	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp")        \
+	X(BOUNDS, "no-bounds", "the table does not tell where the function begins and ends")       \
 	X(NOT_START, "not-start", "no instruction starts there")                                   \
 	X(END, "end", "the function ends within the 5 bytes")                                      \
 	X(LEADER, "leader", "control may arrive within the 5 bytes")                               \

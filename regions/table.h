@@ -41,6 +41,7 @@ enum {
 /* Flags of a span. */
 enum {
 	GTP_TABLE_COMPLETE = 1, /* every address of its code that is stored anywhere is a leader */
+	GTP_TABLE_PROGRAM = 2,	/* of a program or library: has lists of functions */
 };
 
 /* X(name, kind, text) */
@@ -50,7 +51,10 @@ enum {
 	X(FAULT, 3, "instructions that have an exception fixup")                                   \
 	X(SITE, 4, "what is patched while the kernel runs")                                        \
 	X(LEADER, 5, "all leaders, starts of functions too")                                       \
-	X(WRAP, 6, "functions that return, and have no argument on the stack")
+	X(WRAP, 6, "functions that return, and have no argument on the stack")                     \
+	X(FUNCTION, 7, "functions of a program with bounds, and a decode to be trusted")           \
+	X(LAST, 8, "the last byte of each of these, with the padding after it")                    \
+	X(PROVEN, 9, "those whose jumps through registers all lead to leaders")
 
 enum gtp_table_kind {
 #define X(name, kind, text) GTP_TABLE_##name = (kind),

@@ -64,6 +64,7 @@ static void check(const struct gtp_region_ask *ask, const struct mini_lists *lis
 		len += r->insn[i].len;
 	must(r->falls_out ? len == r->len : len <= r->len);
 	must(!entered(lists, ask->at));
+	must(lists->last || !(lists->flags & GTP_TABLE_PROGRAM));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -76,13 +77,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (size <= HEAD || size > 4096)
 		return 0;
+	ask.fn_size = (u32)size - HEAD;
 	lists.flags = data[0];
+	lists.last = data[0] & 4 ? 0 : ask.fn_size - 1;
+	lists.proven = data[0] & 8;
 	ask.at = (u32)gtp_get_le(data + 1, 2);
 	fill(lists.leaders, data + 3);
 	fill(lists.sites, data + 3 + MINI_ENTRIES);
 	fill(lists.faults, data + 3 + 2 * MINI_ENTRIES);
 	must(mini_table_make(&m, &lists, FN_OFFSET, SPAN_SIZE));
-	ask.fn_size = (u32)size - HEAD;
 	ask.at %= ask.fn_size + 1;
 	fn = malloc(ask.fn_size);
 	memcpy(fn, data + HEAD, ask.fn_size);

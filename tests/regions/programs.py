@@ -74,6 +74,28 @@ class Program:
         return sorted({t - back for t in targets for back in range(1, 5)} & self.accepted)
 
 
+def lists(tool, path, out):
+    """The lists of a program's table: entries by the last words of their names."""
+    run(tool, "table", path, "-o", out)
+    found, now = {}, None
+    for line in run(tool, "show", "--all", out).splitlines():
+        if " entries " in line:
+            now = found.setdefault(line.split("bytes  ")[1], set())
+        elif line.startswith("  0x"):
+            now.add(int(line, 16))
+    return {name.split()[-1]: addrs for name, addrs in found.items()}
+
+
+def compare_table(tap, tool, folder, program):
+    """The table's functions, which the agent takes for the bounds, against readelf's FDEs."""
+    table = lists(tool, program.path, os.path.join(folder, program.name + ".rgn"))
+    starts, lasts = sorted(table["trusted"]), sorted(table["it"])
+    wrong = [a for a, b in zip(starts, lasts) if not program.fde_of(a) or program.fde_of(a)[0] != a
+             or b + 1 < program.fde_of(a)[1]]
+    tap.ok(len(starts) > 0.95 * len(program.fdes) and len(starts) == len(lasts) and not wrong,
+           "%s: its table's functions are FDEs" % program.name, map(hex, wrong))
+
+
 def compare(tap, program, share):
     """Check all that must hold of any program."""
     name, accepted = program.name, program.accepted
@@ -157,6 +179,10 @@ def switches(tap, tool, folder):
             tap.ok(took and "indirect" not in words, "%s: proven" % name, words)
         else:
             tap.ok(not took and "indirect" in words, "%s: refused" % name, map(hex, took))
+    table = lists(tool, path, os.path.join(folder, "switches.rgn"))
+    good = {start for name, start, _ in functions(at) if name.startswith("good")}
+    tap.ok(good and table["leaders"] == good, "the table has the proven functions, and no others",
+           map(hex, table["leaders"] ^ good))
     targets = {addr for name, addr in at.items() if name.startswith("target_")}
     wrong = program.entered(targets)
     tap.ok(len(targets) > 30 and not wrong, "no table's entry leads into a region, proven or not",
@@ -220,7 +246,9 @@ def main():
     bounds(tap, tool, folder)
     switches(tap, tool, folder)
     for path in files:
-        compare(tap, Program(tool, path), 0.8)
+        program = Program(tool, path)
+        compare(tap, program, 0.8)
+        compare_table(tap, tool, folder, program)
     print("1..%d" % tap.count)
     sys.exit(tap.failed)
 

@@ -9,18 +9,22 @@ enum {
 	MINI_ROOM = 1024,
 	MINI_ENTRIES = 6,
 	MINI_LISTS = 3,
+	MINI_PROGRAM_LISTS = 6,
 	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* offset of the directory of lists */
 };
 
 /*
  * struct mini_lists - the facts about the function: rising offsets in it, above 0; a 0 ends a list
- * that does not fill its array
+ * that does not fill its array. With GTP_TABLE_PROGRAM in @flags the function is in the lists of
+ * functions, if @last is its last byte, not 0; and @proven.
  */
 struct mini_lists {
 	u32 leaders[MINI_ENTRIES];
 	u32 sites[MINI_ENTRIES];
 	u32 faults[MINI_ENTRIES];
 	u32 flags;
+	u32 last;
+	bool proven;
 };
 
 struct mini_table {

@@ -175,6 +175,66 @@ static void refused(void **state)
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
 }
 
+/* A program's functions have their bounds, and proofs of their jumps, from the table. */
+static void program(void **state)
+{
+	struct gtp_region r;
+
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.last = 5);
+	/* not in the list; longer or shorter there */
+	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM);
+	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.last = 6);
+	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.last = 4);
+	/* a jump through a register: only if it is proven for this function */
+	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.last = 7);
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.last = 7, .known.proven = true);
+	/* A span's promise about stored addresses says nothing of a program's tables of jumps. */
+	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0",
+	    .known.flags = GTP_TABLE_PROGRAM | GTP_TABLE_COMPLETE, .known.last = 7);
+	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
+	    .known.proven = true);
+	/* The lists of a kernel's table are no lists of functions. */
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.last = 4);
+}
+
+/* A function of a program is known by its first and its last byte. */
+static void other_function(void **state)
+{
+	static const struct scene scene = { .hex = "90 90 90 90 90 c3",
+					    .known = { .flags = GTP_TABLE_PROGRAM, .last = 5 } };
+	static struct mini_table m;
+	u8 bytes[16];
+	struct gtp_region_ask a = { .fn = bytes, .table = &m.table };
+	struct gtp_region r;
+	u32 i, at;
+
+	make(&m, &scene);
+	a.fn_size = bytes_of(scene.hex, bytes);
+	a.fn_offset = FN_OFFSET;
+	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_OK);
+	a.fn_offset = FN_OFFSET - 1;
+	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_BOUNDS);
+	/* The second half of a function, up to its true end. */
+	a.fn_offset = FN_OFFSET + 1;
+	a.fn_size--;
+	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_BOUNDS);
+	/* A missing list does not mean that every function has bounds. */
+	a.fn_offset = FN_OFFSET;
+	a.fn_size++;
+	for (i = MINI_LISTS; i < MINI_PROGRAM_LISTS; i++) {
+		at = MINI_LIST_AT + i * GTP_TABLE_LIST + 4;
+		make(&m, &scene);
+		m.bytes[at] = 77;
+		assert_int_equal(gtp_region_find(&a, &r),
+				 i == 5 ? GTP_REGION_OK : GTP_REGION_BOUNDS);
+	}
+}
+
 /* Changes to the live code, by others and at boot. */
 static void live(void **state)
 {
@@ -352,6 +412,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepted), cmocka_unit_test(refused),
+		cmocka_unit_test(program),  cmocka_unit_test(other_function),
 		cmocka_unit_test(live),	    cmocka_unit_test(flags),
 		cmocka_unit_test(no_table), cmocka_unit_test(words),
 		cmocka_unit_test(garbage),  cmocka_unit_test(behind_a_site),

@@ -51,6 +51,13 @@ static void list_add(struct list *l, u32 entry)
 	l->entries[l->n++] = entry;
 }
 
+/* A program's function about whose decode there is no doubt. */
+static bool trusted(const struct rgn_function *f)
+{
+	return f->flags & RGN_FN_BOUND &&
+	       !(f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING));
+}
+
 static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 		    const struct rgn_function *f, u32 at, enum gtp_table_kind kind)
 {
@@ -70,6 +77,13 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 		return span->len[at] && rgn_verdict_denied(text, span->addr + at);
 	case GTP_TABLE_WRAP:
 		return !inside && f->flags & RGN_FN_WRAP;
+	case GTP_TABLE_FUNCTION:
+		return !inside && trusted(f);
+	case GTP_TABLE_LAST:
+		return trusted(f) && at + 1 == rgn_function_end(span, f);
+	case GTP_TABLE_PROVEN:
+		return !inside && trusted(f) && f->flags & RGN_FN_IJMP &&
+		       f->flags & (RGN_FN_PROVEN | RGN_FN_ROWS);
 	default:
 		return false;
 	}
@@ -114,9 +128,24 @@ static u32 put_list(struct buffer *b, const struct list *l)
 }
 
 static const enum gtp_table_kind kinds[] = {
-	GTP_TABLE_HIDDEN, GTP_TABLE_DENY,   GTP_TABLE_FAULT,
-	GTP_TABLE_SITE,	  GTP_TABLE_LEADER, GTP_TABLE_WRAP,
+	GTP_TABLE_HIDDEN,
+	GTP_TABLE_DENY,
+	GTP_TABLE_FAULT,
+	GTP_TABLE_SITE,
+	GTP_TABLE_LEADER,
+	GTP_TABLE_WRAP,
+	/* Only of programs: */
+	GTP_TABLE_FUNCTION,
+	GTP_TABLE_LAST,
+	GTP_TABLE_PROVEN,
 };
+
+enum { KERNEL_KINDS = 6 };
+
+static u32 kinds_of(const struct rgn_text *text)
+{
+	return text->image->kernel ? KERNEL_KINDS : ARRAY_SIZE(kinds);
+}
 
 static const char *kind_text(u32 kind)
 {
@@ -148,6 +177,8 @@ static void put_span(struct buffer *b, const struct rgn_text *text, const struct
 	gtp_put_le(p + GTP_TABLE_NAME + 8, span->size, 4);
 	if (text->relocations && text->image->kernel)
 		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_COMPLETE, 4);
+	else if (!text->image->kernel)
+		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_PROGRAM, 4);
 }
 
 static u32 spans_of(const struct rgn_text *text)
@@ -170,7 +201,7 @@ static void put_head(struct buffer *b, const struct rgn_text *text)
 		memcpy(b->bytes + 17, image->build_id, image->build_id_len);
 	}
 	gtp_put_le(b->bytes + 48, spans_of(text), 4);
-	gtp_put_le(b->bytes + 52, spans_of(text) * ARRAY_SIZE(kinds), 4);
+	gtp_put_le(b->bytes + 52, spans_of(text) * kinds_of(text), 4);
 	for (i = 0; i < text->spans_n; i++) {
 		if (text->spans[i].kind == RGN_SPAN_TEXT)
 			put_span(b, text, &text->spans[i]);
@@ -183,7 +214,7 @@ static void put_lists(struct buffer *b, const struct rgn_text *text, const struc
 {
 	u32 k;
 
-	for (k = 0; k < ARRAY_SIZE(kinds); k++, *directory += GTP_TABLE_LIST) {
+	for (k = 0; k < kinds_of(text); k++, *directory += GTP_TABLE_LIST) {
 		struct list l = collect(text, span, kinds[k]);
 		u32 offset = (u32)b->len, size = put_list(b, &l);
 		u8 *p = b->bytes + *directory;
@@ -205,7 +236,7 @@ u8 *rgn_mktable_make(const struct rgn_text *text, u32 *size)
 
 	put_head(&b, text);
 	directory = b.len;
-	extend(&b, spans_of(text) * ARRAY_SIZE(kinds) * GTP_TABLE_LIST);
+	extend(&b, spans_of(text) * kinds_of(text) * GTP_TABLE_LIST);
 	for (i = 0; i < text->spans_n; i++) {
 		if (text->spans[i].kind == RGN_SPAN_TEXT)
 			put_lists(&b, text, &text->spans[i], n++, &directory);
