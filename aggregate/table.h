@@ -10,8 +10,9 @@
  * @shape: the shape of the aggregation; owned by the caller
  * @index: numbers of entries by hash, 0: none; there are @mask + 1, at least twice as many as keys
  * @used: the number of entries in use, the first one included
- * @most: the number of all entries, used and free @mask, @shift: turn a hash into an index @words,
- * @values, @key_words, @kind: copies from @shape, close to the rest for updates
+ * @most: the number of all entries, used and free
+ * @mask, @shift: turn a hash into an index
+ * @words, @values, @key_words, @kind: copies from @shape, close to the rest for updates
  * @key: index of the first word of the keys
  * @entry: @most times @words; the first word of each entry is the number of its values
  *

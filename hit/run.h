@@ -60,8 +60,8 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @stop_tp: the tracepoint that ended the run, for GTP_STOP_PASSCOUNT and GTP_STOP_FULL
  * @pass_errors: a failure at a hit is only counted and does not end the run; constant during a run
  * @failing: enum gtp_ending; at most one hit writes @failure
- * @failure: the first failure; without @pass_errors the one that ended the run @hit_ops, @ctx: the
- * host's functions for hits
+ * @failure: the first failure; without @pass_errors the one that ended the run
+ * @hit_ops, @ctx: the host's functions for hits
  * @tsvs: the trace state variables
  * @stacks: the table of $kstack; NULL if no expression uses it
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart

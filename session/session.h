@@ -111,8 +111,8 @@ enum gtp_dprintf_to {
  * @n: the number of places
  * @ncpus: the number of counters of each place
  * @parts: counts the memory of the dprintfs' conditions, actions and texts; its list stays empty
- * @to: where text goes; the reader checks it for each line @hits, @dropped, @missed: sums of places
- * that no longer exist
+ * @to: where text goes; the reader checks it for each line
+ * @hits, @dropped, @missed: sums of places that no longer exist
  * @nested: nested hits without a run, on CPUs' parts that no longer exist
  * @printed: lines that were printed
  * @limited: lines that the reader has dropped because there were too many

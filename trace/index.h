@@ -50,8 +50,8 @@ typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 tot
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
  * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
- * @pcs: the same for the frames' addresses, by gtp_index_find()'s hash @low, @high: the lowest and
- * the highest address
+ * @pcs: the same for the frames' addresses, by gtp_index_find()'s hash
+ * @low, @high: the lowest and the highest address
  */
 struct gtp_index_seen {
 	u64 tps, pcs;

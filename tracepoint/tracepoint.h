@@ -82,8 +82,8 @@ struct gtp_source {
  * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
  * is several of these
  * @next, @prev: all of them, in the order GDB sent them
- * @next_here: the next tracepoint at the same location, while armed @next_key, @next_num: the next
- * one in the same bucket of the list; @next_run: of the run
+ * @next_here: the next tracepoint at the same location, while armed
+ * @next_key, @next_num: the next one in the same bucket of the list; @next_run: of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: run-time address as GDB sent it
  * @enabled: GDB's setting, with which a run begins

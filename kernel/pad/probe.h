@@ -32,6 +32,8 @@ struct gtp_pad_stage {
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
  * @follows: the pad holds a gtp_follow_get()
+ * @gate, @old_gate: the number of the gates of @pad and @old_pad, if they follow calls; otherwise 0
+ * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
  * @pad: the pad to which control goes
  * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
  */

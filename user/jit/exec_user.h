@@ -10,8 +10,8 @@
  * @target: as ax_jit_stubs() filled it in
  * @size: the size of the arena in bytes
  * @stubs: the bytes of the common stubs, at the beginning
- * @used: the bytes in use @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to
- * begin with
+ * @used: the bytes in use
+ * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
  */
 struct jit_user {
 	struct ax_jit_target target;
