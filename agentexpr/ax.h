@@ -86,26 +86,27 @@ struct ax_insn {
 enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn);
 
 /**
- * ax_disasm() - one instruction as text, such as "const8 12" or "if_goto 20"
+ * ax_disasm() - write one instruction as text, such as "const8 12" or "if_goto 20"
  * @insn: from ax_decode()
  * @buf: receives a terminated string, cut when it does not fit
  * @size: bytes of @buf
  *
- * Return: length of the whole text.
+ * Return: the length of the whole text.
  */
 int ax_disasm(const struct ax_insn *insn, char *buf, size_t size);
 
 /**
- * ax_error_format() - an error as a sentence: "add at byte 8: needs 2 values, the stack has 1"
+ * ax_error_format() - write an error as a sentence: "add at byte 8: needs 2 values, the stack has
+ * 1"
  * @err: the error
  * @buf: receives a terminated string
  * @size: bytes of @buf
  *
- * Return: length of the whole text.
+ * Return: the length of the whole text.
  */
 int ax_error_format(const struct ax_error *err, char *buf, size_t size);
 
-/* ax_error_name - "STACK_UNDERFLOW", as the vectors write it */
+/* ax_error_name - return the name of an error as the vectors write it: "STACK_UNDERFLOW" */
 const char *ax_error_name(enum ax_err code);
 
 /* The purpose of an expression decides what must be on the stack at its end. */
@@ -168,17 +169,17 @@ struct ax_verified {
 /**
  * ax_verify() - check an expression in one pass, before it is ever run
  * @code: the expression; not copied
- * @len: bytes of it
+ * @len: the length of @code
  * @kind: condition or action
  * @points: @len entries of memory for the verifier's findings; needs no initialisation
- * @out: valid only when AX_OK is returned
- * @err: says what is wrong and where otherwise
+ * @out: receives the verified expression; valid only if AX_OK is returned
+ * @err: otherwise receives the error and its place
  *
  * The head of agentexpr/verify.c lists its refusals. Trace state variables are not checked
  * here (GDB defines them after the expressions that use them): see ax_verify_tsvs().
  *
  * Context: any. Reads @code only within @len, whatever the bytes. Time is linear in @len.
- * Return: AX_OK or the reason, also in @err->code.
+ * Return: AX_OK or the reason, which is also in @err->code.
  */
 enum ax_err ax_verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_point *points,
 		      struct ax_verified *out, struct ax_error *err);
@@ -187,8 +188,8 @@ enum ax_err ax_verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_poin
  * ax_verify_tsvs() - check that every trace state variable an expression names exists
  * @v: a verified expression
  * @known: called for each getv, setv, tracev; returns AX_OK, AX_E_UNKNOWN_TSV or AX_E_READ_ONLY_TSV
- * @ctx: handed to @known
- * @err: says what is wrong and where
+ * @ctx: passed to @known
+ * @err: receives the error and its place
  *
  * Return: AX_OK or the first refusal.
  */
@@ -221,9 +222,9 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 /**
  * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
- * @getv: value of a trace state variable
- * @setv: set it
- * @addv: add to it atomically and return the sum; for expressions with AX_F_ADDS
+ * @getv: return the value of a trace state variable
+ * @setv: set a trace state variable
+ * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
  * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
  *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
  * @trace_string: record up to @max bytes, through the first NUL; same returns. Also called with
@@ -247,8 +248,8 @@ struct ax_ops {
 /**
  * struct ax_env - the environment of an expression
  * @ops: memory, variables and records
- * @ctx: handed to every op
- * @regs: registers of the hit
+ * @ctx: passed to every function of @ops
+ * @regs: the registers of the hit
  * @pc: the value of register 16 (rip): the tracepoint's address, wherever the probe left rip
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
@@ -277,10 +278,11 @@ enum { AX_PROGRESS_ACTION = 20 }; /* jit/record.c holds the bytes to these 20 bi
 enum { AX_PRINT_MAX = 256 };
 
 /**
- * ax_interp() - evaluate; this function and agentexpr/meaning.h define the meaning of every opcode
+ * ax_interp() - evaluate an expression; this function and agentexpr/meaning.h define the meaning of
+ * every opcode
  * @v: a verified expression
  * @env: the environment of the hit
- * @result: the top of the stack at the end, 0 when it is empty; may be NULL
+ * @result: receives the top of the stack at the end, 0 if the stack is empty; may be NULL
  *
  * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its
  * remainder 0. Shifts by 64 and more (the count is unsigned) give 0; rsh_signed gives the sign. ext
@@ -291,7 +293,8 @@ enum { AX_PRINT_MAX = 256 };
  * text to the size of @env->text.
  *
  * Context: a hit; see struct ax_ops.
- * Return: 0; -EINVAL: an error of the expression, in @env->err; -ENOSPC: the trace buffer is full.
+ * Return: 0; -EINVAL for an error of the expression, which is in @env->err; -ENOSPC if the trace
+ * buffer is full.
  */
 int ax_interp(const struct ax_verified *v, struct ax_env *env, u64 *result);
 

@@ -16,7 +16,7 @@ const struct ax_op_info ax_op_info[256] = {
 #undef X
 };
 
-/* printf's operands: u8 arguments, u16 length of the format, the format itself. */
+/* Decode printf's operands: u8 arguments, u16 length of the format, the format itself. */
 static enum ax_err decode_printf(const u8 *operand, u32 left, struct ax_insn *insn)
 {
 	insn->nargs = operand[0];

@@ -106,7 +106,7 @@ static const char *const error_name[AX_NR_ERRORS] = {
 
 /* clang-format on */
 
-/* "ref32 at byte 8: "; nothing when the error belongs to no instruction. */
+/* Write "ref32 at byte 8: "; nothing if the error belongs to no instruction. */
 static void put_place(struct text *t, const struct ax_error *err)
 {
 	if (err->code == AX_E_EMPTY || err->code == AX_E_TOO_LONG)

@@ -29,7 +29,10 @@ struct cursor {
 	u32 pos;
 };
 
-/* 0 at the end: a format has no NUL inside, so no valid byte is mistaken for the end. */
+/*
+ * Return the next byte; 0 at the end: a format has no NUL inside, so no valid byte is mistaken for
+ * the end.
+ */
 static u8 peek(const struct cursor *c)
 {
 	return c->pos < c->len ? c->fmt[c->pos] : 0;
@@ -59,7 +62,10 @@ static u8 parse_flags(struct cursor *c)
 	return found;
 }
 
-/* Takes at most NUMBER_DIGITS digits. A further digit is no conversion: the caller refuses it. */
+/*
+ * Parse a number of at most NUMBER_DIGITS digits. A further digit is no conversion: the caller
+ * refuses it.
+ */
 static u32 parse_number(struct cursor *c)
 {
 	u32 n = 0;
@@ -70,7 +76,7 @@ static u32 parse_number(struct cursor *c)
 	return n;
 }
 
-/* Returns 0 if the format has no length modifier. */
+/* Parse a length modifier and return the number of bytes; 0 if there is none. */
 static u8 parse_length(struct cursor *c)
 {
 	if (accept(c, 'h'))

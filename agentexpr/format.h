@@ -6,7 +6,7 @@
 #include "agentexpr/ax.h"
 
 /**
- * ax_format_check() - is a format safe to be converted at a hit
+ * ax_format_check() - check that a format is safe to be converted at a hit
  * @insn: a decoded printf
  * @err: @code, @arg and @arg2 are set when it is not
  * @reads_mem: set when it has a %s

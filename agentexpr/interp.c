@@ -28,7 +28,8 @@ static u64 pop(struct vm *vm)
 }
 
 /*
- * Every function below is one class of opcodes: 0, -EINVAL with the reason in env->err, or -ENOSPC.
+ * Each function below evaluates one class of opcodes. Return 0, -EINVAL with the reason in
+ * env->err, or -ENOSPC.
  */
 
 static int run_arithmetic(struct vm *vm, const struct ax_insn *insn)
@@ -186,7 +187,10 @@ static int run_trace(struct vm *vm, const struct ax_insn *insn)
 	return ax_collected(vm->env, insn, ret, addr, len);
 }
 
-/* trace_quick and trace16: the length is in the instruction, the address stays. */
+/*
+ * Evaluate trace_quick and trace16: the length is in the instruction, the address stays on the
+ * stack.
+ */
 static int run_trace_short(struct vm *vm, const struct ax_insn *insn)
 {
 	u64 addr = vm->sp[-1];

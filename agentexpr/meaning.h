@@ -8,7 +8,7 @@
 
 #include "agentexpr/ax.h"
 
-/* ax_arithmetic - add, sub, mul, bit_and, bit_or, bit_xor; modulo 2^64 */
+/* ax_arithmetic - evaluate add, sub, mul, bit_and, bit_or, bit_xor, modulo 2^64 */
 static inline u64 ax_arithmetic(enum ax_op op, u64 a, u64 b)
 {
 	switch (op) {
@@ -27,7 +27,7 @@ static inline u64 ax_arithmetic(enum ax_op op, u64 a, u64 b)
 	}
 }
 
-/* ax_compare - equal, less_signed, less_unsigned */
+/* ax_compare - evaluate equal, less_signed, less_unsigned */
 static inline u64 ax_compare(enum ax_op op, u64 a, u64 b)
 {
 	if (op == AX_OP_equal)
@@ -35,13 +35,16 @@ static inline u64 ax_compare(enum ax_op op, u64 a, u64 b)
 	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
 }
 
-/* ax_not - log_not, bit_not */
+/* ax_not - evaluate log_not, bit_not */
 static inline u64 ax_not(enum ax_op op, u64 a)
 {
 	return op == AX_OP_log_not ? !a : ~a;
 }
 
-/* ax_shift - lsh, rsh_unsigned, rsh_signed; 64 and more shift out everything except the sign */
+/*
+ * ax_shift - evaluate lsh, rsh_unsigned, rsh_signed; 64 and more shift out everything except the
+ * sign
+ */
 static inline u64 ax_shift(enum ax_op op, u64 value, u64 count)
 {
 	bool out = count > 63;
@@ -53,7 +56,10 @@ static inline u64 ax_shift(enum ax_op op, u64 value, u64 count)
 	return (u64)((s64)value >> (out ? 63 : count));
 }
 
-/* ax_extend - ext, zero_ext: the low @bits, extended; by 64 and more the value, by 0 zero */
+/*
+ * ax_extend - evaluate ext, zero_ext: extend the low @bits; 64 and more give the value, 0 gives
+ * zero
+ */
 static inline u64 ax_extend(enum ax_op op, u64 value, u32 bits)
 {
 	u64 sign;
@@ -67,7 +73,7 @@ static inline u64 ax_extend(enum ax_op op, u64 value, u32 bits)
 	return (value ^ sign) - sign;
 }
 
-/* ax_divide - div_*, rem_*; false when @b is zero */
+/* ax_divide - evaluate div_* and rem_*; return false if @b is zero */
 static inline bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
 {
 	bool rem = op == AX_OP_rem_signed || op == AX_OP_rem_unsigned;
@@ -94,7 +100,7 @@ static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn
  * C knows nothing else of it.
  */
 
-/* ax_fail - end the evaluation with an error of @insn; returns -EINVAL */
+/* ax_fail - end the evaluation with an error of @insn; return -EINVAL */
 static inline int ax_fail(struct ax_env *env, const struct ax_insn *insn, enum ax_err code, u64 arg,
 			  u64 arg2)
 {
@@ -108,7 +114,10 @@ static inline int ax_fail(struct ax_env *env, const struct ax_insn *insn, enum a
 	return -EINVAL;
 }
 
-/* ax_ref - ref8 to ref64: little-endian, zero-extended; 0 or -EINVAL with @env->err */
+/*
+ * ax_ref - evaluate ref8 to ref64: little-endian, zero-extended; return 0, or -EINVAL with
+ * @env->err
+ */
 static inline int ax_ref(struct ax_env *env, const struct ax_insn *insn, u64 addr, u64 *value)
 {
 	u32 bytes = 1U << (insn->op - AX_OP_ref8);

@@ -69,7 +69,7 @@ static enum ax_err refuse_insn(struct pass *p, const struct ax_insn *insn, enum 
 	return refuse(p->err, insn->pc, insn->op, code, arg, arg2);
 }
 
-/* How many values @insn must find; pick reads deeper than it pops. */
+/* Return how many values @insn must find; pick reads deeper than it pops. */
 static u32 needs(const struct ax_insn *insn)
 {
 	const struct ax_op_info *info = &ax_op_info[insn->op];
@@ -167,7 +167,7 @@ static enum ax_err leave_depth(struct pass *p, u32 target)
 	return AX_OK;
 }
 
-/* Where the path continues after an instruction, whose stack effect has been applied. */
+/* Continue the path after an instruction whose stack effect has been applied. */
 static enum ax_err follow(struct pass *p, const struct ax_insn *insn)
 {
 	u8 rule = ax_op_info[insn->op].rule;

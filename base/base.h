@@ -30,7 +30,7 @@ static inline u64 gtp_get_be(const u8 *p, u32 bytes)
 	return v;
 }
 
-/* gtp_put_le - the low @bytes of @v, at most 8; x86-64 has them in that order */
+/* gtp_put_le - store the low @bytes of @v, at most 8; x86-64 has them in that order */
 static inline void gtp_put_le(u8 *p, u64 v, u32 bytes)
 {
 	memcpy(p, &v, bytes);

@@ -16,17 +16,19 @@
 
 /* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
-/* gtp_fetch_add - atomic between CPUs and contexts; returns the value before */
+/* gtp_fetch_add - add atomically between CPUs and contexts; return the previous value */
 #define gtp_fetch_add(p, v) xadd((p), (v))
-/* gtp_replace - replace @old by @new if *@p is still @old; returns the previous value */
+/* gtp_replace - replace @old by @new if *@p is still @old; return the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
 /* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
-/* gtp_acquire - the other half: pairs with gtp_publish() */
+/* gtp_acquire - load a pointer; pairs with gtp_publish() */
 #define gtp_acquire(p) smp_load_acquire(p)
 /* gtp_read_nocheck - read a word of a stack without KASAN's check of the frame it is in */
 #define gtp_read_nocheck(p) READ_ONCE_NOCHECK(*(p))
-/* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
+/*
+ * gtp_inc_local - increment by one instruction: no count is lost to an interrupt or NMI of this CPU
+ */
 #define gtp_inc_local(p) local_inc((local_t *)(p))
 
 #endif /* _GTP_BASE_KERNEL_H */

@@ -47,7 +47,7 @@
 #endif
 
 /*
- * The queue of workers that belong to no CPU. 6.17 ("workqueue: Add system_percpu_wq and
+ * Return the queue of workers that belong to no CPU. 6.17 ("workqueue: Add system_percpu_wq and
  * system_dfl_wq") gave it another name, and later kernels warn when the old one is used.
  */
 static inline struct workqueue_struct *gtp_unbound_wq(void)
@@ -60,8 +60,8 @@ static inline struct workqueue_struct *gtp_unbound_wq(void)
 }
 
 /*
- * Does the kernel keep indirect branches out of the lower half of a cache line? 6.15, and 6.1 and
- * 6.12 since spring 2025 ("x86/its: Add support for ITS-safe indirect thunk").
+ * True if the kernel keeps indirect branches out of the lower half of a cache line: 6.15, and 6.1
+ * and 6.12 since spring 2025 ("x86/its: Add support for ITS-safe indirect thunk").
  */
 static inline bool gtp_its_branches(void)
 {
@@ -73,8 +73,9 @@ static inline bool gtp_its_branches(void)
 }
 
 /*
- * Is @code, the first four bytes of a function, an endbr64, or the no-op that the kernel seals one
- * with when no indirect call needs it? 6.1 and 6.12 write 66 0f 1f 00; 7.3 writes 0f 1f 40 d6.
+ * True if @code, the first four bytes of a function, is an endbr64, or the no-op with which the
+ * kernel seals an endbr64 that no indirect call needs. 6.1 and 6.12 write 66 0f 1f 00; 7.3 writes
+ * 0f 1f 40 d6.
  */
 static inline bool gtp_is_endbr(u32 code)
 {
@@ -88,7 +89,7 @@ static inline bool gtp_is_endbr(u32 code)
 }
 
 /*
- * The part of a module's code that stays after its initialisation. 6.4 ("module: replace
+ * Find the part of a module's code that stays after its initialisation. 6.4 ("module: replace
  * module_layout with module_memory") turned it into an entry of an array of memory types.
  */
 static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *bytes)
@@ -242,9 +243,9 @@ static inline void gtp_call_after_atomic_readers(struct rcu_head *head, rcu_call
 }
 
 /*
- * Some virtual machines must accept memory before they touch it. Is this page still unaccepted?
- * Such memory exists since 6.5. Modules can see it since 6.12 ("mm: page_alloc: introduce
- * PageUnaccepted()"), which marks the first page of each of the largest blocks.
+ * True if a page of memory is still unaccepted: some virtual machines must accept memory before
+ * they touch it. Such memory exists since 6.5. Modules can see it since 6.12 ("mm: page_alloc:
+ * introduce PageUnaccepted()"), which marks the first page of each of the largest blocks.
  */
 static inline bool gtp_page_unaccepted(unsigned long pfn)
 {

@@ -25,7 +25,7 @@
  */
 #define gtp_order_loads() barrier()
 
-/* gtp_scale - (@n * @rate) >> 32, where the product has 128 bits */
+/* gtp_scale - return (@n * @rate) >> 32, where the product has 128 bits */
 static __always_inline u64 gtp_scale(u64 n, const u64 *rate)
 {
 	u64 high;

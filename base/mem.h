@@ -7,9 +7,9 @@
 
 /**
  * struct gtp_mem - where shared code gets memory from
- * @alloc: zeroed memory or NULL; may sleep
- * @free: gives it back; NULL is allowed
- * @ctx: for both
+ * @alloc: allocate zeroed memory; return NULL on failure; may sleep
+ * @free: free memory; NULL is allowed
+ * @ctx: passed to both
  */
 struct gtp_mem {
 	void *(*alloc)(void *ctx, size_t bytes);

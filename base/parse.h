@@ -36,71 +36,72 @@ static inline bool gtp_in_end(const struct gtp_in *in)
 	return in->p == in->end;
 }
 
-/* gtp_in_left - characters not read yet */
+/* gtp_in_left - return the number of characters not read yet */
 static inline size_t gtp_in_left(const struct gtp_in *in)
 {
 	return (size_t)(in->end - in->p);
 }
 
-/* gtp_in_column - the position of the next character in the packet, counted from 1 */
+/* gtp_in_column - return the position of the next character in the packet, counted from 1 */
 static inline u32 gtp_in_column(const struct gtp_in *in)
 {
 	return in->skipped + (u32)(in->p - in->start) + 1;
 }
 
-/* gtp_in_peek - the next character without taking it, NUL at the end */
+/* gtp_in_peek - return the next character without taking it; NUL at the end */
 static inline char gtp_in_peek(const struct gtp_in *in)
 {
 	return gtp_in_end(in) ? '\0' : *in->p;
 }
 
-/* gtp_in_char - take @c if it is next */
+/* gtp_in_char - take @c if it is next; otherwise return false */
 bool gtp_in_char(struct gtp_in *in, char c);
 
-/* gtp_in_word - take @word if it is next */
+/* gtp_in_word - take @word if it is next; otherwise return false */
 bool gtp_in_word(struct gtp_in *in, const char *word);
 
-/* gtp_in_hex64 - take a hex number without sign or 0x; false: no digit, or more than 64 bits */
+/*
+ * gtp_in_hex64 - take a hex number without sign or 0x; return false if there is no digit, or if it
+ * has more than 64 bits
+ */
 bool gtp_in_hex64(struct gtp_in *in, u64 *value);
 
-/* gtp_in_hex32 - the same, at most 32 bits */
+/* gtp_in_hex32 - take a hex number of at most 32 bits, like gtp_in_hex64() */
 bool gtp_in_hex32(struct gtp_in *in, u32 *value);
 
 /* gtp_in_bytes - take 2 * @n hex digits as @n bytes; @dst may be NULL to check and skip them */
 bool gtp_in_bytes(struct gtp_in *in, u8 *dst, size_t n);
 
-/*
- * gtp_in_until - take everything up to @stop, exclusive, or to the end; returns the length
- */
+/* gtp_in_until - take everything up to @stop, exclusive, or to the end; return the length */
 size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 
-/* gtp_in_rest - take all that is left; returns the length */
+/* gtp_in_rest - take all that is left; return the length */
 size_t gtp_in_rest(struct gtp_in *in, const char **from);
 
-/* gtp_hex_digit - 0 to 15, or -1 if @c is no hex digit */
+/* gtp_hex_digit - return the value of a hex digit, or -1 if @c is none */
 int gtp_hex_digit(char c);
 
 /* gtp_hex_is - true for an even number of hex digits, also for none */
 bool gtp_hex_is(const char *hex, size_t len);
 
-/* gtp_hex_encode - @n bytes as 2 * @n lower-case digits, not terminated; returns 2 * @n */
+/* gtp_hex_encode - write @n bytes as 2 * @n lower-case digits, not terminated; return 2 * @n */
 size_t gtp_hex_encode(char *dst, const void *src, size_t n);
 
 /**
- * gtp_hex_decode() - hex digits to bytes
- * @dst: receives them
+ * gtp_hex_decode() - convert hex digits to bytes
+ * @dst: receives the bytes
  * @size: room in @dst
  * @hex: the digits
- * @len: how many
+ * @len: the number of digits
  *
- * Return: number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is not
- * touched.
+ * Return: the number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is
+ * not touched.
  */
 int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
 
 /**
  * struct gtp_out - text that is being written
- * @buf: receives it, terminated after every call
+ * @buf: receives the text, terminated after every call
  * @size: room, terminator included; at least 1
  * @len: length so far, always below @size
  * @cut: something did not fit and was cut off

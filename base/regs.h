@@ -41,7 +41,10 @@ enum {
 #define GTP_REGS_GENERAL (BIT_ULL(GTP_REG_PC) - 1)
 #define GTP_REGS_WIDE (BIT_ULL(GTP_NR_WIDE_REGS) - 1)
 
-/* gtp_regs_offset - byte offset in struct gtp_regs of GDB's register @n, @n < GTP_NR_SAVED_REGS */
+/*
+ * gtp_regs_offset - return the offset in struct gtp_regs of GDB's register @n, @n <
+ * GTP_NR_SAVED_REGS
+ */
 static inline u32 gtp_regs_offset(u32 n)
 {
 #define OFF(field) offsetof(struct gtp_regs, field)
@@ -56,16 +59,17 @@ static inline u32 gtp_regs_offset(u32 n)
 	return offset[n];
 }
 
-/* gtp_regs_width - bytes of GDB's register @n in a g packet */
+/* gtp_regs_width - return the bytes of GDB's register @n in a g packet */
 static inline u32 gtp_regs_width(u32 n)
 {
 	return n <= GTP_REG_PC ? 8 : 4;
 }
 
 /*
- * gtp_regs_get - value of GDB's register @n, zero-extended from its width
+ * gtp_regs_get - return the value of GDB's register @n, zero-extended from its width
  *
- * rip is as the kind of probe has left it; the caller substitutes the tracepoint's address.
+ * rip has the value that the kind of probe left there; the caller substitutes the tracepoint's
+ * address.
  */
 static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {
@@ -74,7 +78,7 @@ static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 	return gtp_regs_width(n) == 8 ? v : (u32)v;
 }
 
-/* gtp_regs_put_general - store GDB's registers 0 to 15 at @p; returns the address after them */
+/* gtp_regs_put_general - store GDB's registers 0 to 15 at @p; return the address after them */
 static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 {
 	*p++ = regs->rax;
@@ -96,7 +100,7 @@ static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 	return p;
 }
 
-/* gtp_regs_stack - the stack pointer */
+/* gtp_regs_stack - return the stack pointer */
 static inline u64 gtp_regs_stack(const struct gtp_regs *regs)
 {
 	return regs->rsp;

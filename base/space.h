@@ -28,19 +28,21 @@ static inline bool gtp_space_is(u64 addr)
 	return addr >> GTP_SPACE_TAG_SHIFT == GTP_SPACE_TAG;
 }
 
-/* gtp_space_is_same - true if two addresses are in the same file space; one of them is in one */
+/*
+ * gtp_space_is_same - true if two addresses, one of which is in a file space, are in the same one
+ */
 static inline bool gtp_space_is_same(u64 a, u64 b)
 {
 	return !((a ^ b) >> GTP_SPACE_SHIFT);
 }
 
-/* gtp_space_base - the first address of space number @n, < GTP_SPACE_NUMBERS */
+/* gtp_space_base - return the first address of space number @n, < GTP_SPACE_NUMBERS */
 static inline u64 gtp_space_base(u32 n)
 {
 	return (u64)GTP_SPACE_TAG << GTP_SPACE_TAG_SHIFT | (u64)n << GTP_SPACE_SHIFT;
 }
 
-/* gtp_space_linked - the link-time address of the place */
+/* gtp_space_linked - return the link-time address of the place */
 static inline u64 gtp_space_linked(u64 addr)
 {
 	return addr & ((1ULL << GTP_SPACE_SHIFT) - 1);

@@ -14,9 +14,9 @@ enum {
 /**
  * struct gtp_file - an open trace file
  * @t: the session
- * @epoch: of the session's frames when the file was opened
+ * @epoch: the epoch of the session's frames when the file was opened
  * @header: everything before the frames, generated when the file was opened
- * @header_len: bytes of it
+ * @header_len: the length of @header
  */
 struct gtp_file {
 	struct gtp_trace *t;
@@ -38,19 +38,22 @@ struct gtp_file {
  */
 int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why);
 
-/* gtp_file_size - bytes of the whole file; under the session's lock, while gtp_file_read() works */
+/*
+ * gtp_file_size - return the size of the whole file; under the session's lock, while
+ * gtp_file_read() works
+ */
 u64 gtp_file_size(const struct gtp_file *f);
 
 /**
  * gtp_file_read() - read a part of the file
  * @f: the file
- * @offset: of the first byte
+ * @offset: the offset of the first byte
  * @dst: receives the bytes
- * @len: how many at most
+ * @len: the number of bytes wanted
  *
  * Context: the session's lock, which may be released between two reads.
- * Return: bytes read, less than @len only at the end; -ESTALE if the frames were dropped by a new
- * run or QTinit.
+ * Return: the number of bytes read, less than @len only at the end; -ESTALE if the frames were
+ * dropped by a new run or QTinit.
  */
 s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len);
 

@@ -57,8 +57,8 @@ static void put_line(struct header *h, const char *kind, const char *text, size_
 }
 
 /*
- * Keep the items that fit. The stop reason comes first and GDB requires one: drop the note from it
- * if it is too long.
+ * Keep the items that fit, and return their length. The stop reason comes first and GDB requires
+ * one: drop the note from it if it is too long.
  */
 static size_t keep_items(char *status)
 {
@@ -84,9 +84,9 @@ static size_t keep_items(char *status)
 }
 
 /*
- * GDB reads no frames of a file whose run is active, so report the run as over for an unknown
- * reason. The number of frames is unknown too, -1 for GDB; the writer of a file may fill it in. All
- * other fields are reported.
+ * Write the status of an active run. GDB reads no frames of a file whose run is active, so report
+ * the run as over for an unknown reason. The number of frames is unknown too, -1 for GDB; the
+ * writer of a file may fill it in. All other fields are reported.
  */
 static char *live_status(char *piece)
 {
@@ -100,8 +100,8 @@ static char *live_status(char *piece)
 }
 
 /*
- * The kernel's build-id, and the address of its first segment, as in qOffsets, which differs in
- * each boot. GDB skips both.
+ * Write the kernel's build-id, and the address of its first segment, as in qOffsets, which differs
+ * in each boot. GDB skips both.
  */
 static size_t kernel_items(const struct gtp_trace *t, char *to)
 {
@@ -125,7 +125,7 @@ static void put_status(struct header *h, const struct gtp_trace *t)
 	put_line(h, "status ", status, len + kernel_items(t, status + len));
 }
 
-/* The variable $lost, which only frames of GTP_TP_LOST have. */
+/* Put the variable $lost, which only frames of GTP_TP_LOST have. */
 static void put_lost(struct header *h)
 {
 	struct gtp_out out;
@@ -149,7 +149,7 @@ static void put_variables(struct header *h, const struct gtp_trace *t)
 	}
 }
 
-/* byte_at - decode a byte of an even number of hex digits; -1 at their end */
+/* byte_at - decode a byte of an even number of hex digits; return -1 at their end */
 static int byte_at(const char *hex)
 {
 	return *hex ? gtp_hex_digit(hex[0]) << 4 | gtp_hex_digit(hex[1]) : -1;
@@ -170,10 +170,10 @@ static char *skip_word(char *hex)
 }
 
 /*
- * GDB 13 does not support strings in trace files: it refuses a tracepoint whose text has
- * "collect/s", and reads nothing after it. The frames hold the strings, and "collect" alone shows
- * them: remove the option and adjust the length. @piece is
- * "Znumber:address:cmd:0:length:hex of the text".
+ * Remove the option of "collect/s" and adjust the length. GDB 13 does not support strings in trace
+ * files: it refuses a tracepoint whose text has "collect/s", and reads nothing after it. The frames
+ * hold the strings, and "collect" alone shows them. @piece is "Znumber:address:cmd:0:length:hex of
+ * the text".
  */
 static size_t without_option(char *piece, size_t len)
 {
@@ -206,7 +206,10 @@ static size_t without_condition(char *piece, size_t len)
 	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
 }
 
-/* The end of the first expression of a list: a comma outside brackets and quotes, or its end. */
+/*
+ * Return the end of the first expression of a list: a comma outside brackets and quotes, or the
+ * list's end.
+ */
 static char *end_of_item(char *hex)
 {
 	int depth = 0, quote = 0, c;
@@ -247,7 +250,7 @@ static void put_part(struct header *h, size_t head, const char *word, size_t wor
 
 /*
  * Write the text "collect A, B, ..." in lines that GDB can read, each with as many expressions as
- * fit. An expression that is too long by itself is left out. Returns false for any other text.
+ * fit. An expression that is too long by itself is left out. Return false for any other text.
  */
 static bool put_list(struct header *h)
 {

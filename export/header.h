@@ -10,14 +10,15 @@
  * @t: the session
  * @live: more frames of the run will follow: leave out its results, and add the variable $lost, see
  *        export/stream.h
- * @len: bytes of it
+ * @len: receives the length of the text
  *
  * Lines that GDB cannot read are left out: it refuses a file for a line of 1000 characters, so a
  * source line or a note of that length is missing, and so is a condition's bytecode (its text
  * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
  *
  * Context: may sleep, the session's lock.
- * Return: the text, not terminated, for the caller to free with @t->mem; NULL without memory.
+ * Return: the text, not terminated, for the caller to free with @t->mem; NULL if there is no
+ * memory.
  */
 char *gtp_header_make(const struct gtp_trace *t, bool live, u32 *len);
 

@@ -125,7 +125,10 @@ static void exchange(void *arg)
 	WRITE_ONCE(cpu->in_hit, before);
 }
 
-/* Exchange buffers: the one that was held back has been read, so hits get its memory. */
+/*
+ * Exchange buffers. The frames that were held back have been read, so hits get that buffer's
+ * memory.
+ */
 static void take(struct gtp_stream *s, u32 i)
 {
 	struct gtp_stream_cpu *c = &s->cpus[i];
@@ -139,7 +142,10 @@ static void take(struct gtp_stream *s, u32 i)
 	gtp_buffer_init(&c->lost.buf, c->lost.mem, sizeof(c->lost.mem), false);
 }
 
-/* Was @f, the @nth of its buffer, written before @cutoff? Yes if the clock has restarted since. */
+/*
+ * True if @f, the @nth of its buffer, was written before @cutoff; also if the clock has restarted
+ * since.
+ */
 static bool is_older(const struct gtp_frame *f, u64 nth, const struct gtp_restarts *r, u64 cutoff)
 {
 	return f->time < cutoff || (r->n && r->created[r->n - 1] > nth);
@@ -189,7 +195,10 @@ static u64 now(const struct gtp_trace *t)
 
 enum { CLOCK_CHECK_US = 1000 * 1000 };
 
-/* The check interrupts every CPU, as the sweep itself does: once a second is often enough. */
+/*
+ * Check the clock of the hits. The check interrupts every CPU, as the sweep itself does: once a
+ * second is often enough.
+ */
 static void check_clock(struct gtp_stream *s)
 {
 	u64 us = s->t->target->wallclock_us(s->t->ctx);

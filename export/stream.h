@@ -28,9 +28,9 @@ struct gtp_stream_lost {
 
 /**
  * struct gtp_stream_cpu - the buffers of a CPU that hits do not write into now
- * @before: has frames that the last sweep left; read with the next one
+ * @before: the buffer with the frames that the last sweep left for the next one
  * @taken: the buffer that the last sweep took from the hits
- * @ready: those of its frames that are older than the sweep
+ * @ready: the frames of @taken that are older than the sweep
  * @base: the number of dropped frames when hits got their current buffer
  * @lost: precedes @ready, if there were losses
  */
@@ -49,14 +49,14 @@ enum gtp_stream_state {
 /**
  * struct gtp_stream - the reader
  * @t: the session
- * @epoch: of its frames
- * @header: of the file; @header_len bytes
- * @cpus: by CPU, as in the run; @ncpus of them
- * @bufs, @restarts: three for each CPU: what one sweep merges
- * @index: of the last sweep, when it is merged
- * @state: result of the last sweep
- * @last: it was the last one: the run is over
- * @clock_us: when a sweep checked the clock last
+ * @epoch: the epoch of its frames
+ * @header: the header of the file, @header_len bytes
+ * @cpus: the CPUs' buffers, as in the run; @ncpus of them
+ * @bufs, @restarts: the buffers that one sweep merges: three for each CPU
+ * @index: the index of the last sweep, once it is merged
+ * @state: the result of the last sweep
+ * @last: the last sweep was the final one: the run is over
+ * @clock_us: the time of the sweep that last checked the clock
  * @pos: bytes that have been read of the header, then of the index, then of the file's end
  * @read_header: the header has been read
  */
@@ -94,7 +94,8 @@ int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_i
 		    struct gtp_why *why);
 
 /*
- * gtp_stream_close - close it; frames that a sweep has taken and that were not read are lost.
+ * gtp_stream_close - close the stream; frames that a sweep has taken and that were not read are
+ * lost.
  * Context: as gtp_stream_open(); there may be another run
  */
 void gtp_stream_close(struct gtp_stream *s);
@@ -102,7 +103,10 @@ void gtp_stream_close(struct gtp_stream *s);
 /* gtp_stream_urgent - true if a CPU's buffer is so full that a sweep is due. Context: any */
 bool gtp_stream_urgent(const struct gtp_stream *s);
 
-/* gtp_stream_waits - true if a sweep would find frames, or the run's end. The session's lock */
+/*
+ * gtp_stream_waits - true if a sweep would find frames, or the run's end. Context: the session's
+ * lock
+ */
 bool gtp_stream_waits(const struct gtp_stream *s);
 
 /**
@@ -115,7 +119,7 @@ bool gtp_stream_waits(const struct gtp_stream *s);
  */
 int gtp_stream_sweep(struct gtp_stream *s);
 
-/* gtp_stream_left - bytes that can be read without a sweep */
+/* gtp_stream_left - return how many bytes can be read without a sweep */
 u64 gtp_stream_left(const struct gtp_stream *s);
 
 /* gtp_stream_ended - true if the whole run was read */
@@ -124,11 +128,11 @@ bool gtp_stream_ended(const struct gtp_stream *s);
 /**
  * gtp_stream_read() - read the next bytes of the file
  * @s: the stream
- * @dst: receives them
- * @len: how many at most
+ * @dst: receives the bytes
+ * @len: the number of bytes wanted
  *
  * Context: the session's lock.
- * Return: bytes, 0 when a sweep is due or at the end; -ESTALE as gtp_stream_sweep().
+ * Return: the number of bytes, 0 if a sweep is due or at the end; -ESTALE as gtp_stream_sweep().
  */
 s64 gtp_stream_read(struct gtp_stream *s, u8 *dst, u32 len);
 

@@ -9,10 +9,10 @@
 /* gtp_args_bad - return -EINVAL, with packet, column and @expected in @why */
 int gtp_args_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected);
 
-/* gtp_args_end - 0 if all of the packet has been read, otherwise -EINVAL */
+/* gtp_args_end - return 0 if all of the packet has been read, otherwise -EINVAL */
 int gtp_args_end(const struct gtp_in *in, struct gtp_why *why);
 
-/* gtp_args_hex_pair - "HEX<sep>HEX" and nothing more; 0 or -EINVAL */
+/* gtp_args_hex_pair - read "HEX<sep>HEX" and nothing more; return 0 or -EINVAL */
 int gtp_args_hex_pair(struct gtp_in *in, char sep, u64 *a, u64 *b, struct gtp_why *why);
 
 #endif /* _GTP_ARGS_H */

@@ -33,15 +33,16 @@ enum {
 /**
  * struct gtp_stub_ops - the functions that a GDB session needs from its host, besides those of the
  * trace session; process context, may sleep
- * @read: live kernel memory; 0 or -EFAULT
- * @write: 0, -EFAULT, or -EPERM when writes are not allowed
- * @release: "6.1.0-..." of the kernel
+ * @read: read live kernel memory; return 0 or -EFAULT
+ * @write: write memory; return 0, -EFAULT, or -EPERM if writes are not allowed
+ * @release: the kernel's release, "6.1.0-..."
  * @save: write the whole trace file to a new file @name, without '/', in the folder for such files,
  *        if there is one (QTSave); 0 or -errno with @why
- * @now_ms: a clock that only moves forward, for keep-alives
- * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
- *          @size bytes at @text. 0, or -ENOENT after the last (NULL: there are none)
- * @marker_at: the number of the kernel tracepoint whose marker is at an address, or -ENOENT
+ * @now_ms: return the ms of a clock that only moves forward, for keep-alives
+ * @marker: describe kernel tracepoint number @n, counted from 0: fill in @m, whose texts are
+ *          written to the @size bytes at @text. Return 0, or -ENOENT after the last (NULL: there
+ *          are none)
+ * @marker_at: return the number of the kernel tracepoint whose marker is at an address, or -ENOENT
  * @file: give a program's file a space, or find the one it has: the first address of it in @base,
  *        and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if
  *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
@@ -55,8 +56,8 @@ enum {
  *           0, -ENOENT if it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
  *
- * Each gets the @ctx of gtp_stub_init(), by which tests distinguish their simulated hosts. There is
- * only one kernel, so the kernel's functions do not use it. The same holds for struct
+ * Each function gets the @ctx of gtp_stub_init(), by which tests distinguish their simulated hosts.
+ * There is only one kernel, so the kernel's functions do not use @ctx. The same holds for struct
  * gtp_target_ops and struct gtp_hit_ops.
  */
 struct gtp_stub_ops {
@@ -82,11 +83,11 @@ enum {
 
 /**
  * struct gtp_stub - state of one connection
- * @rsp: framing
- * @trace: shared by all connections, one after another
+ * @rsp: the framing
+ * @trace: the session, shared by all connections, one after another
  * @ops, @send, @ctx: the connection's host, set by gtp_stub_init()
- * @frame: selected frame number, -1: none (live)
- * @frame_before: the one before the last packet
+ * @frame: the number of the selected frame, -1: none (live)
+ * @frame_before: the value of @frame before the last packet
  * @raw_epoch: the epoch of the frames when qTBuffer began to read them
  * @thread: of a process: the one whose registers GDB reads
  * @waiting: GDB has sent `continue` and waits for a stop reply
@@ -103,7 +104,7 @@ enum {
  * @trace_file: the file of qXfer:gtpframe:read; it is open if it has a header
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
  * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
- * @last: for @rsp
+ * @last: memory for @rsp
  *
  * Protected by the caller's lock. The bytes given to ->send may be drained concurrently.
  */

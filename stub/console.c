@@ -72,12 +72,12 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
 }
 
 /*
- * Without a reply GDB gives up after three times its remotetimeout of 2 s, and mistakes a later
- * reply for the answer to its next packet. If O packets may precede the reply, send text. Otherwise
- * GDB would mistake text for the reply; so it would while the end of a run takes long and GDB's
- * packet has not been read yet. Then send a '+', which GDB skips while it waits for a reply, and
- * which restarts its timeout. GDB measures the silence between two characters, so send one each
- * half second.
+ * Keep GDB waiting. Without a reply GDB gives up after three times its remotetimeout of 2 s, and
+ * mistakes a later reply for the answer to its next packet. If O packets may precede the reply,
+ * send text. Otherwise GDB would mistake text for the reply; it would do the same if the end of a
+ * run takes long and GDB's packet has not been read yet. In these cases send a '+', which GDB skips
+ * while it waits for a reply, and which restarts its timeout. GDB measures the silence between two
+ * characters, so send one each half second.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {

@@ -5,10 +5,13 @@
 
 #include "stub/connection.h"
 
-/* gtp_stub_print - show text on the user's console: now if possible, else before the next reply */
+/*
+ * gtp_stub_print - show text on the user's console: now if possible, otherwise before the next
+ * reply
+ */
 void gtp_stub_print(struct gtp_stub *s, const char *text);
 
-/* gtp_stub_printf - the same, formatted; 255 characters at most */
+/* gtp_stub_printf - show formatted text, like gtp_stub_print(); 255 characters at most */
 __printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
 
 /**

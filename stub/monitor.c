@@ -433,7 +433,7 @@ static void trim(char *command, u32 len)
 	command[len] = '\0';
 }
 
-/* GDB ignores the words of an error to qRcmd: print them; E01 makes a script stop. */
+/* Print the words of an error, which GDB ignores in a reply to qRcmd; E01 makes a script stop. */
 static int refuse(struct gtp_stub *s, const char *words)
 {
 	gtp_stub_printf(s, "gdbtp: %s\n", words);

@@ -5,7 +5,7 @@
 
 #include "base/why.h"
 
-/* gtp_monitor_on_off - the state of a switch in words */
+/* gtp_monitor_on_off - return the state of a switch in words */
 static inline const char *gtp_monitor_on_off(bool on)
 {
 	return on ? "on" : "off";
@@ -25,8 +25,8 @@ static inline const char *gtp_monitor_on_off(bool on)
 int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why);
 
 /*
- * gtp_monitor_argument - the text after the name in a command, without leading blanks, "" if there
- * is none; NULL: it is another command
+ * gtp_monitor_argument - return the text after the name in a command, without leading blanks, "" if
+ * there is none; NULL: it is another command
  */
 const char *gtp_monitor_argument(const char *name, const char *command);
 

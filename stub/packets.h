@@ -15,7 +15,7 @@ enum {
  * struct gtp_packet - one row
  * @name: the beginning of the packet
  * @flags: GTP_PKT_*
- * @handle: answers it, see GTP_HANDLER() in stub/handlers.h
+ * @handle: the function that answers it, see GTP_HANDLER() in stub/handlers.h
  * @doc: its arguments and purpose
  */
 struct gtp_packet {
@@ -28,10 +28,12 @@ struct gtp_packet {
 extern const struct gtp_packet gtp_packets[];
 extern const u32 gtp_packets_count;
 
-/* gtp_packets_find - find the row of a packet, or NULL */
+/* gtp_packets_find - find the row of a packet; return NULL if there is none */
 const struct gtp_packet *gtp_packets_find(const char *data, u32 len);
 
-/* gtp_packets_handle - find it, handle it, send the reply; @data is terminated */
+/*
+ * gtp_packets_handle - find a packet's row, handle the packet, send the reply; @data is terminated
+ */
 void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len);
 
 #endif /* _GTP_PACKETS_H */

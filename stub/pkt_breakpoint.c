@@ -14,15 +14,17 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 	return -EOPNOTSUPP;
 }
 
-/* Without commands it is a breakpoint that would stop the kernel. */
+/*
+ * True if the packet has commands. Without commands it is a breakpoint that would stop the kernel.
+ */
 static bool has_commands(const struct gtp_in *in)
 {
 	return strstr(in->p, ";cmds:");
 }
 
 /*
- * GDB only says "Cannot insert breakpoint", and for a module's code it says nothing and continues.
- * So also print the reason on its console, before its next continue waits.
+ * Refuse a breakpoint, and print the reason on GDB's console, before its next continue waits: GDB
+ * only says "Cannot insert breakpoint", and for a module's code it says nothing and continues.
  */
 static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {

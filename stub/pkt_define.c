@@ -53,9 +53,10 @@ GTP_HANDLER(gtp_pkt_variable)
 }
 
 /*
- * The ranges have vmlinux's link-time addresses. The first is .text, which begins at _text. KASLR
- * moves the kernel by a multiple of 2 MiB, less than 1 GiB. Any other distance means that GDB has
- * another vmlinux loaded: ignore its ranges.
+ * Find the distance by which KASLR has moved the kernel. The ranges have vmlinux's link-time
+ * addresses. The first is .text, which begins at _text. KASLR moves the kernel by a multiple of 2
+ * MiB, less than 1 GiB. Any other distance means that GDB has another vmlinux loaded: then return
+ * false, to ignore its ranges.
  */
 static bool load_distance(u64 text_start, u64 first, u64 *distance)
 {

@@ -68,7 +68,10 @@ GTP_HANDLER(gtp_pkt_frame)
 	return 0;
 }
 
-/* GDB may not choose the file's folder: see @save of struct gtp_stub_ops. */
+/*
+ * Check the name of a trace file. GDB may not choose the file's folder: see @save of struct
+ * gtp_stub_ops.
+ */
 static int check_name(const char *name, size_t len, struct gtp_why *why)
 {
 	if (strlen(name) != len)

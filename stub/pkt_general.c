@@ -84,8 +84,9 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 }
 
 /*
- * Without a run, continue waits for dprintfs. The end of a run that ended before the continue is
- * reported first, so that a script with tstart, continue, tfind works.
+ * True if a continue has nothing to wait for. Without a run, it waits for dprintfs. The end of a
+ * run that ended before the continue is reported first, so that a script with tstart, continue,
+ * tfind works.
  */
 static bool nothing_to_wait_for(const struct gtp_stub *s)
 {

@@ -8,7 +8,7 @@ enum {
 	MARKER_HEAD = 24,   /* ",ADDR:" and ":" between the texts */
 };
 
-/* Append "ADDR:HEXID:HEXEXTRA"; false if the reply has no room for it. */
+/* Append "ADDR:HEXID:HEXEXTRA"; return false if the reply has no room for it. */
 static bool put_marker(struct gtp_stub *s, const struct gtp_marker *m)
 {
 	size_t id = strlen(m->id), extra = strlen(m->extra);

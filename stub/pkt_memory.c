@@ -29,8 +29,8 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 }
 
 /*
- * A running kernel has no registers to show, but GDB drops a connection without a pc. Report _text:
- * GDB shows "_stext ()" or the like. Of a process the host knows some.
+ * Read a register without a frame. A running kernel has no registers to show, but GDB drops a
+ * connection without a pc. Report _text: GDB shows "_stext ()" or the like.
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
@@ -101,7 +101,7 @@ GTP_HANDLER(gtp_pkt_write_register)
 	return -EPERM;
 }
 
-/* How many bytes at @addr could be read live: all, or whole pages up to the first fault. */
+/* Return how many bytes at @addr could be read live: all, or whole pages up to the first fault. */
 static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
@@ -125,7 +125,9 @@ static bool in_page_of(u64 code, u64 addr)
 	return code / PAGE == addr / PAGE;
 }
 
-/* Code near a tracepoint: QTro does not cover modules. */
+/*
+ * True if the address is near a tracepoint: QTro does not cover modules, so this finds their code.
+ */
 static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 {
 	const struct gtp_tracepoint *tp;
@@ -137,8 +139,9 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 }
 
 /*
- * How many bytes at @addr cannot have changed since the frame was collected. GDB reads code and
- * constants with a frame selected, to unwind and to disassemble, and actions do not collect those.
+ * Return how many bytes at @addr cannot have changed since the frame was collected. GDB reads code
+ * and constants with a frame selected, to unwind and to disassemble, and actions do not collect
+ * those.
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 {

@@ -50,8 +50,8 @@ GTP_HANDLER(gtp_pkt_disconnected)
 }
 
 /*
- * A run keeps its buffer until it ends. So refuse the setting during a run, as qTStatus would
- * otherwise report one that the buffer does not have.
+ * Refuse to change the buffer during a run. A run keeps its buffer until it ends, so qTStatus would
+ * otherwise report a setting that the buffer does not have.
  */
 static int refuse_while_running(struct gtp_stub *s, struct gtp_why *why, const char *what)
 {
@@ -188,9 +188,9 @@ GTP_HANDLER(gtp_pkt_tp_status)
 }
 
 /*
- * With a frame selected, return the recorded value. Built-in variables have a value only during a
- * hit. An aggregation is more than one number, and a key is set again by each hit: neither has a
- * value.
+ * Find a variable's value. With a frame selected, it is the recorded one. Built-in variables have a
+ * value only during a hit. An aggregation is more than one number, and a key is set again by each
+ * hit: neither has a value.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {

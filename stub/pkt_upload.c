@@ -3,8 +3,9 @@
 #include "stub/handlers.h"
 
 /*
- * Any tracepoint can be removed between two packets, so the cursor is an ordinal. Walk the list
- * from its beginning only if one was removed since the last packet, or at the end.
+ * Return the tracepoint at the cursor. Any tracepoint can be removed between two packets, so the
+ * cursor is an ordinal. Walk the list from its beginning only if one was removed since the last
+ * packet, or at the end.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

@@ -37,8 +37,8 @@ static const char *errno_words(int err)
 }
 
 /*
- * GDB does not unescape the words, so they must not have characters that framing escapes. Leave out
- * '$', which is common in them ("$cpu_id").
+ * Put the words of an error. GDB does not unescape them, so they must not have characters that
+ * framing escapes. Leave out '$', which is common in them ("$cpu_id").
  */
 static void put_words(struct gtp_out *out, const char *words)
 {

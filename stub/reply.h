@@ -5,7 +5,7 @@
 
 #include "stub/connection.h"
 
-/* gtp_reply_ok - the reply "OK"; returns 0, so that a handler can end with it */
+/* gtp_reply_ok - reply "OK"; return 0, so that a handler can end with this call */
 int gtp_reply_ok(struct gtp_stub *s);
 
 /* gtp_reply_stop - put the stop reply for signal @n into @out: S05; for a process with a thread */

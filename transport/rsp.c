@@ -146,10 +146,10 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 }
 
 /**
- * gtp_rsp_init() - a new connection
- * @r: filled
+ * gtp_rsp_init() - prepare for a new connection
+ * @r: filled in
  * @ops: receive the packets, send the bytes
- * @ctx: handed to @ops
+ * @ctx: passed to @ops
  * @in: GTP_PACKET_MAX + 1 bytes, the caller's
  * @last: GTP_RSP_FRAME_MAX bytes, the caller's
  */

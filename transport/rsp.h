@@ -11,10 +11,10 @@ enum {
 
 /**
  * struct gtp_rsp_ops - callbacks of the framing
- * @packet: a whole packet with a right checksum; @data is unescaped, terminated by a NUL that @len
- *          does not count, writable, and not valid after the call
- * @interrupt: a ^C between packets
- * @send: bytes for the peer, all of them; must not fail
+ * @packet: handle a whole packet with a right checksum; @data is unescaped, terminated by a NUL
+ *          that @len does not count, writable, and not valid after the call
+ * @interrupt: handle a ^C between packets
+ * @send: send all of the bytes to the peer; must not fail
  */
 struct gtp_rsp_ops {
 	void (*packet)(void *ctx, char *data, u32 len);
@@ -49,7 +49,7 @@ enum { GTP_RSP_FRAME_MAX = 2 * GTP_PACKET_MAX + 4 };
 void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, char *in, u8 *last);
 
 /*
- * gtp_rsp_feed - handle bytes from the peer, split anywhere; calls ->packet for each whole packet
+ * gtp_rsp_feed - handle bytes from the peer, split anywhere; call ->packet for each whole packet
  *
  * Answers broken and overlong packets itself. Context: that of ->packet and ->send.
  */
@@ -58,8 +58,8 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
 /*
  * gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed)
  *
- * Kept until the next one: if the peer answers '-', it is sent again. GDB unescapes only binary
- * replies, so text for its user must not hold '#', '$', '}' or '*'.
+ * The packet is kept until the next one: if the peer answers '-', it is sent again. GDB unescapes
+ * only binary replies, so text for its user must not hold '#', '$', '}' or '*'.
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 

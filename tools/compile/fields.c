@@ -44,7 +44,7 @@ static bool pass(struct search *s, char c)
 	return false;
 }
 
-/* "LEN,HEX" after an X */
+/* Find the fields of "LEN,HEX" after an X. */
 static void expression(struct search *s)
 {
 	static u8 code[AX_MAX_LEN];
@@ -62,7 +62,7 @@ static void expression(struct search *s)
 				 2 * (insn.next - pc - 1));
 }
 
-/* A sequence of Rmask, Mbase,offset,length and Xlength,hex */
+/* Find the fields of a sequence of Rmask, Mbase,offset,length and Xlength,hex. */
 static void actions(struct search *s)
 {
 	while (!gtp_in_end(&s->in)) {
@@ -80,7 +80,10 @@ static void actions(struct search *s)
 	}
 }
 
-/* E|D:STEP:PASS and fields, of which only the condition can have an address */
+/*
+ * Find the fields of E|D:STEP:PASS and what follows, of which only the condition can have an
+ * address.
+ */
 static void definition(struct search *s)
 {
 	while (pass(s, ':'))
@@ -88,7 +91,7 @@ static void definition(struct search *s)
 			expression(s);
 }
 
-/* TYPE:START:LENGTH:HEX: runs of hex digits in the decoded text */
+/* Find the fields of TYPE:START:LENGTH:HEX: runs of hex digits in the decoded text. */
 static void source(struct search *s)
 {
 	const char *digit;
@@ -111,7 +114,7 @@ static void source(struct search *s)
 		s->found(s->ctx, FIELD_TEXT, at - 2 * run, run);
 }
 
-/* N:ADDR, and the text after it */
+/* Find the fields of N:ADDR, and of the text after it. */
 static void placed(struct search *s, void (*rest)(struct search *s))
 {
 	if (!pass(s, ':'))

@@ -22,7 +22,7 @@
 /**
  * struct list - packets
  * @text: each with a NUL after it
- * @used: bytes of @text
+ * @used: the number of bytes of @text
  */
 struct list {
 	char *text;
@@ -33,7 +33,7 @@ struct list {
  * struct recorder - the connection
  * @in: GDB's bytes, for us
  * @stub: the module's half, which gets the same bytes
- * @definitions: since the last QTinit
+ * @definitions: the packets since the last QTinit
  * @settings: monitor commands that set something, in the order in which they came
  * @starting: the packet that is being answered is QTStart
  */
@@ -121,7 +121,7 @@ static int check_disas(const struct machine *m, const char *arg, struct gtp_why 
 	return -ENOENT;
 }
 
-/* The kernel's own commands: check and keep them; they take effect where the session runs. */
+/* Check and keep the kernel's own commands; they take effect where the session runs. */
 static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	static const char *const switches[] = { "self-trace", "jit", "jumps", "notrace" };
@@ -153,7 +153,10 @@ static const struct gtp_stub_ops ops = {
 
 /* --- keeping packets --- */
 
-/* A monitor command with an argument sets something; without one it prints the setting. */
+/*
+ * True if a monitor command has an argument, and so sets something. Without one it prints the
+ * setting.
+ */
 static bool is_setting(const char *packet)
 {
 	static const char name[] = "qRcmd,";

@@ -96,7 +96,9 @@ static void add_section(struct machine *m, const struct file *f, const Elf64_Shd
 		memcpy(p->bytes, part(f, sh->sh_offset, sh->sh_size), sh->sh_size);
 }
 
-/* Sections of per-CPU variables begin at 0, outside the image. */
+/*
+ * True if a section is in the image. Sections of per-CPU variables begin at 0, outside the image.
+ */
 static bool is_image(const struct machine *m, const Elf64_Shdr *sh)
 {
 	return (sh->sh_flags & SHF_ALLOC) && sh->sh_size && sh->sh_addr >= m->text - m->slide;
@@ -242,7 +244,7 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return 0;
 }
 
-/* An empty description will do: there are no hits, so it is never read. */
+/* Make an empty description: there are no hits, so it is never read. */
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	loc->format = take(ctx, sizeof(*loc->format) + 1);
@@ -262,7 +264,10 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	free(cpus);
 }
 
-/* One CPU with a small buffer, whatever the size: the module checks that when the session runs. */
+/*
+ * Give the run one CPU with a small buffer, for any requested size: the module checks the size when
+ * the session runs.
+ */
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		       u32 *ncpus, struct gtp_why *why)
 {

@@ -21,8 +21,8 @@ struct marker {
 /**
  * struct machine - the kernel; its address is the ctx of every callback
  * @trace: the session on it
- * @slide: how far the image is from where it was linked
- * @text: where _text is
+ * @slide: the distance of the image from its link address
+ * @text: the address of _text
  * @release, @build_id: as the kernel would report them
  */
 struct machine {
@@ -36,12 +36,12 @@ struct machine {
 };
 
 /*
- * machine_init - set @m->slide and the facts about the kernel; @vmlinux is the file, @markers
- * one of lines "ADDRESS ID<tab>FIELDS", at link addresses. Exits with a message on failure
+ * machine_init - set @m->slide and the facts about the kernel; @vmlinux is the file, @markers a
+ * file of lines "ADDRESS ID<tab>FIELDS", at link addresses. Exits with a message on failure
  */
 void machine_init(struct machine *m, const char *vmlinux, const char *markers);
 
-/* machine_read - 0, or -EFAULT when not all of it is in the file */
+/* machine_read - read memory; return 0, or -EFAULT if not all of it is in the file */
 int machine_read(void *ctx, void *dst, u64 addr, u32 len);
 
 #endif /* _RECORD_MACHINE_H */

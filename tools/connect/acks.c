@@ -37,7 +37,7 @@ static size_t packet_byte(struct acks *f, char c, char *out)
 	return f->len;
 }
 
-/* between_packets - acknowledgments, ^C; drops '-', because a pipe loses nothing */
+/* between_packets - handle acknowledgments and ^C; drop '-', because a pipe loses nothing */
 static size_t between_packets(struct acks *f, char c, char *out)
 {
 	static const char no_acks[] = "$QStartNoAckMode#b0";

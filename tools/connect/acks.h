@@ -16,12 +16,12 @@ enum { ACKS_PACKET_MAX = 32768 };
 
 /**
  * struct acks - the state of GDB's bytes until it stops using acknowledgments
- * @off: GDB uses none any more, and repeats nothing
+ * @off: GDB no longer uses acknowledgments, and repeats nothing
  * @plain: a packet was too long to be kept: from then on everything is passed on unchanged
  * @acked: GDB has received the answer to @last
- * @hash: where in @packet its checksum is; 0: still to come
- * @len: of @packet, which is on its way; 0: none is
- * @last_len: of @last, the packet before it
+ * @hash: the offset in @packet of its checksum; 0: it has not come yet
+ * @len: the length of @packet, which is on its way; 0: there is none
+ * @last_len: the length of @last, the previous packet
  */
 struct acks {
 	bool off, plain, acked;

@@ -81,7 +81,7 @@ static void failed(const char *doing, const char *what)
 	end(1);
 }
 
-/* read_some - 0: the end */
+/* read_some - read bytes and return how many; 0 at the end */
 static size_t read_some(int fd, const char *name, char *buf)
 {
 	ssize_t n;

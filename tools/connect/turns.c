@@ -75,7 +75,7 @@ static bool interruptible(const struct turns *t)
 	return t->writing && t->slow && t->answered < t->started;
 }
 
-/* GDB has given up on the packets that have no answer yet. */
+/* Begin a packet: GDB has given up on the packets that have no answer yet. */
 static void begin_packet(struct turns *t)
 {
 	t->interrupting |= interruptible(t);

@@ -47,15 +47,18 @@ struct turns {
 };
 
 /*
- * turns_asked - handle GDB's next bytes. False: no memory. If @interrupting is set afterwards, the
- * caller must write a ^C at once, even while another write is in progress, and then clear it
+ * turns_asked - handle GDB's next bytes; return false if there is no memory. If @interrupting is
+ * set afterwards, the caller must write a ^C at once, even while another write is in progress, and
+ * then clear it
  */
 bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
-/* turns_raw - bytes that belong to no turn. False: no memory */
+/* turns_raw - queue bytes that belong to no turn; return false if there is no memory */
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
-/* turns_take - what may be written to the module now, @size bytes at most; how many these are */
+/*
+ * turns_take - take the bytes that may be written to the module now, @size at most; return how many
+ */
 size_t turns_take(struct turns *t, char *out, size_t size);
 
 /*
@@ -69,7 +72,7 @@ bool turns_left(const struct turns *t);
 
 /*
  * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for 3
- * more than @len; returns how many
+ * more than @len; return how many
  */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
 

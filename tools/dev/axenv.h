@@ -34,7 +34,7 @@ struct axenv_tsv {
  * struct axenv - the environment, and all effects of an evaluation
  * @ax: the argument of an engine; its ctx is the struct axenv
  * @regs: registers of the hit
- * @room: bytes @log may have before a collection is answered -ENOSPC; at most AXENV_LOG_MAX
+ * @room: bytes that @log may have before a collection fails with -ENOSPC; at most AXENV_LOG_MAX
  * @log: what was collected, in order: see axenv_log_text(). Two evaluations collected the same when
  *	@log_len and the bytes are the same.
  * @printed: what printf printed, one after the other, terminated
@@ -63,23 +63,23 @@ struct axenv *axenv_new(void);
 void axenv_free(struct axenv *e);
 
 /*
- * axenv_map - @len readable bytes at @addr, copied from @bytes (NULL: zeroes)
+ * axenv_map - map @len readable bytes at @addr, copied from @bytes (NULL: zeroes)
  *
- * Return: the copy, which may be written to; NULL when there are AXENV_MAPS already or it overlaps
+ * Return: the copy, which may be written to; NULL if there are AXENV_MAPS already or if it overlaps
  * one.
  */
 u8 *axenv_map(struct axenv *e, u64 addr, const void *bytes, u32 len);
 
-/* axenv_tsv - define a variable; false when there are AXENV_TSVS already */
+/* axenv_tsv - define a variable; return false if there are AXENV_TSVS already */
 bool axenv_tsv(struct axenv *e, u16 num, s64 value, bool read_only);
 
-/* axenv_known - for ax_verify_tsvs(); @ctx is the struct axenv */
+/* axenv_known - check a variable, for ax_verify_tsvs(); @ctx is the struct axenv */
 enum ax_err axenv_known(void *ctx, u16 tsv, bool sets);
 
-/* axenv_reset - before another evaluation: variables as they began, logs and error empty */
+/* axenv_reset - prepare for another evaluation: variables as they began, logs and error empty */
 void axenv_reset(struct axenv *e);
 
-/* axenv_read - as struct ax_ops' read: all or nothing, also over adjoining maps */
+/* axenv_read - read as struct ax_ops' read does: all or nothing, also over adjoining maps */
 int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /*
@@ -89,7 +89,9 @@ int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
 int axenv_log_mem(struct axenv *e, u64 addr, const u8 *bytes, u32 len);
 int axenv_log_var(struct axenv *e, u16 num, s64 value);
 
-/* axenv_log_text - the log as lines "mem ADDR HEX" and "var NUM VALUE"; the caller frees it */
+/*
+ * axenv_log_text - return the log as lines "mem ADDR HEX" and "var NUM VALUE"; the caller frees it
+ */
 char *axenv_log_text(const struct axenv *e);
 
 /* axenv_ops - the operations that @ax.ops points to, for tests that replace some of them */

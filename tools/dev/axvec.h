@@ -18,7 +18,7 @@ enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with
  * struct axvec - a vector, read from its file
  * @path: the file
  * @code: the expression, its own allocation of @len bytes
- * @kind: "-- kind", else a condition when there is a result
+ * @kind: "-- kind"; without that, a condition if there is a result
  * @env: the environment it runs in
  * @want: an environment with the log, printed text and variables that @env must have afterwards
  * @error: enum ax_err or AXVEC_FULL; AX_OK: none is expected

@@ -28,11 +28,12 @@
 
 /**
  * struct session_world - the target of a transcript
- * @send: bytes to the stub; 0, or -1 when that failed
- * @receive: the next byte of it, or -1 when none comes; without @wait only what is there
- * @call: the fixture's call; 0, or -1 when it could not be made
- * @reconnect: 0 or -1
- * @symbol: address of a name; 0 when it is not known
+ * @send: send bytes to the stub; return 0, or -1 on failure
+ * @receive: return the stub's next byte, or -1 if none comes; without @wait only a byte that is
+ * there
+ * @call: make the fixture's call; return 0, or -1 if it could not be made
+ * @reconnect: close and open the connection; return 0 or -1
+ * @symbol: return the address of a name; 0 if it is not known
  */
 struct session_world {
 	int (*send)(void *ctx, const void *bytes, size_t len);
@@ -43,17 +44,20 @@ struct session_world {
 	void *ctx;
 };
 
-/* session_play - play a file; 0, or -1 with "FILE:LINE: what is wrong" on @report */
+/* session_play - play a file; return 0, or -1 with "FILE:LINE: what is wrong" on @report */
 int session_play(const char *path, const struct session_world *world, FILE *report);
 
 /*
- * session_play_wild - play @len arbitrary bytes; 0, or -1 if nothing was played
+ * session_play_wild - play @len arbitrary bytes; return 0, or -1 if nothing was played
  *
  * Expects nothing and ignores failures, so that a fuzzer can begin with transcripts.
  */
 int session_play_wild(const void *text, size_t len, const struct session_world *world);
 
-/* session_packets - call @fn with every packet that the file sends; 0, or -1 without the file */
+/*
+ * session_packets - call @fn with every packet that the file sends; return 0, or -1 if there is no
+ * file
+ */
 int session_packets(const char *path, void (*fn)(void *ctx, const char *text), void *ctx);
 
 #endif /* _GTP_SESSION_H */

@@ -27,7 +27,7 @@ struct block {
 	size_t len;
 };
 
-/* next - parse the block that begins here; returns its length, 0 if it is not complete */
+/* next - parse the block that begins here; return its length, 0 if it is not complete */
 static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b)
 {
 	size_t head = 0;
@@ -52,7 +52,10 @@ static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b
 	return head && b->len <= left - head ? head + b->len : 0;
 }
 
-/* struct view - a frame as the code sees it; @missing: the code has read what the frame lacks */
+/*
+ * struct view - a frame as the code sees it; @missing: the code has read something that the frame
+ * lacks
+ */
 struct view {
 	const u8 *frame;
 	size_t len;

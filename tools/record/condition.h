@@ -22,17 +22,17 @@ struct condition {
 
 enum condition_says { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN };
 
-/* condition_parse - "TRACEPOINT ADDRESS REGISTERS CODE"; false: it is none */
+/* condition_parse - parse "TRACEPOINT ADDRESS REGISTERS CODE"; return false if it is none */
 bool condition_parse(struct condition *c, const char *text);
 
-/* condition_pc - the pc in a frame's registers; 0 if it has none */
+/* condition_pc - return the pc in a frame's registers; 0 if it has none */
 u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes);
 
 /**
  * condition_says() - evaluate the condition
  * @c: the condition
  * @frame, @len: a frame's blocks
- * @register_bytes: of registers
+ * @register_bytes: the size of a frame's registers
  *
  * Return: UNKNOWN if the frame lacks a value that it needs, or it divides by 0.
  */

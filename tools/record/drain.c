@@ -34,7 +34,7 @@ static void forget(struct drain *d, size_t n)
 	memmove(d->buf, d->buf + n, d->len);
 }
 
-/* take_header - write the header, if all of it has arrived; false on an error */
+/* take_header - write the header, if all of it has arrived; return false on an error */
 static bool take_header(struct drain *d)
 {
 	ssize_t len = frames_header(d->buf, d->len);
@@ -70,7 +70,7 @@ static bool grow(struct drain *d)
 }
 
 /*
- * fill - read all available data into the buffer; false if nothing more will come
+ * fill - read all available data into the buffer; return false if nothing more will come
  *
  * Take no frames before it is certain that the recording begins, because they would be lost.
  */
@@ -128,7 +128,7 @@ static int until(u64 then, u64 now)
 	return then > now ? (int)(then - now < TICK ? then - now : TICK) : 0;
 }
 
-/* how_long - the longest time to wait */
+/* how_long - return the longest time to wait */
 static int how_long(const struct drain *d, const struct clock *c, u64 now)
 {
 	int ms;
@@ -179,7 +179,7 @@ static bool in_time(const struct drain *d, u64 now)
 	return !d->begun || (!d->snapshot && (!d->ms || now < d->begun + d->ms));
 }
 
-/* why_not - the reason why take() returned false */
+/* why_not - return the reason why take() returned false */
 static enum drain_end why_not(const struct drain *d)
 {
 	if (trouble_first())
@@ -214,7 +214,7 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 
 /*
  * rest - write the frames that are there already if something other than the run ends the
- * recording; drops a partial frame
+ * recording; drop a partial frame. Return why it ended
  */
 static enum drain_end rest(struct drain *d, enum drain_end why)
 {

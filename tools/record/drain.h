@@ -13,11 +13,11 @@ enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBL
 /**
  * struct drain - a recording
  * @pipe, @series: from where, to where
- * @until: which frame is the last one
- * @ms: how long, from the header on; 0: until the run ends
- * @snapshot: only the frames that are there already, of an active run
- * @cut: the time was over, and there was more to read
- * @begun, @ended: when, in ms; 0: not yet
+ * @until: the condition for the last frame
+ * @ms: the longest time, from the header on; 0: until the run ends
+ * @snapshot: record only the frames that are there already, of an active run
+ * @cut: the time was over, but there was more to read
+ * @begun, @ended: the times of both, in ms; 0: not yet
  * @buf, @size, @len: bytes that were read but not written; a frame or the header begins with the
  *                    first one
  * @tally: frames that were put

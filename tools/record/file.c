@@ -70,7 +70,10 @@ void file_close(struct file *f)
 	f->fd = -1;
 }
 
-/* write_at - write as many of the bytes as possible; errno says why not all */
+/*
+ * write_at - write as many of the bytes as possible; return how many, with the reason in errno if
+ * not all
+ */
 static size_t write_at(int fd, struct iovec *io, int count, u64 at)
 {
 	size_t done = 0;
@@ -115,8 +118,8 @@ static bool cut(struct file *f, u64 end)
 }
 
 /*
- * what_fits - the whole frames in a block of which only @n bytes were written, with room for the
- * end
+ * what_fits - return the size of the whole frames in a block of which only @n bytes were written,
+ * with room for the end
  */
 static size_t what_fits(struct file *f, const u8 *block, size_t n)
 {

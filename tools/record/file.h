@@ -24,20 +24,21 @@ struct file {
 };
 
 /*
- * file_refused - the reason why no file can be made there, which the caller frees; NULL if one can
+ * file_refused - return the reason why no file can be made there, which the caller frees; NULL if
+ * one can
  */
 char *file_refused(const char *path);
 
 /*
- * file_open - make it under a temporary name, accessible only to its owner; takes @path. False on
- * an error
+ * file_open - make the file under a temporary name, accessible only to its owner; takes over @path.
+ * Return false on an error
  */
 bool file_open(struct file *f, char *path);
 
-/* file_close - give up one that has no header */
+/* file_close - give up a file that has no header */
 void file_close(struct file *f);
 
-/* file_start - write its header; false on an error */
+/* file_start - write the file's header; return false on an error */
 bool file_start(struct file *f, const u8 *header, size_t len);
 
 /**

@@ -33,7 +33,7 @@ enum { FRAMES_DIGITS = 8 };
 
 /*
  * frames_count_at - find the FRAMES_DIGITS digits f after ";@item:" in a header, which stand for a
- * hex number that was not known yet; returns their offset, or 0
+ * hex number that was not known yet; return their offset, or 0
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
@@ -45,7 +45,7 @@ size_t frames_count_at(const u8 *header, size_t len, const char *item);
  */
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
 
-/* frames_first - the length of the frame that begins here; 0: it is not whole */
+/* frames_first - return the length of the frame that begins here; 0 if it is not whole */
 size_t frames_first(const u8 *bytes, size_t len);
 
 /* frames_over - true if the end of the file is here instead of a frame */

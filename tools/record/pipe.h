@@ -11,7 +11,7 @@
  * struct pipe - the source of frames
  * @signals: a descriptor that is readable when a signal has come
  * @ended: nothing more will come
- * @error: why; 0 at a regular end
+ * @error: the reason; 0 at a regular end
  */
 struct pipe {
 	const char *path;
@@ -33,7 +33,7 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
  * @ms: the longest time; below 0: no limit
  * @naps: wait for signals alone
  *
- * Return: what there is.
+ * Return: which of these there is.
  */
 int pipe_wait(const struct pipe *p, int ms, bool naps);
 

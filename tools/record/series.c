@@ -145,7 +145,7 @@ static bool next(struct series *s)
 	return file_open(&s->file, series_name(s, s->number)) && begin(s);
 }
 
-/* room - the bytes of frames for which the file still has room */
+/* room - return the bytes of frames for which the file still has room */
 static u64 room(const struct series *s)
 {
 	u64 used = s->file.end + FRAMES_END;

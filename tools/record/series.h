@@ -11,7 +11,7 @@
  * @out: the name; with @size, .0001 and so on are put after it
  * @size: no file gets larger, unless one frame does; 0: there is one file
  * @keep: the number of files that are kept; 0: all
- * @number: of the file that is written; 1 is the first one
+ * @number: the number of the file that is written; 1 is the first one
  * @file: that file
  * @header, @header_len: the beginning of each file
  * @count_at: the offset in @header of the number of frames, which is there twice; 0: it has none
@@ -29,13 +29,13 @@ struct series {
 	struct totals totals;
 };
 
-/* series_check - fail() if a file is in the way that must not be replaced */
+/* series_check - call fail() if a file is in the way that must not be replaced */
 void series_check(const struct series *s);
 
-/* series_open - fail() if no file can be made there */
+/* series_open - call fail() if no file can be made there */
 void series_open(struct series *s);
 
-/* series_start - set the beginning of each file; false on an error */
+/* series_start - set the beginning of each file; return false on an error */
 bool series_start(struct series *s, const u8 *header, size_t len);
 
 /**
@@ -51,10 +51,10 @@ size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t
 /* series_show - let readers see the written frames, as soon as they are on the disk */
 void series_show(struct series *s);
 
-/* series_end - the same, for the last time */
+/* series_end - let readers see all written frames, for the last time */
 void series_end(struct series *s);
 
-/* series_name - the name of a file, which the caller frees */
+/* series_name - return the name of a file, which the caller frees */
 char *series_name(const struct series *s, u32 number);
 
 #endif /* _DRAIN_SERIES_H */

@@ -46,7 +46,7 @@ bool sync_idle(void);
 /* sync_do - queue a job; waits only if many files are queued */
 void sync_do(const struct sync_job *job);
 
-/* sync_end - wait for all jobs; returns the totals */
+/* sync_end - wait for all jobs; return the totals */
 struct totals sync_end(void);
 
 #endif /* _DRAIN_SYNC_H */

@@ -8,7 +8,7 @@
 /* trouble - record a message for the user; only the first one is kept */
 __printf(1, 2) void trouble(const char *format, ...);
 
-/* trouble_first - the message, or NULL */
+/* trouble_first - return the message, or NULL */
 const char *trouble_first(void);
 
 #endif /* _DRAIN_TROUBLE_H */

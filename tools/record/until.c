@@ -26,7 +26,7 @@ static void say_all(int fd, const u8 *bytes, size_t len)
 	shutdown(fd, SHUT_WR);
 }
 
-/* hear_all - read the whole answer, NUL-terminated; the caller frees it */
+/* hear_all - read the whole answer and return it, NUL-terminated; the caller frees it */
 static char *hear_all(int fd, const struct pipe *p)
 {
 	struct pollfd fds[] = { { p->signals, POLLIN, 0 }, { fd, POLLIN, 0 } };
@@ -95,7 +95,9 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
 
 /* --- frames --- */
 
-/* place_of - the condition for a frame; with several places, the frame has collected its pc */
+/*
+ * place_of - return the condition for a frame; with several places, the frame has collected its pc
+ */
 static const struct condition *place_of(const struct until *u, u32 tracepoint, const u8 *frame,
 					size_t len)
 {

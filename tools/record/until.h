@@ -12,9 +12,9 @@ struct condition;
  * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
  * @conditions, @count: one for each place of a tracepoint
- * @register_bytes: of a frame's registers, as the header has it
- * @seen: frames that count
- * @unknown: frames that lack a value that their condition needs
+ * @register_bytes: the size of a frame's registers, as the header has it
+ * @seen: the number of frames that count
+ * @unknown: the number of frames that lack a value that their condition needs
  * @last: the tracepoint of the last frame
  * @reached: the last frame has come
  */
@@ -47,7 +47,7 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
  * @u: the end; frames are counted, so each must come once
  * @bytes, @len: a frame begins here, and none need end here
  *
- * Return: @len, or where the last frame ends when it is there.
+ * Return: @len; or, if the last frame is among the bytes, the offset of its end.
  */
 size_t until_cut(struct until *u, const u8 *bytes, size_t len);
 

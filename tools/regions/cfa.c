@@ -20,7 +20,10 @@ struct machine {
 	bool failed;
 };
 
-/* Opcodes with operands that do not matter: how many numbers, and a block after them. */
+/*
+ * Skip an opcode's operands, which do not matter: some numbers, and a block after them. Return
+ * false if the opcode is not known.
+ */
 static bool skip(struct rgn_reader *r, u8 op)
 {
 	u64 len;
@@ -96,7 +99,7 @@ static void define(struct machine *m, struct rgn_reader *r, u8 op)
 	}
 }
 
-/* True if the opcode moves the place; then m->at is the new one. */
+/* True if the opcode moves the place; then set m->at to the new one. */
 static bool advance(struct machine *m, struct rgn_reader *r, u8 op)
 {
 	u64 delta;

@@ -41,17 +41,19 @@ struct rgn_decoded {
 
 /**
  * rgn_decode() - decode one instruction
- * @insn: receives it; of kind RGN_DECODED_BAD and length 1 if there is none
- * @bytes: where it starts
- * @n: how many bytes may be read
- * @addr: its address
+ * @insn: receives the instruction; of kind RGN_DECODED_BAD and length 1 if there is none
+ * @bytes: the first byte
+ * @n: the number of bytes that may be read
+ * @addr: the address of the first byte
  */
 void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);
 
-/* rgn_decoder - Zydis for code of 64 bits, for callers that need its operands */
+/* rgn_decoder - return Zydis' decoder for 64-bit code, for callers that need its operands */
 const struct ZydisDecoder_ *rgn_decoder(void);
 
-/* rgn_decode_text - the instruction as AT&T assembler; returns its length, 0 when there is none */
+/*
+ * rgn_decode_text - write the instruction as AT&T assembler; return the length, 0 if there is none
+ */
 u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
 
 #endif /* _RGN_DECODE_H */

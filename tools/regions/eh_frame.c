@@ -41,7 +41,7 @@ static u64 offset_of(const struct place *at)
 	return (u64)(at->in.p - at->section->bytes);
 }
 
-/* A pointer in one of the DW_EH_PE_* encodings; a stored 0 means no pointer and stays 0. */
+/* Return a pointer in one of the DW_EH_PE_* encodings; a stored 0 means no pointer and stays 0. */
 static u64 pointer(struct place *at, u8 encoding)
 {
 	u64 place = at->section->addr + offset_of(at), v;
@@ -82,7 +82,7 @@ static u64 pointer(struct place *at, u8 encoding)
 	return v;
 }
 
-/* Mark the landing pads in one function's exception table; false when it cannot be read. */
+/* Mark the landing pads in one function's exception table; return false if it cannot be read. */
 static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 {
 	const struct rgn_section *s = rgn_image_section_at(text->image, lsda);
@@ -115,7 +115,10 @@ static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 	return !at.in.failed;
 }
 
-/* The augmentation data of a CIE; false for a letter that is not known, as its size is not. */
+/*
+ * Read the augmentation data of a CIE; return false for an unknown letter, whose data has an
+ * unknown size.
+ */
 static bool read_augmentation(struct place *at, struct cie *cie, const char *letters)
 {
 	struct rgn_reader *r = &at->in;

@@ -32,12 +32,12 @@ struct rgn_fde {
 };
 
 /*
- * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. A table that ends early or
- * has an unknown form leaves code without bounds, which is then refused.
+ * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. If the table ends early or
+ * has an unknown form, some code stays without bounds, and is then refused.
  */
 void rgn_eh_frame_read(struct rgn_text *text);
 
-/* rgn_eh_frame_find - the FDE of the code that starts at an address, or NULL */
+/* rgn_eh_frame_find - return the FDE of the code that starts at an address, or NULL */
 const struct rgn_fde *rgn_eh_frame_find(const struct rgn_text *text, u64 start);
 
 /*

@@ -142,7 +142,7 @@ static void print_kernel(const struct rgn_text *text, const struct rgn_span *spa
 			    "  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
-/* The module's answer if the file's bytes were the live ones. */
+/* Print the module's answer, as if the file's bytes were the live ones. */
 static void print_module(const struct rgn_text *text, const struct rgn_span *span,
 			 const struct rgn_function *f, u64 addr)
 {

@@ -38,7 +38,7 @@ void rgn_explain_deny(const struct rgn_text *text);
  */
 void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only);
 
-/* rgn_explain_name - "function+0x24" for an address of code; returns @buf */
+/* rgn_explain_name - write "function+0x24" for an address of code; return @buf */
 const char *rgn_explain_name(const struct rgn_text *text, u64 addr, char *buf, size_t size);
 
 #endif /* _RGN_EXPLAIN_H */

@@ -117,7 +117,7 @@ static void count_piece(const struct rgn_text *text, u64 addr, u32 *counts)
 		counts[span - text->spans]++;
 }
 
-/* A program: room for the FDEs and symbols of each span. */
+/* Make room for the FDEs and symbols of each span of a program. */
 static void make_room(struct rgn_text *text)
 {
 	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
@@ -208,7 +208,10 @@ static struct rgn_function *put_function(struct rgn_span *span, const char *name
 	return f;
 }
 
-/* Only what a linker or compiler fills room with: nops, int3, and zeros after the last function. */
+/*
+ * True if the bytes are only what a linker or compiler fills room with: nops, int3, and zeros after
+ * the last function.
+ */
 static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 {
 	struct rgn_decoded insn;

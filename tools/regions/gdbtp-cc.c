@@ -92,7 +92,10 @@ static bool is_word(const struct line *l, const char *word)
 				   l->start[n] == '\t' || l->start[n] == ',');
 }
 
-/* .section NAME[,"FLAGS"...]: code when the flags say so; without flags by its name. */
+/*
+ * Handle .section NAME[,"FLAGS"...]: it is code if the flags say so; without flags the name
+ * decides.
+ */
 static void section(struct filter *f, const struct line *l)
 {
 	const char *flags = memchr(l->start, '"', (size_t)(l->end - l->start));
@@ -114,7 +117,10 @@ static void directive(struct filter *f, const struct line *l)
 		section(f, l);
 }
 
-/* Labels that code can jump to: names, and .L with a number. Others are for debug information. */
+/*
+ * True for labels that code can jump to: names, and .L with a number. Others are for debug
+ * information.
+ */
 static bool is_label(const struct line *l)
 {
 	const char *p = l->start;
@@ -160,8 +166,8 @@ static void loc(struct filter *f, const struct line *l)
 }
 
 /*
- * No .loc came between the label and the instruction: add a row. With is_stmt 0 a debugger sets no
- * breakpoint there.
+ * Add a row, because no .loc came between the label and the instruction. With is_stmt 0 a debugger
+ * sets no breakpoint there.
  */
 static void add_row(struct filter *f)
 {
@@ -191,9 +197,9 @@ static void inline_asm(struct filter *f, const struct line *l)
 }
 
 /*
- * For a label before padding or at a function's end, where code is unreachable. The assembler emits
- * a row only at the next instruction, which is after the padding; a second .loc makes it emit the
- * row of the first one here.
+ * Add a row for a label before padding or at a function's end, where code is unreachable. The
+ * assembler emits a row only at the next instruction, which is after the padding; a second .loc
+ * makes it emit the row of the first one here.
  */
 static void row_before_padding(struct filter *f)
 {
@@ -286,9 +292,7 @@ static struct buffer read_all(const char *path)
 	return b;
 }
 
-/*
- * Put the filtered text into a memfd; returns a path under which the assembler can open it.
- */
+/* Put the filtered text into a memfd; return a path under which the assembler can open it. */
 static char *as_file(const struct buffer *b)
 {
 	int fd = memfd_create("gdbtp-cc", 0);
@@ -319,7 +323,7 @@ static bool takes_value(const char *option)
 	return names[i];
 }
 
-/* The index of the one file to assemble, 0 for standard input, -1 when there are several. */
+/* Return the index of the one file to assemble, 0 for standard input, -1 if there are several. */
 static int input(int argc, char **argv)
 {
 	int found = 0, i;
@@ -336,7 +340,7 @@ static int input(int argc, char **argv)
 	return found;
 }
 
-/* Run the assembler, on the filtered text where that is a compiler's output. */
+/* Run the assembler, on the filtered text if the input is a compiler's output. */
 static void assemble(int argc, char **argv)
 {
 	char **args = calloc((size_t)argc + 2, sizeof(*args));
@@ -356,7 +360,7 @@ static void assemble(int argc, char **argv)
 	err(127, "gdbtp-cc: %s", args[0]);
 }
 
-/* One step of the compiler driver: argv[0] is the program to run. */
+/* Run one step of the compiler driver: argv[0] is the program to run. */
 static void step(int argc, char **argv)
 {
 	const char *name = argc ? strrchr(argv[0], '/') : NULL;

@@ -88,25 +88,30 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 
-/* rgn_image_section - the section of that name, or NULL */
+/* rgn_image_section - return the section of that name, or NULL */
 const struct rgn_section *rgn_image_section(const struct rgn_image *image, const char *name);
 
-/* rgn_image_symbol - the first defined symbol of that name, or NULL */
+/* rgn_image_symbol - return the first defined symbol of that name, or NULL */
 const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name);
 
-/* rgn_image_extern - the undefined symbol that was given an address in an object file, or NULL */
+/*
+ * rgn_image_extern - return the undefined symbol that was given an address in an object file, or
+ * NULL
+ */
 const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
 
-/* rgn_image_section_at - the loaded section with contents that holds an address, or NULL */
+/* rgn_image_section_at - return the loaded section with contents that holds an address, or NULL */
 const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr);
 
-/* rgn_image_at - @n bytes at an address, or NULL when not all of them are in one such section */
+/*
+ * rgn_image_at - return @n bytes at an address, or NULL if not all of them are in one such section
+ */
 const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 
 /* rgn_image_writable - true if a program may write to any of @n bytes, also after relocation */
 bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n);
 
-/* rgn_image_pointer - the address that the 8 bytes at @addr hold when the program runs */
+/* rgn_image_pointer - return the address that the 8 bytes at @addr hold when the program runs */
 u64 rgn_image_pointer(const struct rgn_image *image, u64 addr);
 
 /* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */
@@ -114,7 +119,10 @@ void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *r
 		      const struct rgn_section *target,
 		      void (*each)(void *ctx, const struct rgn_reloc *r), void *ctx);
 
-/* rgn_alloc - zeroed memory for @n elements of @size bytes; ends the program when there is none */
+/*
+ * rgn_alloc - allocate zeroed memory for @n elements of @size bytes; end the program if there is
+ * none
+ */
 void *rgn_alloc(size_t n, size_t size);
 
 #endif /* _RGN_IMAGE_H */

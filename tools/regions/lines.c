@@ -107,7 +107,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 	l->last = l->first;
 }
 
-/* The outermost inlined call below @die, in lexical blocks too, that holds the address. */
+/* Find the outermost inlined call below @die, in lexical blocks too, that holds the address. */
 static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 {
 	Dwarf_Die child;
@@ -130,7 +130,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 	return false;
 }
 
-/* The file of an inlined call: by its number in the unit's table of files. */
+/* Return the file of an inlined call: by its number in the unit's table of files. */
 static const char *call_file(struct listing *l, Dwarf_Die *call)
 {
 	Dwarf_Attribute attr;

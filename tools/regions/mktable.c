@@ -106,7 +106,7 @@ static struct list collect(const struct rgn_text *text, const struct rgn_span *s
 	return l;
 }
 
-/* Append the contents of a list; returns their size. */
+/* Append the contents of a list; return their size. */
 static u32 put_list(struct buffer *b, const struct list *l)
 {
 	u32 blocks = (l->n + GTP_TABLE_BLOCK - 1) / GTP_TABLE_BLOCK, i;

@@ -18,7 +18,7 @@ void rgn_module_init(struct rgn_module *m, const struct rgn_text *text);
 void rgn_module_free(struct rgn_module *m);
 
 /*
- * rgn_module_ask - gtp_region_find() for an offset of a span that the module's table has;
+ * rgn_module_ask - call gtp_region_find() for an offset of a span that the module's table has;
  * @only_falls as there
  */
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,

@@ -50,7 +50,7 @@ static bool member_is_aligned(Dwarf_Die *member, u64 offset, u32 deep)
 	return type_of(member, &type) && is_aligned(&type, offset + at, deep + 1);
 }
 
-/* Is each member aligned to its own size? */
+/* True if each member is aligned to its own size. */
 static bool is_aligned(Dwarf_Die *type, u64 offset, u32 deep)
 {
 	Dwarf_Word size = 0;
@@ -92,7 +92,7 @@ static bool is_float(Dwarf_Die *base)
 	       encoding == DW_ATE_decimal_float;
 }
 
-/* How many registers a value of the type takes. */
+/* Return how many registers a value of the type takes. */
 static u32 words_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
@@ -139,7 +139,10 @@ static void to_origin(Dwarf_Die *die)
 	}
 }
 
-/* For a structure that is returned in memory, the caller passes the address. */
+/*
+ * Return the registers for the result: for a structure that is returned in memory, the caller
+ * passes the address.
+ */
 static u32 words_of_result(Dwarf_Die *function)
 {
 	Dwarf_Die type;

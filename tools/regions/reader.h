@@ -17,7 +17,7 @@ static inline u64 rgn_read_left(const struct rgn_reader *r)
 	return (u64)(r->end - r->p);
 }
 
-/* rgn_read - a little-endian number of @n bytes, 8 at most */
+/* rgn_read - read a little-endian number of @n bytes, 8 at most */
 static inline u64 rgn_read(struct rgn_reader *r, u32 n)
 {
 	const u8 *at = r->p;
@@ -31,7 +31,7 @@ static inline u64 rgn_read(struct rgn_reader *r, u32 n)
 	return gtp_get_le(at, n);
 }
 
-/* rgn_read_leb - a LEB128 number; bits above 64 are dropped */
+/* rgn_read_leb - read a LEB128 number; bits above 64 are dropped */
 static inline u64 rgn_read_leb(struct rgn_reader *r, bool is_signed)
 {
 	u32 shift = 0;

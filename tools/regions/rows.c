@@ -95,7 +95,7 @@ static void run(struct program *p)
 	}
 }
 
-/* One unit's header, up to where its program starts. */
+/* Read one unit's header, up to where its program starts. */
 static bool header(struct program *p, struct rgn_reader *unit, u32 offset_size)
 {
 	u16 version = (u16)rgn_read(unit, 2);
@@ -169,7 +169,7 @@ static void mark_row(void *ctx, u64 addr, bool block)
 		rgn_text_mark(ctx, addr, RGN_LEADER_ROW);
 }
 
-/* Rows are complete when the entry and every target of a direct jump has one. */
+/* True if rows are complete: the entry and every target of a direct jump has one. */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {
 	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);

@@ -124,7 +124,7 @@ bool rgn_sites_table_at(const struct rgn_image *image, u64 addr)
 	return false;
 }
 
-/* The address that a 32-bit field names relative to itself. */
+/* Return the address that a 32-bit field names relative to itself. */
 static u64 field(const struct table *t, u64 at)
 {
 	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
@@ -142,7 +142,7 @@ static void exceptions(struct rgn_text *text)
 	}
 }
 
-/* A table whose entries of @stride bytes start with the site, each site @n bytes of code. */
+/* Read a table whose entries of @stride bytes start with the site, each site @n bytes of code. */
 static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32 n,
 			enum rgn_site what)
 {
@@ -343,8 +343,8 @@ static void replacement(struct rgn_text *text, const struct alternative *a)
 }
 
 /*
- * The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11, or 14 with
- * them at 12 and 13.
+ * Read an entry. The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11,
+ * or 14 with them at 12 and 13.
  */
 static struct alternative alternative_at(const struct table *t, u64 at, u32 stride)
 {
@@ -355,7 +355,7 @@ static struct alternative alternative_at(const struct table *t, u64 at, u32 stri
 	return a;
 }
 
-/* The stride is the one under which every entry names code and a replacement. */
+/* True if the stride is right: under it every entry names code and a replacement. */
 static bool stride_fits(const struct rgn_text *text, const struct table *t, u32 stride)
 {
 	u64 at;

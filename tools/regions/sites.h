@@ -12,12 +12,12 @@ void rgn_sites_before(struct rgn_text *text);
 void rgn_sites_after(struct rgn_text *text);
 
 /*
- * rgn_sites_table_at - the address lies in one of those tables: what is stored there is not a
- * target of jumps or calls
+ * rgn_sites_table_at - true if the address lies in one of those tables: what is stored there is not
+ * a target of jumps or calls
  */
 bool rgn_sites_table_at(const struct rgn_image *image, u64 addr);
 
-/* rgn_sites_table_named - the same for a section as a whole */
+/* rgn_sites_table_named - true if a section is such a table as a whole */
 bool rgn_sites_table_named(const char *name);
 
 #endif /* _RGN_SITES_H */

@@ -74,7 +74,10 @@ static void add(struct rgn_share *share, u64 n, u64 of)
 	share->means += (double)n / (double)of;
 }
 
-/* Padding after a function is no part of it, though the kernel's table of symbols says so. */
+/*
+ * Return where a function's body ends. Padding after it is no part of it, though the kernel's table
+ * of symbols says so.
+ */
 static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
 {
 	return rgn_function_start(span, f) + (f->body ? f->body : f->size);
@@ -193,7 +196,7 @@ static void print_refusals(const struct rgn_stats *s)
 	}
 }
 
-/* Of a program: what is known of its functions. */
+/* Print what is known of a program's functions. */
 static void print_functions(const struct rgn_stats *s)
 {
 	u64 unproven = 0;

@@ -35,8 +35,8 @@ struct block {
  * @queue: offsets of blocks whose state has changed, @queue_n of them
  * @final: nothing changes any more: now jumps are judged
  * @why: the first reason against a proof
- * @seen: jumps that were judged
- * @grown: a target was found that was no leader
+ * @seen: the number of jumps that were judged
+ * @grown: a target was found that had not been a leader
  */
 struct walk {
 	struct rgn_text *text;
@@ -60,7 +60,7 @@ static void refuse(struct walk *w, enum rgn_unproven why)
 		w->why = why;
 }
 
-/* Control comes to the offset with that state. */
+/* Record that control comes to the offset with that state. */
 static void arrive(struct walk *w, u32 at, const struct rgn_state *s)
 {
 	struct block *b;
@@ -106,7 +106,7 @@ static bool part_of(const struct walk *w, const struct rgn_span *span, const str
 	return false;
 }
 
-/* One entry of a table. */
+/* Take one entry of a table. */
 static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 {
 	struct rgn_span *span = rgn_text_span(w->text, target);
@@ -129,7 +129,7 @@ static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 	       (g->addr == target || part_of(w, span, g));
 }
 
-/* All entries of a table; false if it is no table that can be trusted. */
+/* Take all entries of a table; return false if it is no table that can be trusted. */
 static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 		       const struct rgn_state *s)
 {
@@ -161,7 +161,7 @@ static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 	return good;
 }
 
-/* An address inside the function is stored somewhere: it has labels that values lead to. */
+/* True if an address inside the function is stored somewhere: it has labels that values lead to. */
 static bool has_labels(const struct walk *w)
 {
 	u32 at;
@@ -316,7 +316,10 @@ static void run_block(struct walk *w, u32 at)
 	}
 }
 
-/* Where control comes from outside, from an exception, or by a stored address: nothing is known. */
+/*
+ * Start where control comes from outside, from an exception, or by a stored address: nothing is
+ * known there.
+ */
 static void start_walk(struct walk *w)
 {
 	u16 inside = RGN_LEADER_JUMP | RGN_LEADER_TABLE;
@@ -367,7 +370,7 @@ static void settle(struct walk *w)
 	}
 }
 
-/* Walk one function; true if it has shown a target that was not known. */
+/* Walk one function; return true if it has shown a target that was not known. */
 static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
 			  const struct rgn_fde *fde)
 {
@@ -399,7 +402,7 @@ static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct r
 	return w.grown;
 }
 
-/* One round over all functions that have such jumps. */
+/* Make one round over all functions that have such jumps. */
 static bool round_over(struct rgn_text *text)
 {
 	bool grown = false;

@@ -85,7 +85,7 @@ struct rgn_function {
 	const char *name;
 	u64 addr;
 	u32 size;
-	u32 body; /* size by the symbol itself, 0 when it has none: what follows is padding */
+	u32 body; /* size by the symbol itself, 0 if it has none: padding follows it */
 	u16 flags;
 	u8 unproven; /* enum rgn_unproven: why it is not RGN_FN_PROVEN */
 };
@@ -148,7 +148,7 @@ struct rgn_span {
 	u32 functions_n;
 };
 
-/* rgn_function_start, rgn_function_end - a function's bounds as offsets in its span */
+/* rgn_function_start, rgn_function_end - return a function's bounds as offsets in its span */
 static inline u32 rgn_function_start(const struct rgn_span *span, const struct rgn_function *f)
 {
 	return (u32)(f->addr - span->addr);
@@ -195,32 +195,35 @@ struct rgn_text {
 void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rgn_cpu cpu);
 void rgn_text_free(struct rgn_text *text);
 
-/* rgn_text_span - the span that holds an address, or NULL */
+/* rgn_text_span - return the span that holds an address, or NULL */
 struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr);
 
-/* rgn_text_function - the function that holds an address of the span */
+/* rgn_text_function - return the function that holds an address of the span */
 struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr);
 
 /*
- * rgn_text_mark - control may arrive at @addr for the reason @why; addresses outside of code are
- * ignored
+ * rgn_text_mark - record that control may arrive at @addr for the reason @why; addresses outside of
+ * code are ignored
  */
 void rgn_text_mark(struct rgn_text *text, u64 addr, enum rgn_leader why);
 
-/* rgn_text_site - @n bytes at @addr are a site */
+/* rgn_text_site - record that @n bytes at @addr are a site */
 void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what);
 
 /* rgn_text_decode - find every instruction; marks what direct jumps and calls show */
 void rgn_text_decode(struct rgn_text *text);
 
-/* rgn_text_is_thunk - a retpoline or, with *@returns, a return thunk is at the address */
+/* rgn_text_is_thunk - true if a retpoline or, with *@returns, a return thunk is at the address */
 bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
 
-/* rgn_cpu_find - the kind of CPU that a word names; false: none, and *@cpu stays */
+/*
+ * rgn_cpu_find - find the kind of CPU that a word names; return false if there is none, with *@cpu
+ * unchanged
+ */
 bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word);
 const char *rgn_cpu_text(enum rgn_cpu cpu);
 
-/* rgn_leader_text, rgn_site_text - the words for the lowest bit that is set */
+/* rgn_leader_text, rgn_site_text - return the words for the lowest bit that is set */
 const char *rgn_leader_text(u32 bits);
 const char *rgn_site_text(u32 bits);
 const char *rgn_unproven_text(enum rgn_unproven why);

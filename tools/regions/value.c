@@ -133,7 +133,10 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 	return memcmp(&old, to, sizeof(old));
 }
 
-/* A new value: whoever has its id has it from an earlier run of the instruction. */
+/*
+ * Set a register to a new value: another register with the same id has it from an earlier run of
+ * the instruction.
+ */
 static void set(struct rgn_state *s, u32 reg, struct rgn_value v, u64 addr)
 {
 	u64 id = new_id(addr, reg);
@@ -163,7 +166,7 @@ static void forget_memory(struct rgn_state *s)
 		s->flags.bits = 0;
 }
 
-/* All registers, memory and flags that the instruction writes. */
+/* Forget all registers, memory and flags that the instruction writes. */
 static void forget_written(struct rgn_state *s, const struct rgn_insn *insn)
 {
 	const ZydisAccessedFlags *f = insn->z.cpu_flags;
@@ -184,7 +187,7 @@ static void forget_written(struct rgn_state *s, const struct rgn_insn *insn)
 		s->flags.bits = 0;
 }
 
-/* The low @bits bits of a value, zero-extended. */
+/* Return the low @bits bits of a value, zero-extended. */
 static struct rgn_value zero_extended(struct rgn_value v, u32 bits)
 {
 	if (bits == 64)
@@ -202,7 +205,7 @@ static struct rgn_value zero_extended(struct rgn_value v, u32 bits)
 	return v;
 }
 
-/* The same, sign-extended. */
+/* Return the low @bits bits of a value, sign-extended. */
 static struct rgn_value sign_extended(struct rgn_value v, u32 bits)
 {
 	bool positive = v.bits >= bits && v.max < 1ULL << (bits - 1);
@@ -257,7 +260,7 @@ bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
 	return true;
 }
 
-/* A load of @bits bits, zero-extended. */
+/* Return the result of a load of @bits bits, zero-extended. */
 static struct rgn_value load(const struct rgn_state *s, const struct rgn_insn *insn,
 			     const ZydisDecodedOperand *op, u32 bits)
 {
@@ -313,7 +316,7 @@ static struct rgn_value lea(const struct rgn_state *s, const struct rgn_insn *in
 	return (struct rgn_value){ 0 };
 }
 
-/* An operand that is read as a whole, as @bits bits that are then zero-extended. */
+/* Return an operand that is read as a whole, as @bits bits that are then zero-extended. */
 static struct rgn_value source(const struct rgn_state *s, const struct rgn_insn *insn,
 			       const ZydisDecodedOperand *op)
 {
@@ -365,7 +368,7 @@ static struct rgn_value shifted(const struct rgn_value *old, u32 bits, u64 by)
 	return bounded((old->bits >= bits ? min_u64(old->max, mask(bits)) : mask(bits)) >> by);
 }
 
-/* The new value of the first operand, a register of at least 32 bits. */
+/* Return the new value of the first operand, a register of at least 32 bits. */
 static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn *insn)
 {
 	const ZydisDecodedOperand *to = &insn->ops[0], *from = &insn->ops[1];
@@ -422,7 +425,10 @@ static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn 
 	return (struct rgn_value){ 0 };
 }
 
-/* Always writes all of its first operand: if that has 32 bits, the upper half becomes 0. */
+/*
+ * True if the instruction always writes all of its first operand: if that has 32 bits, the upper
+ * half becomes 0.
+ */
 static bool writes_whole(const struct rgn_insn *insn)
 {
 	switch (insn->z.mnemonic) {
@@ -491,7 +497,10 @@ void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps)
 	s->flags.bits = 0;
 }
 
-/* The kernel writes the result and memory, and Zydis lists neither as written. */
+/*
+ * True if the instruction enters the kernel, which writes the result and memory; Zydis lists
+ * neither as written.
+ */
 static bool enters_kernel(const struct rgn_insn *insn)
 {
 	return insn->z.meta.category == ZYDIS_CATEGORY_SYSCALL ||
@@ -525,7 +534,7 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 		note_compare(s, insn);
 }
 
-/* The compared value is at most @max: so are all registers that hold it. */
+/* Record that the compared value is at most @max: so are all registers that hold it. */
 static void bound(struct rgn_state *s, u64 max)
 {
 	u32 i;

@@ -67,25 +67,25 @@ struct rgn_insn {
 	u64 addr;
 };
 
-/* rgn_state_entry - the state at a function's entry: every register is the caller's */
+/* rgn_state_entry - set the state at a function's entry: every register is the caller's */
 void rgn_state_entry(struct rgn_state *s);
 
-/* rgn_state_unknown - nothing is known; ids are made from the address */
+/* rgn_state_unknown - set a state in which nothing is known; ids are made from the address */
 void rgn_state_unknown(struct rgn_state *s, u64 addr);
 
-/* rgn_state_join - control may come with either state; true if @to has changed */
+/* rgn_state_join - let control come with either state; return true if @to has changed */
 bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr);
 
-/* rgn_state_step - the state after an instruction that is no jump and no call */
+/* rgn_state_step - set the state after an instruction that is no jump and no call */
 void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
 
 /*
- * rgn_state_call - the state after the call at @addr; @keeps: of a function that keeps registers as
- * the ABI demands
+ * rgn_state_call - set the state after the call at @addr; @keeps: the called function keeps
+ * registers as the ABI demands
  */
 void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps);
 
-/* rgn_state_branch - the state on one side of a conditional jump */
+/* rgn_state_branch - set the state on one side of a conditional jump */
 void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool taken);
 
 /*
@@ -95,7 +95,7 @@ void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool tak
 bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
 		     const ZydisDecodedOperand *op, u32 scale, struct rgn_value *v);
 
-/* rgn_reg - the number of a general register, RGN_REGS for any other */
+/* rgn_reg - return the number of a general register, RGN_REGS for any other */
 u32 rgn_reg(ZydisRegister reg);
 
 #endif /* _RGN_VALUE_H */

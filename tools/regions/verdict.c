@@ -55,7 +55,7 @@ static u8 kind_at(const struct rgn_span *span, u32 at)
 	return span->insn[at] & RGN_DECODED_KIND;
 }
 
-/* A program's padding. A kernel's symbols do not tell where a function's own code ends. */
+/* True for a program's padding. A kernel's symbols do not tell where a function's own code ends. */
 static bool pads_function(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->flags & RGN_FN_UNBOUND)
@@ -63,7 +63,7 @@ static bool pads_function(const struct rgn_span *span, const struct rgn_function
 	return f->flags & RGN_FN_BOUND && at >= rgn_function_start(span, f) + f->body;
 }
 
-/* Why no probe at all can be set there; RGN_VERDICT_PROBE when one can. */
+/* Return the reason why no probe at all can be set there; RGN_VERDICT_PROBE if one can. */
 static enum rgn_verdict_id no_probe(const struct rgn_span *span, const struct rgn_function *f,
 				    u32 at)
 {
@@ -109,7 +109,7 @@ u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first)
 	return bits;
 }
 
-/* The site bits of @n bytes; *@first is where the first of them is. */
+/* Return the site bits of @n bytes; *@first receives the offset of the first of them. */
 static u32 sites(const struct rgn_span *span, u32 at, u32 n, u32 wanted, u32 *first)
 {
 	u32 bits = 0, i;
@@ -133,8 +133,8 @@ static bool is_padding(u8 kind)
 }
 
 /*
- * A call of a retpoline: where the CPU needs none, boot makes it an indirect call of two bytes,
- * which returns to an earlier address, perhaps into the jump.
+ * True for a call of a retpoline: where the CPU needs none, boot makes it an indirect call of two
+ * bytes, which returns to an earlier address, perhaps into the jump.
  */
 static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 {
@@ -143,8 +143,8 @@ static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 }
 
 /*
- * Walk the instructions that a jump displaces. @v gets their length, and the first that cannot be
- * moved. After a return or a jump only padding may follow: nothing runs it, so it needs no copy.
+ * Walk the instructions that a jump displaces. @v receives their length, and the first that cannot
+ * be moved. After a return or a jump only padding may follow: nothing runs it, so it needs no copy.
  * Any other code there must be entered from somewhere unknown, and is refused.
  */
 static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 end,
@@ -182,7 +182,10 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 	return id;
 }
 
-/* An indirect jump whose targets neither relocations nor rows of the line table name. */
+/*
+ * True if there is an indirect jump whose targets neither relocations nor rows of the line table
+ * name.
+ */
 static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function *f,
 			  enum rgn_evidence evidence)
 {

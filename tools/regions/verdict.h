@@ -115,19 +115,19 @@ void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
 
 /*
- * rgn_verdict_leaders - the leader bits of the bytes that a jump at @at overwrites, except the
- * first one
+ * rgn_verdict_leaders - return the leader bits of the bytes that a jump at @at overwrites, except
+ * the first one
  */
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
 /*
- * rgn_verdict_denied - some kernel's rule may accept the address, yet control may arrive within;
- * the leader bits that the rule does not see, or 0
+ * rgn_verdict_denied - return the leader bits that a kernel's rule does not see, if the rule may
+ * accept the address although control may arrive within; otherwise 0
  */
 u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr);
 
 /**
- * rgn_verdict_kernel() - the kernel's answer for an address that takes a probe
+ * rgn_verdict_kernel() - return the kernel's answer for an address that takes a probe
  * @span: where it is
  * @f: its function
  * @at: its offset in the span

@@ -9,13 +9,13 @@
 /**
  * struct client - a connection
  * @fd: /proc/gtp
- * @path: its name
+ * @path: the name of the file
  * @rsp: the framing, which is the same from either end
- * @reply: to the last packet, with a NUL after it
- * @len: of @reply
+ * @reply: the reply to the last packet, with a NUL after it
+ * @len: the length of @reply
  * @answered: @reply is complete
  * @console: text for the user since it was last taken, with a NUL after it
- * @console_len: of @console
+ * @console_len: the length of @console
  */
 struct client {
 	int fd;
@@ -30,31 +30,34 @@ struct client {
 	u8 last[GTP_RSP_FRAME_MAX];
 };
 
-/* All of these call fail() if the connection breaks. */
+/* All functions call fail() if the connection breaks. */
 
 /* client_open - connect; exits with RUN_BUSY if another session is connected */
 void client_open(struct client *c, const char *path);
 
-/* client_send - a packet, without waiting for its reply */
+/* client_send - send a packet, without waiting for its reply */
 void client_send(struct client *c, const char *packet);
 
 /* client_receive - receive at least a byte; @c->answered says whether the reply is complete */
 void client_receive(struct client *c);
 
-/* client_interrupt - ^C */
+/* client_interrupt - send ^C */
 void client_interrupt(struct client *c);
 
-/* client_ask - a packet and its reply, which is in @c->reply until the next one */
+/* client_ask - send a packet and return its reply, which is in @c->reply until the next one */
 __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...);
 
-/* client_order - a packet that must be answered with OK; @what is being done, for the message */
+/*
+ * client_order - send a packet that must be answered with OK; @what is being done, for the message
+ */
 void client_order(struct client *c, const char *packet, const char *what);
 
 /* client_check - check that the last packet was answered with OK; @what was being done */
 void client_check(struct client *c, const char *what);
 
 /*
- * client_monitor - the output of `monitor COMMAND`, without its last newline; the caller frees it
+ * client_monitor - return the output of `monitor COMMAND`, without its last newline; the caller
+ * frees it
  */
 char *client_monitor(struct client *c, const char *command);
 

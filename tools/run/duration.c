@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "duration.h"
 
-/* The length of the number at the beginning: 5 or 0.5, as gtp has it. */
+/* Return the length of the number at the beginning: 5 or 0.5, as gtp has it. */
 static size_t number(const char *text)
 {
 	static const char digits[] = "0123456789";

@@ -6,7 +6,7 @@
 #include <argp.h>
 #include "base/base.h"
 
-/* duration - ms of 5s, 500ms, 2m, 1h, or seconds alone; anything else is wrong usage */
+/* duration - return the ms of 5s, 500ms, 2m, 1h, or seconds alone; any other text is wrong usage */
 u64 duration(struct argp_state *state, const char *text);
 
 #endif /* _RUN_DURATION_H */

@@ -11,10 +11,13 @@ enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED 
 /* The program's name, which precedes its messages. */
 extern const char *const program;
 
-/* inform - a line to standard error */
+/* inform - print a line to standard error */
 __printf(1, 2) void inform(const char *format, ...);
 
-/* fail - the same, and exit; the end of gtp-run's connection removes every probe */
+/*
+ * fail - print a line to standard error and exit; the end of gtp-run's connection removes every
+ * probe
+ */
 __printf(2, 3) _Noreturn void fail(int status, const char *format, ...);
 
 /* must - return allocated memory, or exit if it is NULL */

@@ -118,7 +118,7 @@ static bool is_part_of(const struct gtpd_part *p, const char *build_id)
 	return !strcmp(hex, build_id);
 }
 
-/* choose - the part for the running kernel */
+/* choose - find the part for the running kernel */
 static void choose(struct client *c, const struct gtpd *g, const char *path, struct gtpd_part *p)
 {
 	char *build_id = client_monitor(c, "build-id"), *version;
@@ -151,7 +151,7 @@ static void refuse_running(struct client *c)
 		     c->path);
 }
 
-/* distance - from where the kernel was linked to where it is */
+/* distance - return the distance of the kernel from its link address */
 static u64 distance_of(struct client *c, const struct gtpd_part *p)
 {
 	static const char word[] = "TextSeg=";
@@ -272,7 +272,7 @@ static u64 left(u64 until)
 	return now < until ? until - now : 0;
 }
 
-/* The wait of a continue, which ends by itself, in time, or by a signal. */
+/* Wait for the end of the run: by itself, in time, or by a signal. */
 static void wait_for_end(struct client *c, u64 ms)
 {
 	struct pollfd line = { c->fd, POLLIN, 0 };
@@ -323,7 +323,7 @@ static void print_hits(struct client *c, const char *packet)
 	printf("tracepoint %u at 0x%llx: %llu hits\n", num, addr, hits);
 }
 
-/* The lines of `monitor status` that are about frames and hits. */
+/* Print the lines of `monitor status` that are about frames and hits. */
 static void print_status(struct client *c)
 {
 	static const char *const wanted[] = {
@@ -353,7 +353,10 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 			print_hits(c, packet);
 }
 
-/* The session's name with another suffix, in the current folder; stdin.tf for standard input. */
+/*
+ * Return the session's name with another suffix, in the current folder; stdin.tf for standard
+ * input.
+ */
 static char *default_out(const char *session)
 {
 	const char *name = strrchr(session, '/') ? strrchr(session, '/') + 1 : session;

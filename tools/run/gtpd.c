@@ -29,7 +29,7 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* The form of a digit in the packet: itself, or its character code in two digits. */
+/* Return the form of a digit in the packet: itself, or its character code in two digits. */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -76,7 +76,9 @@ static const char *check_relocations(const u8 *bytes, u32 n, const char *text, u
 	return NULL;
 }
 
-/* Allow definitions and settings only: no packet that starts a run, or reads or writes a file. */
+/*
+ * True for definitions and settings only: no packet that starts a run, or reads or writes a file.
+ */
 static bool is_allowed(const char *text, u32 len)
 {
 	static const char *const names[] = {
@@ -91,7 +93,10 @@ static bool is_allowed(const char *text, u32 len)
 	return false;
 }
 
-/* monitor notrace may kill the kernel: only the machine's own user may allow it, not a file. */
+/*
+ * True for monitor notrace, which may kill the kernel: only the machine's own user may allow it,
+ * not a file.
+ */
 static bool allows_notrace(const char *text, u32 len)
 {
 	static const char packet[] = "qRcmd,", word[] = "notrace";
@@ -107,7 +112,7 @@ static bool allows_notrace(const char *text, u32 len)
 	       !memcmp(c, word, n);
 }
 
-/* None of these packets has a byte that the framing would have to escape. */
+/* True if no byte would have to be escaped by the framing, as in all of these packets. */
 static bool is_plain(const char *text, u32 len)
 {
 	u32 i;
@@ -280,7 +285,7 @@ bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p)
 	return false;
 }
 
-/* The first record of a part describes it. */
+/* Begin with the first record of a part, which describes it. */
 static void begin(const struct gtpd *g, const struct gtpd_part *p, struct gtpd_record *r)
 {
 	if (r->bytes)

@@ -82,7 +82,7 @@ struct gtpd_error {
  * gtpd_open() - check a whole file
  * @g: receives it, valid as long as @bytes is; untouched on error
  * @bytes: the file
- * @size: its size
+ * @size: the size of the file
  * @error: set on error
  *
  * Everything is checked once, here: the functions below check nothing. Only packets that define a
@@ -90,15 +90,21 @@ struct gtpd_error {
  */
 int gtpd_open(struct gtpd *g, const void *bytes, size_t size, struct gtpd_error *error);
 
-/* gtpd_next - the record after @r, the first one if @r->bytes is NULL; false after the last */
+/*
+ * gtpd_next - go to the record after @r, the first one if @r->bytes is NULL; return false after the
+ * last
+ */
 bool gtpd_next(const struct gtpd *g, struct gtpd_record *r);
 
-/* gtpd_next_part - the part after @p, the first one if @p->id is NULL; false after the last */
+/*
+ * gtpd_next_part - go to the part after @p, the first one if @p->id is NULL; return false after the
+ * last
+ */
 bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p);
 
 /*
- * gtpd_next_of - the record after @r of this kind in @p, the first one if @r->bytes is NULL; false
- * after the last
+ * gtpd_next_of - go to the record after @r of this kind in @p, the first one if @r->bytes is NULL;
+ * return false after the last
  */
 bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kind kind,
 		  struct gtpd_record *r);
@@ -106,10 +112,10 @@ bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kin
 /**
  * gtpd_packet() - relocate a packet
  * @r: a record GTPD_PACKET
- * @distance: of the kernel from its link address
+ * @distance: the distance of the kernel from its link address
  * @to: receives the packet and a NUL, in GTPD_PACKET_MAX + 1 bytes
  *
- * Return: its length, or -ERANGE if a number does not fit any more.
+ * Return: the length of the packet, or -ERANGE if a number does not fit any more.
  */
 int gtpd_packet(const struct gtpd_record *r, u64 distance, char *to);
 

@@ -5,10 +5,10 @@
 
 #include "gtpd.h"
 
-/* info_name - "RELEASE (build-id HEX)" of a part, in a static buffer of its own */
+/* info_name - return "RELEASE (build-id HEX)" of a part, in a static buffer of its own */
 const char *info_name(const struct gtpd_part *p);
 
-/* info_print - kernels, tracepoints, conditions, actions */
+/* info_print - print kernels, tracepoints, conditions, actions */
 void info_print(const struct gtpd *g);
 
 #endif /* _RUN_INFO_H */

@@ -11,10 +11,10 @@
  */
 void load_session(struct gtpd *g, const char *path);
 
-/* load_name - its name in messages */
+/* load_name - return the session's name in messages */
 const char *load_name(const char *path);
 
-/* load_spare - fail() if the output file, or its temporary one, is the session */
+/* load_spare - call fail() if the output file, or its temporary one, is the session */
 void load_spare(const char *path, const char *out);
 
 #endif /* _RUN_LOAD_H */

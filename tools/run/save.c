@@ -70,7 +70,7 @@ static bool is_letter(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* Is the variable of a line "name VARIABLE<tab>..." one of the text's words? */
+/* True if the variable of a line "name VARIABLE<tab>..." is one of the text's words. */
 static bool names_one_of(const char *text, const struct gtpd_record *r)
 {
 	const char *name = (const char *)memchr(r->bytes, ' ', r->len), *end, *found = text;

@@ -13,10 +13,10 @@ struct save {
 	u64 size;
 };
 
-/* save_part - the name of the file until it is complete; the caller frees it */
+/* save_part - return the name of the file until it is complete; the caller frees it */
 char *save_part(const char *path);
 
-/* save_begin - open it, before there is anything to lose; only its owner can access it */
+/* save_begin - open the file, before there is anything to lose; only its owner can access it */
 void save_begin(struct save *o, const char *path);
 
 /*

@@ -8,7 +8,7 @@
 
 #define FILE_NAME "/proc/gtpregions"
 
-/* A line that begins with a word; it is terminated. NULL: there is none. */
+/* Return a line that begins with a word, terminated; NULL if there is none. */
 static char *line_of(char *text, const char *word)
 {
 	size_t len = strlen(word);

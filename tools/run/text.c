@@ -12,7 +12,9 @@
 #include <string.h>
 #include "text.h"
 
-/* Code points without a glyph: C1 controls, soft hyphen, zero width, directions, tags, ... */
+/*
+ * True for code points without a glyph: C1 controls, soft hyphen, zero width, directions, tags, ...
+ */
 static bool is_unseen(u32 c)
 {
 	static const struct {
@@ -31,7 +33,7 @@ static bool is_unseen(u32 c)
 	return false;
 }
 
-/* glyph - the bytes of the character at @text if it can be seen, 0 otherwise */
+/* glyph - return the number of bytes of the character at @text if it can be seen, otherwise 0 */
 static size_t glyph(const u8 *text, size_t left)
 {
 	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -17,17 +17,20 @@
  */
 void text_put(FILE *to, const char *text, size_t len);
 
-/* text_line - the same of a string, and a newline */
+/* text_line - write a string as text_put() does, and a newline */
 void text_line(FILE *to, const char *text);
 
 /**
- * text_printf - printf whose result cannot control a terminal
+ * text_printf - print like printf, with a result that cannot control a terminal
  * @to: the stream
  * @format: as printf has it; newlines and tabs, also those of arguments, are kept
  */
 __printf(2, 3) void text_printf(FILE *to, const char *format, ...);
 
-/* text_errx - errx of such a text: the program's name, the text, a newline on stderr; exits */
+/*
+ * text_errx - report like errx, with text that cannot control a terminal: the program's name, the
+ * text, a newline on stderr; exit
+ */
 __printf(2, 3) _Noreturn void text_errx(int status, const char *format, ...);
 
 #endif /* _RUN_TEXT_H */
