@@ -13,8 +13,9 @@ static bool is_key(const struct gtp_run *run, u64 num)
  * ones that ran earlier; @acted is whether there were any, and becomes true if this one has some.
  * Jumps only go forward, so the order of the code is that of execution.
  *
- * Setting a key is no effect: the hit sets it again. A key that is a string is an exception, and so
- * are stacks: where their memory is not there, the hit goes on with a part of them.
+ * Setting a key is no effect, because the hit sets it again, unless an expression reads the key.
+ * Strings as keys and stacks are refused: where their memory is not there, the hit goes on with a
+ * part of them.
  */
 static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, bool *acted)
 {
@@ -23,6 +24,9 @@ static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, 
 
 	for (pc = 0; pc < v->len; pc = insn.next) {
 		ax_decode(v->code, v->len, pc, &insn);
+		/* The verifier has not looked at the operands of others. */
+		if (!(v->points[pc].flags & AX_P_REACHED))
+			continue;
 		switch (insn.op) {
 		case AX_OP_ref8:
 		case AX_OP_ref16:
@@ -37,7 +41,8 @@ static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, 
 			break;
 		case AX_OP_getv:
 		case AX_OP_tracev:
-			if (insn.operand == GTP_TSV_USTACK || insn.operand == GTP_TSV_BT)
+			if (insn.operand == GTP_TSV_USTACK || insn.operand == GTP_TSV_BT ||
+			    is_key(run, insn.operand))
 				return false;
 			break;
 		case AX_OP_setv:
@@ -59,7 +64,8 @@ bool gtp_hit_undoable(const struct gtp_run *run, const struct gtp_tracepoint *tp
 	const struct gtp_action *a;
 	bool acted = false;
 
-	if (tp->pass || tp->dprintf || tp->sdata)
+	/* With @pass_errors a hit goes on after an error, which would count twice. */
+	if (run->pass_errors || tp->pass || tp->dprintf || tp->sdata)
 		return false;
 	if (tp->cond && !reads_first(run, &tp->cond->ax, &acted))
 		return false;

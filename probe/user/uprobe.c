@@ -80,6 +80,7 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	if (!gtp_hit_begin(cpu))
 		return true;
 	cpu->undo = GTP_UNDO_ASKED;
+	cpu->env.err.code = AX_OK; /* an earlier hit's must not decide */
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	gtp_hit_turn(cpu, first, held);

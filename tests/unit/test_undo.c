@@ -7,6 +7,7 @@
 #define CONST16(v) "23" v
 #define ABSENT CONST16("3000")
 #define PRESENT CONST16("2000")
+#define KEY "47:0:0:6b65795f61" /* $key_a */
 #define PRINTF "340100077273693d256400"
 
 /* Make a hit as code does that can wait for memory. Return whether it was undone. */
@@ -120,9 +121,13 @@ static void test_not_undoable(void **state)
 		{ NULL, GETV("17") END, "R1" },		     /* as a value */
 		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */
 		{ NULL, REG("04") CONST8("00") CONST8("00") PRINTF END, "R1" },
+		/* A key that is read: the second try would see the first one's. */
+		{ GETV("47") END, CONST8("01") SETV("47") END, "M-1,2000,1" },
+		{ NULL, GETV("47") CONST8("01") ADD SETV("47") END, "M-1,2000,1" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(first); i++) {
+		assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, KEY, &why), 0);
 		define(f, "1:1000:E:0:0", first[i][0], first[i][1], first[i][2], NULL);
 		start(f);
 		if (undoable(f))
@@ -154,6 +159,42 @@ static void test_reads_then_sets(void **state)
 	expect_frames(f, "1@1000\n");
 }
 
+/* Another hit sets the key again, so setting it is no effect. */
+static void test_a_key(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_why why;
+
+	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, KEY, &why), 0);
+	define(f, "1:1000:E:0:0", NULL, CONST8("01") SETV("47") END, "M-1,3000,1", NULL);
+	start(f);
+	assert_true(undoable(f));
+	expect_frames(f, "");
+}
+
+/* The verifier does not look at code that nothing reaches: it may name any variable. */
+static void test_code_after_the_end(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, CONST8("01") END "2dffff2cffff" END, NULL);
+	start(f);
+	assert_true(undoable(f));
+	expect_frames(f, "");
+}
+
+/* The hit would go on after another error, and count both of them twice. */
+static void test_errors_that_only_count(void **state)
+{
+	struct fake *f = *state;
+
+	f->trace.pass_errors = true;
+	define(f, "1:1000:E:0:0", NULL, REG("04") CONST8("00") DIV END, "M-1,3000,1", NULL);
+	start(f);
+	assert_false(undoable(f));
+	expect_frames(f, "");
+}
+
 static void test_several_here(void **state)
 {
 	struct fake *f = *state;
@@ -169,9 +210,17 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_a_frame),	 T(test_a_memory_action), T(test_a_condition),
-		T(test_not_asked),	 T(test_another_error),	  T(test_not_undoable),
-		T(test_reads_then_sets), T(test_several_here),
+		T(test_a_frame),
+		T(test_a_memory_action),
+		T(test_a_condition),
+		T(test_not_asked),
+		T(test_another_error),
+		T(test_not_undoable),
+		T(test_reads_then_sets),
+		T(test_several_here),
+		T(test_a_key),
+		T(test_code_after_the_end),
+		T(test_errors_that_only_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
