@@ -20,19 +20,13 @@
 
 enum { NOWHERE = -1 };
 
-static bool is_reached(const struct ax_verified *v, u32 pc)
-{
-	return v->points[pc].flags & AX_P_REACHED;
-}
-
 static bool find_only_setv(const struct ax_verified *v, struct ax_insn *setv)
 {
-	struct ax_insn insn;
-	u32 pc, n = 0;
+	struct ax_insn insn = { 0 };
+	u32 n = 0;
 
-	for (pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		if (insn.op != AX_OP_setv || !is_reached(v, pc))
+	while (ax_next_reached(v, &insn)) {
+		if (insn.op != AX_OP_setv)
 			continue;
 		*setv = insn;
 		n++;
@@ -42,14 +36,11 @@ static bool find_only_setv(const struct ax_verified *v, struct ax_insn *setv)
 
 static u32 count_namings(const struct ax_verified *v, u64 tsv)
 {
-	struct ax_insn insn;
-	u32 pc, n = 0;
+	struct ax_insn insn = { 0 };
+	u32 n = 0;
 
-	for (pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		n += ax_op_info[insn.op].rule == AX_RULE_tsv && insn.operand == tsv &&
-		     is_reached(v, pc);
-	}
+	while (ax_next_reached(v, &insn))
+		n += ax_op_info[insn.op].rule == AX_RULE_tsv && insn.operand == tsv;
 	return n;
 }
 

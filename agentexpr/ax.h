@@ -210,6 +210,17 @@ enum ax_tsv_way {
 };
 
 /**
+ * ax_next_reached() - decode the next instruction that control can reach
+ * @v: a verified expression
+ * @insn: the one before it, and receives the next one; all zero to begin with
+ *
+ * Nothing is known of other instructions: the verifier has not checked their operands.
+ * Context: any.
+ * Return: false if there is none.
+ */
+bool ax_next_reached(const struct ax_verified *v, struct ax_insn *insn);
+
+/**
  * ax_settle_tsvs() - find out, from the variables it sets, whether an expression needs the lock
  * @v: a verified expression whose variables are known to exist
  * @ways: enum ax_tsv_way of each, by number

@@ -48,3 +48,15 @@ enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn)
 	insn->operand = gtp_get_be(code + pc + 1, info->operand_bytes);
 	return AX_OK;
 }
+
+bool ax_next_reached(const struct ax_verified *v, struct ax_insn *insn)
+{
+	u32 pc;
+
+	for (pc = insn->next; pc < v->len; pc = insn->next) {
+		ax_decode(v->code, v->len, pc, insn);
+		if (v->points[pc].flags & AX_P_REACHED)
+			return true;
+	}
+	return false;
+}

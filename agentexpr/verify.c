@@ -272,19 +272,16 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 			   enum ax_err (*known)(void *ctx, u16 tsv, bool sets), void *ctx,
 			   struct ax_error *err)
 {
-	struct ax_insn insn;
+	struct ax_insn insn = { 0 };
 	enum ax_err code;
-	u32 pc;
 
 	*err = (struct ax_error){ .code = AX_OK };
-	for (pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		if (!(v->points[pc].flags & AX_P_REACHED) ||
-		    ax_op_info[insn.op].rule != AX_RULE_tsv)
+	while (ax_next_reached(v, &insn)) {
+		if (ax_op_info[insn.op].rule != AX_RULE_tsv)
 			continue;
 		code = known(ctx, (u16)insn.operand, insn.op == AX_OP_setv);
 		if (code != AX_OK)
-			return refuse(err, pc, insn.op, code, insn.operand, 0);
+			return refuse(err, insn.pc, insn.op, code, insn.operand, 0);
 	}
 	return AX_OK;
 }
@@ -300,14 +297,10 @@ static u16 flag_of_setv(struct ax_verified *v, enum ax_tsv_way way)
 
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways)
 {
-	struct ax_insn insn;
-	u32 pc;
+	struct ax_insn insn = { 0 };
 
 	v->flags &= 0xffff ^ (AX_F_LOCKED | AX_F_AGGREGATES | AX_F_ADDS);
-	for (pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		if (!(v->points[pc].flags & AX_P_REACHED) || insn.op != AX_OP_setv)
-			continue;
-		v->flags |= flag_of_setv(v, ways[insn.operand]);
-	}
+	while (ax_next_reached(v, &insn))
+		if (insn.op == AX_OP_setv)
+			v->flags |= flag_of_setv(v, ways[insn.operand]);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decide whether a hit that stops at memory that is not there can be made once more. */
-#include "agentexpr/format.h"
 #include "hit/undo.h"
 
 static bool is_key(const struct gtp_run *run, u64 num)
@@ -19,14 +18,9 @@ static bool is_key(const struct gtp_run *run, u64 num)
  */
 static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, bool *acted)
 {
-	struct ax_insn insn;
-	u32 pc;
+	struct ax_insn insn = { 0 };
 
-	for (pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		/* The verifier has not looked at the operands of others. */
-		if (!(v->points[pc].flags & AX_P_REACHED))
-			continue;
+	while (ax_next_reached(v, &insn)) {
 		switch (insn.op) {
 		case AX_OP_ref8:
 		case AX_OP_ref16:

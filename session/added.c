@@ -37,14 +37,9 @@ static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 			struct ax_insn *insn)
 {
-	u32 pc;
-
-	for (pc = insn->next; pc < v->len; pc = insn->next) {
-		ax_decode(v->code, v->len, pc, insn);
-		if (ax_op_info[insn->op].rule == AX_RULE_tsv &&
-		    v->points[pc].flags & AX_P_REACHED && is_shared(tsvs, insn->operand))
+	while (ax_next_reached(v, insn))
+		if (ax_op_info[insn->op].rule == AX_RULE_tsv && is_shared(tsvs, insn->operand))
 			return true;
-	}
 	return false;
 }
 

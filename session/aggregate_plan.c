@@ -142,21 +142,17 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 
 static int walk_expr(struct walk *w, const struct ax_verified *v)
 {
-	struct ax_insn insn;
-	u32 pc, joined = 0; /* the farthest target of the jumps so far */
+	struct ax_insn insn = { 0 };
+	u32 joined = 0; /* the farthest target of the jumps so far */
 	int rc = 0;
 
-	for (pc = 0; pc < v->len && !rc; pc = insn.next) {
-		u8 rule;
+	while (!rc && ax_next_reached(v, &insn)) {
+		u8 rule = ax_op_info[insn.op].rule;
 
-		ax_decode(v->code, v->len, pc, &insn);
-		rule = ax_op_info[insn.op].rule;
-		if (!(v->points[pc].flags & AX_P_REACHED))
-			continue;
 		if (rule == AX_RULE_jump && insn.operand > joined)
 			joined = (u32)insn.operand;
 		else if (rule == AX_RULE_tsv)
-			rc = look_at(w, &insn, pc >= joined);
+			rc = look_at(w, &insn, insn.pc >= joined);
 	}
 	return rc;
 }

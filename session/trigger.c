@@ -108,16 +108,12 @@ static bool extends_only(const struct walk *w, const struct ax_insn *insn)
 
 static int walk_expr(struct walk *w, const struct ax_verified *v)
 {
-	struct ax_insn insn;
-	u32 pc;
+	struct ax_insn insn = { 0 };
 	int rc = 0;
 
 	w->known = false;
-	for (pc = 0; pc < v->len && !rc; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		if (!(v->points[pc].flags & AX_P_REACHED))
-			continue;
-		if (v->points[pc].flags & AX_P_TARGET)
+	while (!rc && ax_next_reached(v, &insn)) {
+		if (v->points[insn.pc].flags & AX_P_TARGET)
 			w->known = false;
 		rc = look_at(w, &insn);
 		if (is_const(insn.op)) {
