@@ -292,47 +292,49 @@ static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 	return GTP_REGION_OK;
 }
 
-static bool in_list(const struct gtp_region_ask *ask, enum gtp_table_kind kind, u32 entry)
+/* Return the list's first entry at or after @from; NOWHERE: there is none, or no such list. */
+static u32 entry_of(const struct gtp_region_ask *ask, enum gtp_table_kind kind, u32 from)
 {
 	struct gtp_table_list list;
 	u32 found;
 
-	return gtp_table_find(ask->table, ask->span, kind, &list) &&
-	       gtp_table_next(&list, entry, &found) && found == entry;
+	if (!gtp_table_find(ask->table, ask->span, kind, &list) ||
+	    !gtp_table_next(&list, from, &found))
+		return NOWHERE;
+	return found;
 }
 
 /*
  * In a program the caller's bounds must be those of the table: symbols may be missing, and code
- * without bounds may hold data. Indirect jumps are proven function by function.
+ * without bounds may hold data.
  */
-static bool bounds_known(const struct gtp_region_ask *ask, bool *complete)
+static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {
-	struct gtp_table_list last;
-	struct gtp_table_span span;
-	u32 found;
+	u32 start = ask->fn_offset;
 
-	gtp_table_span(ask->table, ask->span, &span);
-	if (!(span.flags & GTP_TABLE_PROGRAM))
-		return true;
-	*complete = in_list(ask, GTP_TABLE_PROVEN, ask->fn_offset);
-	return in_list(ask, GTP_TABLE_FUNCTION, ask->fn_offset) &&
-	       gtp_table_find(ask->table, ask->span, GTP_TABLE_LAST, &last) &&
-	       gtp_table_next(&last, ask->fn_offset, &found) &&
-	       found == ask->fn_offset + ask->fn_size - 1;
+	return !(span->flags & GTP_TABLE_PROGRAM) ||
+	       (entry_of(ask, GTP_TABLE_FUNCTION, start) == start &&
+		entry_of(ask, GTP_TABLE_LAST, start) == start + ask->fn_size - 1);
+}
+
+/* In a program, indirect jumps are proven function by function. */
+static bool jumps_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
+{
+	if (span->flags & GTP_TABLE_PROGRAM)
+		return entry_of(ask, GTP_TABLE_PROVEN, ask->fn_offset) == ask->fn_offset;
+	return span->flags & GTP_TABLE_COMPLETE;
 }
 
 /* Open the span's lists; return false if one is missing or the function is not within the span. */
-static bool open_lists(struct walk *w, bool *complete)
+static bool open_lists(struct walk *w, struct gtp_table_span *span)
 {
 	const struct gtp_region_ask *ask = w->ask;
-	struct gtp_table_span span;
 
 	if (ask->span >= ask->table->spans_n)
 		return false;
-	gtp_table_span(ask->table, ask->span, &span);
-	if (ask->fn_offset > span.size || ask->fn_size > span.size - ask->fn_offset)
+	gtp_table_span(ask->table, ask->span, span);
+	if (ask->fn_offset > span->size || ask->fn_size > span->size - ask->fn_offset)
 		return false;
-	*complete = span.flags & GTP_TABLE_COMPLETE;
 	return gtp_table_find(ask->table, ask->span, GTP_TABLE_LEADER, &w->leaders) &&
 	       gtp_table_find(ask->table, ask->span, GTP_TABLE_SITE, &w->sites) &&
 	       gtp_table_find(ask->table, ask->span, GTP_TABLE_FAULT, &w->faults);
@@ -341,17 +343,17 @@ static bool open_lists(struct walk *w, bool *complete)
 enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r)
 {
 	struct walk w = { .ask = ask, .r = r, .ftrace = NOWHERE };
+	struct gtp_table_span span;
 	enum gtp_region_verdict v;
-	bool complete = false;
 
 	memset(r, 0, sizeof(*r));
 	if (ask->at >= ask->fn_size)
 		return GTP_REGION_NOT_START;
 	if (ask->fn_size - ask->at < GTP_REGION_JUMP)
 		return GTP_REGION_END;
-	if (!open_lists(&w, &complete))
+	if (!open_lists(&w, &span))
 		return GTP_REGION_NO_TABLE;
-	if (!bounds_known(ask, &complete))
+	if (!bounds_known(ask, &span))
 		return GTP_REGION_BOUNDS;
 	if (next_in(&w, &w.leaders, first_forbidden(ask)) < ask->at + GTP_REGION_JUMP)
 		return GTP_REGION_LEADER;
@@ -359,7 +361,7 @@ enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct
 	v = walk(&w);
 	if (v == GTP_REGION_OK)
 		v = look_up(&w, r->len);
-	if (v == GTP_REGION_OK && w.indirect && !complete)
+	if (v == GTP_REGION_OK && w.indirect && !jumps_known(ask, &span))
 		v = GTP_REGION_INDIRECT;
 	if (v == GTP_REGION_OK)
 		memcpy(r->bytes, ask->fn + ask->at, r->len);

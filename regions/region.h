@@ -54,7 +54,7 @@ struct gtp_region {
 
 /**
  * struct gtp_region_ask - the question for gtp_region_find()
- * @fn: the live bytes of the whole function, as the kernel's symbols bound it
+ * @fn: the live bytes of the whole function, as the kernel's symbols or a program's table bound it
  * @fn_size: the number of these bytes
  * @at: the offset of the address in the function
  * @table: the table of the file that the function was loaded from
@@ -79,7 +79,8 @@ struct gtp_region_ask {
  *
  * Decodes the live function from its start to its end. The address must be the start of an
  * instruction there, and no direct jump of the function may lead into the region. Facts
- * that take the whole file (leaders, patched places, fixups) come from the table.
+ * that take the whole file (leaders, patched places, fixups) come from the table. So do the bounds
+ * of a program's functions, and the proofs of their indirect jumps.
  *
  * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
  *

@@ -51,13 +51,6 @@ static void list_add(struct list *l, u32 entry)
 	l->entries[l->n++] = entry;
 }
 
-/* A program's function about whose decode there is no doubt. */
-static bool trusted(const struct rgn_function *f)
-{
-	return f->flags & RGN_FN_BOUND &&
-	       !(f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING));
-}
-
 static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 		    const struct rgn_function *f, u32 at, enum gtp_table_kind kind)
 {
@@ -78,11 +71,11 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 	case GTP_TABLE_WRAP:
 		return !inside && f->flags & RGN_FN_WRAP;
 	case GTP_TABLE_FUNCTION:
-		return !inside && trusted(f);
+		return !inside && rgn_function_trusted(f);
 	case GTP_TABLE_LAST:
-		return trusted(f) && at + 1 == rgn_function_end(span, f);
+		return rgn_function_trusted(f) && at + 1 == rgn_function_end(span, f);
 	case GTP_TABLE_PROVEN:
-		return !inside && trusted(f) && f->flags & RGN_FN_IJMP &&
+		return !inside && rgn_function_trusted(f) && f->flags & RGN_FN_IJMP &&
 		       f->flags & (RGN_FN_PROVEN | RGN_FN_ROWS);
 	default:
 		return false;
@@ -175,10 +168,10 @@ static void put_span(struct buffer *b, const struct rgn_text *text, const struct
 	memcpy(p, span->name, strlen(span->name));
 	gtp_put_le(p + GTP_TABLE_NAME, text->image->relocatable ? 0 : span->addr, 8);
 	gtp_put_le(p + GTP_TABLE_NAME + 8, span->size, 4);
-	if (text->relocations && text->image->kernel)
-		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_COMPLETE, 4);
-	else if (!text->image->kernel)
+	if (!text->image->kernel)
 		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_PROGRAM, 4);
+	else if (text->relocations)
+		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_COMPLETE, 4);
 }
 
 static u32 spans_of(const struct rgn_text *text)

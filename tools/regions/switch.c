@@ -414,8 +414,7 @@ static bool round_over(struct rgn_text *text)
 		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
 			struct rgn_function *f = &span->functions[j];
 
-			if (!(f->flags & RGN_FN_IJMP) || !(f->flags & RGN_FN_BOUND) ||
-			    f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING))
+			if (!(f->flags & RGN_FN_IJMP) || !rgn_function_trusted(f))
 				continue;
 			grown |= walk_function(text, span, f, rgn_eh_frame_find(text, f->addr));
 		}

@@ -159,6 +159,13 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
+/* rgn_function_trusted - true for a program's function about whose decode there is no doubt */
+static inline bool rgn_function_trusted(const struct rgn_function *f)
+{
+	return f->flags & RGN_FN_BOUND &&
+	       !(f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING));
+}
+
 /* X(name, word, text): the kinds of CPU, by the form that the kernel gives a return at boot */
 /* clang-format off */
 #define RGN_CPUS(X) \

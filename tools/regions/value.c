@@ -486,7 +486,7 @@ static void note_compare(struct rgn_state *s, const struct rgn_insn *insn)
 
 void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps)
 {
-	static const u8 lost[] = { RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
+	static const u8 lost[] = { RCX, RDX, RSI, RDI, R8, R9, R10, R11 };
 	u32 i, n = keeps ? sizeof(lost) : RGN_REGS;
 
 	for (i = 0; i < n; i++)
