@@ -34,9 +34,6 @@ GTP_HANDLER(gtp_pkt_file)
 
 GTP_HANDLER(gtp_pkt_exits)
 {
-	struct gtp_in list;
-	const char *text;
-	size_t len;
 	u32 above;
 	u64 addr;
 	int err;
@@ -48,8 +45,6 @@ GTP_HANDLER(gtp_pkt_exits)
 		gtp_why(why, "programs cannot be traced here");
 		return -EOPNOTSUPP;
 	}
-	len = gtp_in_rest(in, &text);
-	gtp_in_init(&list, text, len);
-	err = s->ops->exits(s->ctx, addr, above, &list, why);
+	err = s->ops->exits(s->ctx, addr, above, in, why);
 	return err ? err : gtp_reply_ok(s);
 }

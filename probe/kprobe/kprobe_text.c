@@ -82,8 +82,6 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 }
 
 /*
- * Probes per call of unregister_kprobes(). Each call waits for a grace period, so single calls
- * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
  * The number of probes per call of unregister_kprobes(). Each call waits for a grace period, so
  * unregistering the probes one by one would be slow. But a probe on an ftrace site takes
  * milliseconds, and GDB gives up after six seconds without a reply. Under gtp_lock.

@@ -325,6 +325,13 @@ int gtp_files_read(void *dst, u64 addr, u32 len)
 	return 0;
 }
 
+u32 gtp_files_code(void *dst, u64 addr, u32 max)
+{
+	while (max && gtp_files_read(dst, addr, max))
+		max--;
+	return max;
+}
+
 /* --- where functions end --- */
 
 /* GDB knows where instructions begin; all else is checked. */

@@ -79,6 +79,12 @@ const struct gtp_file_space *gtp_files_next(const struct gtp_file_space *space);
  */
 int gtp_files_read(void *dst, u64 addr, u32 len);
 
+/*
+ * gtp_files_code - read the code at an address of a file space, @max bytes or as many as the code
+ * has; return their number
+ */
+u32 gtp_files_code(void *dst, u64 addr, u32 max);
+
 /**
  * gtp_files_exits() - remember where a function ends
  * @addr: its place, in a file's space

@@ -90,6 +90,19 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	return done;
 }
 
+/* The same for all tracepoints; also false if it is not tried. */
+static bool hit_without(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
+			const struct gtp_regs *regs, bool held)
+{
+	if (gtp_fetch_needed(first))
+		return READ_ONCE(first->plan.undoable) && hit_or_undo(first, cpu, regs, held);
+	if (held)
+		gtp_hit_held(first, cpu, regs, 0);
+	else
+		gtp_hit(first, cpu, regs, 0);
+	return true;
+}
+
 /*
  * Handle a hit for which no memory has to be fetched: its condition is false, nothing reads memory,
  * or all that it reads is resident, as most memory of programs is.
@@ -105,20 +118,14 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 
 	if (likely(m.cpu)) {
 		early = gtp_hit_early(first, m.cpu, regs);
-		if (early == GTP_EARLY_FALSE)
-			done = true;
-		else if (READ_ONCE(first->plan.undoable))
-			done = hit_or_undo(first, m.cpu, regs, early == GTP_EARLY_HOLDS);
-		else if (gtp_fetch_needed(first))
-			done = false;
-		else
-			gtp_hit(first, m.cpu, regs, 0);
+		if (early != GTP_EARLY_FALSE)
+			done = hit_without(first, m.cpu, regs, early == GTP_EARLY_HOLDS);
 	}
 	gtp_uprobe_leave(&m);
 	return done;
 }
 
-int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len)
+static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr < 0)
 		return gtp_access_read_kernel(dst, addr, len);
@@ -129,9 +136,19 @@ int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len)
 	return copy_from_user(dst, (const void __user *)addr, len) ? -EFAULT : 0;
 }
 
-void gtp_uprobe_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
+static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
 {
 	gtp_ustack_begin_at(ctx, regs, from);
+}
+
+void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
+		      const struct gtp_regs *regs, struct gtp_user_hit *user)
+{
+	f->run = loc->run;
+	f->read = read_and_wait;
+	f->ustack = program_stack;
+	f->ctx = user;
+	gtp_fetch(f, loc->first, regs);
 }
 
 /*
@@ -145,12 +162,8 @@ static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 
 	/* A task that comes from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
-	fetch.run = p->loc->run;
 	fetch.part = GTP_FETCH_HIT;
-	fetch.read = gtp_uprobe_read;
-	fetch.ustack = gtp_uprobe_ustack;
-	fetch.ctx = user;
-	gtp_fetch(&fetch, p->loc->first, regs);
+	gtp_uprobe_fetch(&fetch, p->loc, regs, user);
 }
 
 static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
@@ -186,15 +199,16 @@ GTP_UPROBE_HANDLER(handle_hit)
 /* struct worker_call - a call for a worker to make */
 struct worker_call {
 	struct work_struct work;
-	void (*fn)(void *arg);
+	int (*fn)(void *arg);
 	void *arg;
+	int result;
 };
 
 static void make_call(struct work_struct *work)
 {
 	struct worker_call *c = container_of(work, struct worker_call, work);
 
-	c->fn(c->arg);
+	c->result = c->fn(c->arg);
 }
 
 /*
@@ -203,7 +217,7 @@ static void make_call(struct work_struct *work)
  * the programs, and nothing would remove them. A worker is never killed. It takes no lock of ours,
  * so wait for it under gtp_lock.
  */
-void gtp_uprobe_by_worker(void (*fn)(void *arg), void *arg)
+int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg)
 {
 	struct worker_call c = { .fn = fn, .arg = arg };
 
@@ -211,9 +225,10 @@ void gtp_uprobe_by_worker(void (*fn)(void *arg), void *arg)
 	queue_work(gtp_unbound_wq(), &c.work);
 	flush_work(&c.work);
 	destroy_work_on_stack(&c.work);
+	return c.result;
 }
 
-void gtp_uprobe_explain(int err, struct gtp_why *why)
+int gtp_uprobe_explain(int err, struct gtp_why *why)
 {
 	switch (err) {
 	case -EINVAL:
@@ -237,6 +252,8 @@ void gtp_uprobe_explain(int err, struct gtp_why *why)
 	default:
 		gtp_why(why, "the kernel refused a uprobe (%pe)", ERR_PTR(err));
 	}
+	/* Ask no other backend: the others do not know such addresses. */
+	return err == -EOPNOTSUPP ? -EINVAL : err;
 }
 
 int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,
@@ -262,28 +279,17 @@ int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **fil
 	return 0;
 }
 
-/* struct setting - a probe for a worker to set, and the result */
-struct setting {
-	struct gtp_uprobe *probe;
-	int err;
-};
-
-static void set_probe(void *arg)
+static int set_probe(void *arg)
 {
-	struct setting *s = arg;
-
-	s->err = gtp_uprobe_set(s->probe);
+	return gtp_uprobe_set(arg);
 }
 
 /* Judge the instruction as the file has it; it may be shorter than the bytes that are looked at. */
 static enum gtp_ustack_at judge(const struct gtp_location *loc)
 {
 	u8 code[4];
-	u32 n = sizeof(code);
 
-	while (n && gtp_files_read(code, loc->addr, n))
-		n--;
-	return gtp_ustack_judge(code, n);
+	return gtp_ustack_judge(code, gtp_files_code(code, loc->addr, sizeof(code)));
 }
 
 /*
@@ -336,17 +342,14 @@ int gtp_uprobe_put_at(struct gtp_uprobe *u, struct gtp_uprobe_place *place,
 
 static int set(struct user_probe *p, struct gtp_why *why)
 {
-	struct setting s = { .probe = &p->probe };
 	int err = gtp_uprobe_put_at(&p->probe, &p->place, p->file, p->loc, why);
 
 	if (err)
 		return err;
 	p->probe.consumer.handler = handle_hit;
 	/* Hits may come before this returns. */
-	gtp_uprobe_by_worker(set_probe, &s);
-	if (s.err)
-		gtp_uprobe_explain(s.err, why);
-	return s.err;
+	err = gtp_uprobe_by_worker(set_probe, &p->probe);
+	return err ? gtp_uprobe_explain(err, why) : 0;
 }
 
 static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
@@ -361,17 +364,14 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	if (err)
 		return err;
 	p = gtp_mem_alloc(sizeof(*p));
-	if (!p) {
-		gtp_uprobe_explain(-ENOMEM, why);
-		return -ENOMEM;
-	}
+	if (!p)
+		return gtp_uprobe_explain(-ENOMEM, why);
 	p->loc = loc;
 	p->file = file;
 	err = set(p, why);
 	if (err) {
 		gtp_mem_free(p);
-		/* Ask no other backend: the others do not know such addresses. */
-		return err == -EOPNOTSUPP ? -EINVAL : err;
+		return err;
 	}
 	file->armed++;
 	loc->probe = p;
@@ -402,7 +402,7 @@ struct row {
 	u32 done;
 };
 
-static void clear_some(void *arg)
+static int clear_some(void *arg)
 {
 	struct row *row = arg;
 	u32 n;
@@ -414,6 +414,7 @@ static void clear_some(void *arg)
 		row->next = row->next->next_own;
 	}
 	row->done += n;
+	return 0;
 }
 
 static void uprobe_disarm(struct gtp_location *first)

@@ -6,7 +6,7 @@
 #include <linux/atomic.h>
 
 #include "base/compat.h"
-#include "hit/run.h"
+#include "hit/fetch.h"
 #include "kernel/hit/user_kernel.h"
 #include "probe/user/files.h"
 
@@ -45,21 +45,17 @@ static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place 
 	return (struct gtp_user_hit){ .place = &place->user, .at = at };
 }
 
-/*
- * ->read and ->ustack of struct gtp_fetch, whose ctx is the struct gtp_user_hit
- * gtp_uprobe_read - copy memory of the task, and wait for it
- * gtp_uprobe_ustack - say where the task's stack begins
- */
-int gtp_uprobe_read(void *ctx, void *dst, u64 addr, u32 len);
-void gtp_uprobe_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
+/* gtp_uprobe_fetch - have gtp_fetch() read the task's memory, and wait for it */
+void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
+		      const struct gtp_regs *regs, struct gtp_user_hit *user);
 
 /* --- setting and removing, under gtp_lock --- */
 
-/* gtp_uprobe_by_worker - have a worker call @fn(@arg), and wait for it */
-void gtp_uprobe_by_worker(void (*fn)(void *arg), void *arg);
+/* gtp_uprobe_by_worker - have a worker call @fn(@arg), wait for it, and return the result */
+int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg);
 
-/* gtp_uprobe_explain - the words for an error of the kernel */
-void gtp_uprobe_explain(int err, struct gtp_why *why);
+/* gtp_uprobe_explain - say what an error of the kernel means; return the error for ->arm */
+int gtp_uprobe_explain(int err, struct gtp_why *why);
 
 /* gtp_uprobe_check - find a location's file; 0, or -errno with @why if no probe can be there */
 int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,

@@ -34,13 +34,11 @@ struct user_return;
  * @probe: the kernel's part
  * @of: the function
  * @exit: where it is
- * @is_set: the probe is there
  */
 struct return_place {
 	struct gtp_uprobe probe;
 	struct user_return *of;
 	struct gtp_exit exit;
-	bool is_set;
 };
 
 /**
@@ -50,11 +48,12 @@ struct return_place {
  * @entry: where hits have it
  * @above: bytes from the stack pointer to the return address, at the entry
  * @shared: an exit is another function's, too
- * @going: its calls are to be forgotten
  * @no_buffer: entries and returns on CPUs that have no buffer
  * @no_room: calls for which the table had no room
  * @lost: calls that were left by code that is not followed
  * @n: of @place
+ * @from: the first of @place whose probe is set: all after it have one, too. @n: none is set, and
+ *	  no call is followed
  * @place: the entry, and after it the exits
  */
 struct user_return {
@@ -63,11 +62,11 @@ struct user_return {
 	struct gtp_uprobe_place entry;
 	u32 above;
 	bool shared;
-	bool going;
 	atomic_long_t no_buffer;
 	atomic_long_t no_room;
 	atomic_long_t lost;
 	u32 n;
+	u32 from;
 	struct return_place place[];
 };
 
@@ -97,48 +96,66 @@ static u64 now_ns(void)
 	return cpu ? gtp_hit_now_ns(cpu) : 0;
 }
 
-/* Not inline: other hits need no stack memory. */
-static noinline void bring(struct user_return *r, enum gtp_fetch_part part,
-			   const struct gtp_user_call *call, s64 value, struct gtp_user_hit *user)
+/* Fetch memory, for an entry or for the return of @call. Not inline: other hits need no stack. */
+static noinline void bring(struct user_return *r, const struct gtp_regs *regs,
+			   struct gtp_user_hit *user, const struct gtp_user_call *call, u64 value)
 {
-	u64 now = now_ns(), entered = part == GTP_FETCH_ENTRY ? now : call->pending.entered;
+	u64 now = now_ns(), entered = call ? call->pending.entered : now;
 	struct gtp_fetch fetch;
 
-	fetch.run = r->loc->run;
-	fetch.part = part;
-	fetch.wanted = call->pending.wanted;
-	fetch.value = value;
+	fetch.part = call ? GTP_FETCH_RETURN : GTP_FETCH_ENTRY;
+	fetch.wanted = call ? call->pending.wanted : 0;
+	fetch.value = (s64)value;
 	fetch.entered = entered;
 	fetch.latency = now > entered ? now - entered : 0;
-	fetch.read = gtp_uprobe_read;
-	fetch.ustack = gtp_uprobe_ustack;
-	fetch.ctx = user;
-	gtp_fetch(&fetch, r->loc->first, &call->pending.regs);
+	gtp_uprobe_fetch(&fetch, r->loc, regs, user);
 }
 
-static noinline void enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
+static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs,
+			      struct gtp_user_hit *user, struct gtp_pending *p)
 {
-	struct gtp_user_hit user =
-		gtp_uprobe_user(&r->entry, instruction_pointer(regs) - r->entry.second);
-	struct gtp_user_call call = { .of = r, .top = top };
 	struct gtp_uprobe_moment m;
 	bool wanted = false;
 
-	/* hit/returns.c keeps these registers, and so spares a copy. */
-	memcpy(&call.pending.regs, regs, sizeof(call.pending.regs));
-	if (reads_at_entry(r->loc->first))
-		bring(r, GTP_FETCH_ENTRY, &call, 0, &user);
-	m = gtp_uprobe_enter(&r->no_buffer, &user);
+	bring(r, regs, user, NULL, 0);
+	m = gtp_uprobe_enter(&r->no_buffer, user);
 	if (likely(m.cpu))
-		wanted = gtp_returns_enter(r->loc->first, m.cpu, &call.pending.regs, &call.pending,
-					   false, 0);
+		wanted = gtp_returns_enter(r->loc->first, m.cpu, regs, p, false, 0);
 	gtp_uprobe_leave(&m);
-	if (!wanted)
-		return;
-	if (r->shared)
-		call.back = return_address(top);
-	if (!gtp_user_calls_add(&call))
-		atomic_long_inc(&r->no_room);
+	return wanted;
+}
+
+/* Return: true if the return is wanted; @p is filled in then. A false condition needs no memory. */
+static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp_user_hit *user,
+		  struct gtp_pending *p)
+{
+	struct gtp_tracepoint *first = r->loc->first;
+	struct gtp_uprobe_moment m = gtp_uprobe_enter(&r->no_buffer, user);
+	enum gtp_early early = likely(m.cpu) ? gtp_hit_early(first, m.cpu, regs) : GTP_EARLY_FALSE;
+	bool fetch = early == GTP_EARLY_OPEN && reads_at_entry(first), wanted = false;
+
+	if (early != GTP_EARLY_FALSE && !fetch)
+		wanted = gtp_returns_enter(first, m.cpu, regs, p, early == GTP_EARLY_HOLDS, 0);
+	gtp_uprobe_leave(&m);
+	return fetch ? wants_with_memory(r, regs, user, p) : wanted;
+}
+
+/* Return: true if the call was kept, in place of an earlier one at this place of the stack. */
+static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
+{
+	struct gtp_user_hit user =
+		gtp_uprobe_user(&r->entry, instruction_pointer(regs) - r->entry.second);
+	struct gtp_user_call call;
+
+	if (!wants(r, (const struct gtp_regs *)regs, &user, &call.pending))
+		return false;
+	call.of = r;
+	call.top = top;
+	call.back = r->shared ? return_address(top) : 0;
+	if (gtp_user_calls_add(&call))
+		return true;
+	atomic_long_inc(&r->no_room);
+	return false;
 }
 
 /* A call that left this place of the stack in another way is over, whatever the condition says. */
@@ -146,12 +163,10 @@ GTP_UPROBE_HANDLER(handle_entry)
 {
 	struct user_return *r = container_of(self, struct return_place, probe.consumer)->of;
 	u64 top = user_stack_pointer(regs) + r->above;
+	bool skipped = unlikely(gtp_self_maybe()) && gtp_self_skip(r->loc, preempt_count());
 
-	gtp_user_calls_take(r, top, NULL);
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(r->loc, preempt_count()))
-		return 0;
-	if (READ_ONCE(r->loc->run->active))
-		enter_call(r, regs, top);
+	if (skipped || !READ_ONCE(r->loc->run->active) || !enter_call(r, regs, top))
+		gtp_user_calls_take(r, top, NULL);
 	return 0;
 }
 
@@ -165,7 +180,7 @@ static void leave_call(struct user_return *r, const struct gtp_user_call *call, 
 	struct gtp_uprobe_moment m;
 
 	if (READ_ONCE(r->loc->run->active) && gtp_fetch_needed(r->loc->first))
-		bring(r, GTP_FETCH_RETURN, call, (s64)value, user);
+		bring(r, &call->pending.regs, user, call, value);
 	m = gtp_uprobe_enter(&r->no_buffer, user);
 	if (likely(m.cpu))
 		gtp_returns_leave(r->loc->first, m.cpu, &call->pending, value);
@@ -205,34 +220,27 @@ GTP_UPROBE_HANDLER(handle_exit)
 
 /* --- setting and removing --- */
 
-/* struct setting - probes for a worker to set, and the result */
-struct setting {
-	struct user_return *r;
-	int err;
-};
-
-static void set_places(void *arg)
-{
-	struct setting *s = arg;
-	u32 i;
-
-	/* Hits may come at once. */
-	for (i = s->r->n; i-- && !s->err;) {
-		s->err = gtp_uprobe_set(&s->r->place[i].probe);
-		s->r->place[i].is_set = !s->err;
-	}
-}
-
-static void clear_places(void *arg)
+/* Hits may come at once. */
+static int set_places(void *arg)
 {
 	struct user_return *r = arg;
-	u32 i;
+	int err;
 
-	for (i = 0; i < r->n; i++) {
-		if (r->place[i].is_set)
-			gtp_uprobe_clear(&r->place[i].probe);
-		r->place[i].is_set = false;
+	for (; r->from; r->from--) {
+		err = gtp_uprobe_set(&r->place[r->from - 1].probe);
+		if (err)
+			return err;
 	}
+	return 0;
+}
+
+static int clear_places(void *arg)
+{
+	struct user_return *r = arg;
+
+	for (; r->from < r->n; r->from++)
+		gtp_uprobe_clear(&r->place[r->from].probe);
+	return 0;
 }
 
 static int put_entry(struct user_return *r, struct gtp_why *why)
@@ -254,10 +262,8 @@ static int put_entry(struct user_return *r, struct gtp_why *why)
 static int check_exit(const struct user_return *r, struct gtp_exit exit, struct gtp_why *why)
 {
 	u8 code[GTP_EXIT_BYTES];
-	u32 n = sizeof(code);
+	u32 n = gtp_files_code(code, r->file->base + exit.addr, sizeof(code));
 
-	while (n && gtp_files_read(code, r->file->base + exit.addr, n))
-		n--;
 	if (gtp_exits_is(exit.kind, code, n))
 		return 0;
 	gtp_why(why,
@@ -303,6 +309,7 @@ static struct user_return *make(struct gtp_location *loc, struct gtp_file_space 
 	r->file = file;
 	r->above = exits->above;
 	r->n = exits->n + 1;
+	r->from = r->n;
 	return r;
 }
 
@@ -316,23 +323,22 @@ static void drop(struct user_return *r)
 
 static bool is_going(const void *of)
 {
-	return ((const struct user_return *)of)->going;
+	const struct user_return *r = of;
+
+	return r->from == r->n;
 }
 
 static int set_all(struct user_return *r, struct gtp_why *why)
 {
-	struct setting s = { .r = r };
+	int err = gtp_uprobe_by_worker(set_places, r);
 
-	gtp_uprobe_by_worker(set_places, &s);
-	if (!s.err)
+	if (!err)
 		return 0;
 	gtp_uprobe_by_worker(clear_places, r);
 	gtp_uprobes_wait();
 	/* A probe that fails in one process may have been hit in another one before. */
-	r->going = true;
 	gtp_user_calls_forget(is_going);
-	gtp_uprobe_explain(s.err, why);
-	return s.err;
+	return gtp_uprobe_explain(err, why);
 }
 
 static int find_exits(const struct gtp_location *loc, struct gtp_file_space **file,
@@ -366,16 +372,14 @@ static int user_return_arm(struct gtp_location *loc, struct gtp_why *why)
 	err = r ? gtp_user_calls_get() : -ENOMEM;
 	if (err) {
 		gtp_mem_free(r);
-		gtp_uprobe_explain(err, why);
-		return err;
+		return gtp_uprobe_explain(err, why);
 	}
 	err = put_all(r, exits, why);
 	if (!err)
 		err = set_all(r, why);
 	if (err) {
 		drop(r);
-		/* No other backend is asked: they do not know such addresses. */
-		return err == -EOPNOTSUPP ? -EINVAL : err;
+		return err;
 	}
 	loc->probe = r;
 	loc->probe_kind = "uprobes";
@@ -410,7 +414,6 @@ static void user_return_disarm(struct gtp_location *first)
 		struct user_return *r = loc->probe;
 
 		gtp_uprobe_by_worker(clear_places, r);
-		r->going = true;
 		gtp_progress("removing uprobes", ++done, total);
 	}
 	gtp_uprobes_wait();
