@@ -56,6 +56,11 @@ column() {
 	awk -F'|' -v name="$1" -v n="$2" '{ gsub(/^ +| +$/, "", $1); gsub(/^ +| +$/, "", $n) } $1 == name { print $n }' <<<"$suites"
 }
 
+# suites_with GUEST: the suites that have this in the column of guests
+suites_with() {
+	awk -F'|' -v guest="$1" '{ gsub(/ /, "", $1); gsub(/ /, "", $2) } $2 == guest { print $1 }' <<<"$suites"
+}
+
 # part_spec SUITE[/TOPIC][:WORD]: its parts, as suite, topic and word
 part_spec() {
 	local place=${1%%:*}
