@@ -53,7 +53,7 @@ const struct gtp_packet gtp_packets[] = {
 	/* General Query Packets */
 	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },
 	{ "qC", 0, gtp_pkt_thread, "the selected thread of a process" },
-	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list of threads" },
+	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list here: a process has qXfer:threads:read" },
 	{ "QGtpExits:", GTP_PKT_PREFIX, gtp_pkt_exits,
 	  "ADDR:ABOVE:KINDADDR,...: where a function of a program ends" },
 	{ "QGtpFile:", GTP_PKT_PREFIX, gtp_pkt_file,
@@ -63,7 +63,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qRcmd,", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_monitor, "HEX: `monitor`" },
 	{ "qSupported", GTP_PKT_PREFIX, gtp_pkt_supported, "[:FEATURES]: what this stub can do" },
 	{ "qSymbol:", GTP_PKT_PREFIX, gtp_pkt_ok, "[VALUE]:[NAME]: no symbol is needed" },
-	{ "qfThreadInfo", 0, gtp_pkt_none, "no list of threads" },
+	{ "qfThreadInfo", 0, gtp_pkt_none, "no list here: a process has qXfer:threads:read" },
 	{ "qXfer:auxv:read:", GTP_PKT_PREFIX, gtp_pkt_auxv,
 	  ":OFFSET,LENGTH: the auxiliary vector of a process" },
 	{ "qXfer:exec-file:read:", GTP_PKT_PREFIX, gtp_pkt_exec_file,

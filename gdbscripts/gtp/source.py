@@ -26,7 +26,7 @@ def ask(packet):
 
 
 def transferred(what):
-    """Return gdbtp's data of qXfer:OBJECT:read:ANNEX, transferred in pieces of a packet."""
+    """Yield gdbtp's data of qXfer:OBJECT:read:ANNEX, in pieces of a packet."""
     at = 0
     while True:
         reply = ask(b"qXfer:%s:%x,%x" % (what, at, ASKED))

@@ -218,7 +218,7 @@ def snapshot():
 
 
 def each(num):
-    """Return n in every frame of a tracepoint."""
+    """Yield n in every frame of a tracepoint."""
     for _ in frames():
         if number("$tracepoint") == num:
             yield number("n")

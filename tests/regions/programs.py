@@ -208,7 +208,7 @@ def section_reader(path):
 
 
 def looked_back(program):
-    """Return the jump tables that compilers write, found by looking at the text before each jump.
+    """Yield the entries of the jump tables that compilers write, found by looking at the text before each jump.
 
     A table ends at the bound of the nearest compare, or where another begins.
     """
