@@ -64,21 +64,19 @@ class Event:
     def find_names(self, arguments, copies):
         own = [name for name, _ in arguments]
         stands_for, unsaid, notes = {}, {}, {}
-        elements = {name: copies.pop(name) for name in list(copies) if isinstance(copies[name], list)}
+        elements = {name: texts for name, texts in copies.items() if isinstance(texts, list)}
         for kind, name in self.fields:
             if name in own:
                 if not same(kind, dict(arguments)[name]):
                     notes[name] = "%s is the argument (%s), not the record's field (%s)" % (
                         name, dict(arguments)[name], kind)
-            elif name in copies:
-                stands_for[name] = copies[name]
-            elif name not in elements:
+            elif name not in copies:
                 unsaid[name] = "the kernel computes this field; collect $_sdata and see gtp sdata, or use an argument"
+            elif name not in elements:
+                stands_for[name] = copies[name]
         for name in COMMON:
             unsaid[name] = "ftrace writes this field; $current_task_pid and $cpu_id are what there is here"
-        found = names.Names(self.id, stands_for, unsaid, notes, own)
-        found.elements = elements
-        return found
+        return names.Names(self.id, stands_for, unsaid, notes, own, elements)
 
     def copies(self, arguments):
         """Return a C expression for each field that copies an argument, or memory to which an argument points. For an array

@@ -20,7 +20,7 @@ TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
 # In these macros a name after the first comma is a type's or a member's.
 MEMBER_MACROS = (*TYPE_FIRST, *MEMBER_SECOND, "offsetofend", "sizeof_field")
 
-INDEX = re.compile(r"\s*\[\s*(\d+|0[xX][0-9a-fA-F]+)\s*\]", re.A)
+INDEX = re.compile(r"\s*\[\s*(0+|[1-9]\d*|0[xX][0-9a-fA-F]+)\s*\]", re.A)
 
 of_tracepoint = {}
 
@@ -40,9 +40,9 @@ class Names:
     guard: a test that every condition there must include, such as that an exit is of this system call; mostly empty
     """
 
-    def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), guard=""):
+    def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), elements=None, guard=""):
         self.title, self.stands_for, self.own, self.guard = title, stands_for, list(own), guard
-        self.unsaid, self.notes, self.elements = unsaid or {}, notes or {}, {}
+        self.unsaid, self.notes, self.elements = unsaid or {}, notes or {}, elements or {}
 
     def all(self):
         """Return every name that an expression may use, the debug information's first."""
@@ -54,19 +54,18 @@ class Names:
 
     def indexed(self, text):
         """Yield what words() does, with an element of an array in self.elements as one piece."""
-        pieces = list(words(text))
-        while pieces:
-            at, kind, word = pieces.pop(0)
+        end = 0
+        for at, kind, word in words(text):
+            if at < end:
+                continue
             own = self.elements.get(word) if kind == "name" else None
             if own is None:
                 yield at, kind, word
                 continue
-            found = INDEX.match("".join(piece for _, _, piece in pieces))
+            found = INDEX.match(text, at + len(word))
             if found is None or int(found.group(1), 0) >= len(own):
                 raise gdb.GdbError("column %d, %s: say %s[0] to %s[%d], each by its number" % (at + 1, word, word, word, len(own) - 1))
-            left = found.end()
-            while left > 0:
-                left -= len(pieces.pop(0)[2])
+            end = found.end()
             yield at, "other", own[int(found.group(1), 0)]
 
     def one(self, text, at, kind, word):

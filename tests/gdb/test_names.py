@@ -270,6 +270,7 @@ def system_call_arguments():
     matches(r"^\s*12\s+3\s*$", cmd("gtp show"))
     cmd("delete")
     nothing("gtp event %s if args[6] == 1" % name, "column 1, args: say args[0] to args[5], each by its number")
+    nothing("gtp event %s if args[01] == 1" % name, "column 1, args: say args[0] to args[5], each by its number")
     nothing("gtp event %s if args == 1" % name, "column 1, args: say args[0] to args[5], each by its number")
     matches(r"\[0\] .*regs->di", cmd("gtp events -v " + name))
 
