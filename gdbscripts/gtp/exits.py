@@ -7,12 +7,13 @@
 # calls cannot be followed, and the module counts them as missed.
 import collections
 import functools
+import mmap
 import re
 import struct
 
 import gdb
 
-from gtp import ended, functions, points, program, quiet, remote, screen, source, space
+from gtp import ended, functions, places, points, program, quiet, remote, screen, source, space
 from gtp.cexpr import variables
 
 WORDS = re.compile(r"\$(?:k?ret|latency|entry_clock)\b")
@@ -35,14 +36,6 @@ Instruction = collections.namedtuple("Instruction", "at text")
 
 class Refused(Exception):
     """Why the calls of a function cannot be followed."""
-
-
-def own_block(pc):
-    """The block of the function that has the instruction, not one that is inlined there; None without."""
-    for block in variables.blocks(pc):
-        if block.function is not None and (block.superblock.is_static or block.superblock.is_global):
-            return block
-    return None
 
 
 def instructions(pc):
@@ -112,7 +105,7 @@ class Search:
             raise Refused("jumps back to *%#x, which would count as another call" % space.linked(target))
         if target in inside:
             return
-        if self.program.has(target) and own_block(target) is not None:
+        if self.program.has(target) and variables.entry(target)[0] is not None:
             self.todo.append(target)
         elif name in ("jmp", "jmpq"):
             self.exits.append(("j", one.at))
@@ -155,8 +148,8 @@ def above(code, start, pc):
 def is_go(path, time):
     """Whether the Go compiler has made the file, as written at a time: calls there change their stack and their thread."""
     try:
-        with open(path, "rb") as file:
-            elf = functions.Elf(file.read())
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            elf = functions.Elf(data)
     except (OSError, ValueError, IndexError, struct.error) as why:
         raise Refused("is in a file that cannot be read: %s" % why) from None
     return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))
@@ -164,10 +157,10 @@ def is_go(path, time):
 
 def packet(one, pc):
     """QGtpExits for a place; raises Refused."""
-    block = own_block(pc)
-    if block is None:
+    around = list(places.blocks(pc))
+    if not around:
         raise Refused("has no debug information: nothing says where it ends")
-    inner = next(b for b in variables.blocks(pc) if b.function is not None)
+    inner, block = around[0], around[-1]
     start = int(block.function.value().address)
     if (inner.start, inner.end) != (block.start, block.end) and pc != start:
         raise Refused("is inlined there, and has no return of its own")
@@ -178,37 +171,25 @@ def packet(one, pc):
     return b"QGtpExits:%x:%x:%s" % (pc, above(search.own, start, pc), exits.encode())
 
 
-def send(one, pc):
-    """Have the module know where the function at a place returns; an error if that cannot be."""
+def settle(pc):
+    """Send the module where the function at a place of a program returns. Raise an error if that is not possible."""
+    one = program.at(pc)
+    if one is None:
+        raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
     try:
         answer = source.ask(packet(one, pc))
     except (Refused, gdb.error) as why:
-        block = own_block(pc)
-        name = block.function.name if block is not None else "*%#x" % space.linked(pc)
+        name = variables.entry(pc)[1] or "*%#x" % space.linked(pc)
         raise gdb.GdbError("$ret, $latency and $entry_clock: %s %s" % (name, why)) from None
     if answer != b"OK":
         raise gdb.GdbError(answer[2:].decode(errors="replace") or "gdbtp on the traced machine is too old for this")
 
 
 def asked():
-    """The places in programs whose tracepoints name a value of a return."""
-    places, one = set(), []
-    for line in points.table().splitlines() + ["0"]:
-        if re.match(r"\d+\s", line) or line == "0":
-            text = "\n".join(one)
-            if WORDS.search(text):
-                places |= {int(at, 16) for at in re.findall(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b", text, re.M)}
-            one = []
-        one.append(line)
-    return sorted(at for at in places if space.has(at))
-
-
-def settle(pc):
-    """The same for a place of any program."""
-    one = next((one for one in program.loaded.values() if one.has(pc)), None)
-    if one is None:
-        raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
-    send(one, pc)
+    """Return the places in programs whose tracepoints name a value of a return."""
+    wanted = filter(WORDS.search, re.split(r"(?m)^(?=\d+\s)", points.table()))
+    found = {int(at, 16) for one in wanted for at in re.findall(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b", one, re.M)}
+    return sorted(filter(space.has, found))
 
 
 def known(targets, condition, definitions):

@@ -208,7 +208,7 @@ def names_at(pc):
     """Return the Names of a marker's place."""
     if not space.has(pc):
         return None
-    one = next((one for one in program.loaded.values() if one.has(pc)), None)
+    one = program.at(pc)
     return of(one).names.get(pc) if one is not None else None
 
 

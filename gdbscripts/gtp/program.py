@@ -51,6 +51,11 @@ class Program:
 loaded = {}
 
 
+def at(address):
+    """Return the Program in whose space an address is, or None."""
+    return next((one for one in loaded.values() if one.has(address)), None)
+
+
 def packet(there):
     """Return the module's answer about a file: where its space begins, and its build-id in hex, which may be empty."""
     if not remote.is_gtp():
