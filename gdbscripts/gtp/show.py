@@ -6,7 +6,7 @@ import time
 
 import gdb
 
-from gtp import aggregations, cells, kept, known, kstack, plot, quiet, screen, source, units, words
+from gtp import aggregations, cells, infosymbol, kept, known, kstack, plot, quiet, screen, source, units, words
 from gtp.cexpr import ctype
 from gtp.command import Command
 
@@ -44,8 +44,10 @@ def number_text(word, kind):
         kind = bare = bare.target().pointer()
     value = gdb.Value(word).cast(gdb.lookup_type("unsigned long")).cast(kind)
     if bare.code == gdb.TYPE_CODE_PTR:
-        symbol = quiet.execute("info symbol %d" % word).split(" in section")[0].strip()
-        return symbol if word and not symbol.startswith("No symbol") else "%#x" % word
+        found = infosymbol.parse(quiet.execute("info symbol %d" % word)) if word else None
+        if found is None:
+            return "%#x" % word
+        return "%s + %d" % (found.name, found.offset) if found.offset else found.name
     return value.format_string()
 
 

@@ -4,16 +4,16 @@ import re
 
 import gdb
 
-from gtp import quiet, remote, screen
+from gtp import infosymbol, quiet, remote, screen
 from gtp.command import Command
 
 
 def named(match):
     """Return the address, followed by <symbol+offset> when there is one."""
-    text = quiet.execute("info symbol " + match.group(0))
-    if text.startswith("No symbol"):
+    found = infosymbol.parse(quiet.execute("info symbol " + match.group(0)))
+    if found is None:
         return match.group(0)
-    symbol = re.split(r" in section | of ", text.strip())[0].replace(" + ", "+")
+    symbol = "%s+%d" % (found.name, found.offset) if found.offset else found.name
     return "%s <%s>" % (match.group(0), symbol)
 
 

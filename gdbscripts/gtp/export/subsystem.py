@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The part of the kernel that a function belongs to: the folder of the source that it was compiled from, or its module.
 import os
-import re
 
 import gdb
 
-from gtp import quiet
+from gtp import infosymbol, quiet
 
 # GDB takes some ten milliseconds for each source file that it reads, so functions with few hits get no group.
 FUNCTIONS = 300
@@ -33,10 +32,10 @@ def source(address):
 
 def module(address):
     """Return the name of the module that contains an address, or None. GDB names the file if it has several."""
-    found = re.search(r" of (.+)$", quiet.execute("info symbol %d" % address).strip())
-    if not found or found.group(1) == gdb.current_progspace().filename:
+    found = infosymbol.parse(quiet.execute("info symbol %d" % address))
+    if found is None or found.file in (None, gdb.current_progspace().filename):
         return None
-    return os.path.basename(found.group(1)).partition(".")[0]
+    return os.path.basename(found.file).partition(".")[0]
 
 
 def tops():
