@@ -38,7 +38,7 @@ class Process:
 
 
 @contextlib.contextmanager
-def running_program(path, kind=Process):
+def running_program(path=PROGRAM, kind=Process):
     """Run a program for a `with`; at the end it must exit with status 0."""
     one = kind(path)
     try:

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Returns of functions in programs: $ret, $latency and $entry_clock, beside what the programs compute themselves.
-import programs
 from lib import *
-from programs import PROGRAM, Process, base_of, copy, gtp_trace, line_of, linked
-
-
-def running_program(path=PROGRAM):
-    return programs.running_program(path)
+from programs import PROGRAM, Process, base_of, copy, gtp_trace, line_of, linked, running_program
 
 
 def rows(num, *expressions):

@@ -3,14 +3,9 @@
 import os
 
 import fixture as modules
-import programs
 from lib import *
-from programs import BUILT, PROGRAM, Process, base_of, code_of, copy, file_code, gtp_trace, line_of, linked
+from programs import BUILT, PROGRAM, Process, base_of, code_of, copy, file_code, gtp_trace, line_of, linked, running_program
 from tap import rounds
-
-
-def running_program(path=PROGRAM):
-    return programs.running_program(path)
 
 
 @test("gtp lib: the file's symbols lie in a space that no process has; the same file has one")
