@@ -29,46 +29,50 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 }
 
 /*
- * Read a register without a frame. A running kernel has no registers to show, but GDB drops a
- * connection without a pc. Report _text: GDB shows "_stext ()" or the like.
+ * Return the known registers without a frame, all of the same moment. A running kernel has none to
+ * show, but GDB drops a connection without a pc. Report _text: GDB shows "_stext ()" or the like.
  */
-static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
+static struct gtp_live live_now(const struct gtp_stub *s, const struct gtp_frame *f)
 {
-	struct gtp_live live = { 0 };
+	struct gtp_live live = { .pc = s->trace->text_start };
 
-	if (s->ops->process) {
+	if (!f && s->ops->process)
 		s->ops->process->live(s->ctx, s->thread, &live);
-		*value = n == GTP_REG_PC ? live.pc : live.sp;
-		return n == GTP_REG_PC || (n == GTP_REG_SP && live.has_sp);
-	}
-	*value = n == GTP_REG_PC ? s->trace->text_start : 0;
-	return n == GTP_REG_PC;
+	return live;
 }
 
-static bool get_register(struct gtp_stub *s, const struct gtp_frame *f, u32 n, u64 *value)
+static bool live_register(const struct gtp_live *live, u32 n, u64 *value)
+{
+	*value = n == GTP_REG_PC ? live->pc : live->sp;
+	return n == GTP_REG_PC || (n == GTP_REG_SP && live->has_sp);
+}
+
+static bool get_register(const struct gtp_frame *f, const struct gtp_live *live, u32 n, u64 *value)
 {
 	if (!f)
-		return live_register(s, n, value);
+		return live_register(live, n, value);
 	return n < GTP_NR_SAVED_REGS && gtp_frame_get_reg(f, n, value);
 }
 
-static void put_known_or_not(struct gtp_stub *s, const struct gtp_frame *f, u32 n)
+static void put_known_or_not(struct gtp_out *out, const struct gtp_frame *f,
+			     const struct gtp_live *live, u32 n)
 {
 	u64 value;
 
-	if (get_register(s, f, n, &value))
-		put_register(&s->reply, value, gtp_regs_width(n));
+	if (get_register(f, live, n, &value))
+		put_register(out, value, gtp_regs_width(n));
 	else
-		put_unknown(&s->reply, gtp_regs_width(n));
+		put_unknown(out, gtp_regs_width(n));
 }
 
 GTP_HANDLER(gtp_pkt_read_registers)
 {
 	const struct gtp_frame *f = gtp_selected_frame(s);
+	const struct gtp_live live = live_now(s, f);
 	u32 n;
 
 	for (n = 0; n < GTP_NR_G_REGS; n++)
-		put_known_or_not(s, f, n);
+		put_known_or_not(&s->reply, f, &live, n);
 	return 0;
 }
 
@@ -82,7 +86,10 @@ GTP_HANDLER(gtp_pkt_read_register)
 	if (gtp_args_end(in, why))
 		return -EINVAL;
 	if (n < GTP_NR_G_REGS) {
-		put_known_or_not(s, gtp_selected_frame(s), n);
+		const struct gtp_frame *f = gtp_selected_frame(s);
+		const struct gtp_live live = live_now(s, f);
+
+		put_known_or_not(&s->reply, f, &live, n);
 	} else if (n < NR_DESCRIBED) {
 		put_unknown(&s->reply, n < X87_STACK_END ? 10 : 4);
 	} else if (n < described) {
