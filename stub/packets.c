@@ -33,13 +33,15 @@ const struct gtp_packet gtp_packets[] = {
 	{ "T", GTP_PKT_PREFIX, gtp_pkt_is_thread_alive, "THREAD: alive?" },
 	{ "vCont?", 0, gtp_pkt_none, "not offered: GDB uses c and s" },
 	{ "vCont;", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_vcont, "ACTION...: as c or s" },
-	{ "vFile:close:", GTP_PKT_PREFIX, gtp_pkt_file_close, "FD" },
-	{ "vFile:fstat:", GTP_PKT_PREFIX, gtp_pkt_file_stat, "FD: size, mode, time" },
-	{ "vFile:open:", GTP_PKT_PREFIX, gtp_pkt_file_open,
+	{ "vFile:close:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_close, "FD" },
+	{ "vFile:fstat:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_stat,
+	  "FD: size, mode, time" },
+	{ "vFile:open:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_open,
 	  "HEXPATH,FLAGS,MODE: a file as the process sees it, for reading" },
-	{ "vFile:pread:", GTP_PKT_PREFIX, gtp_pkt_file_read, "FD,COUNT,OFFSET" },
-	{ "vFile:readlink:", GTP_PKT_PREFIX, gtp_pkt_file_link, "HEXPATH" },
-	{ "vFile:setfs:", GTP_PKT_PREFIX, gtp_pkt_file_root, "PID: the process, or 0" },
+	{ "vFile:pread:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_read, "FD,COUNT,OFFSET" },
+	{ "vFile:readlink:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_link, "HEXPATH" },
+	{ "vFile:setfs:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_file_root,
+	  "PID: the process, or 0" },
 	{ "vMustReplyEmpty", 0, gtp_pkt_none, "how GDB learns what unknown looks like" },
 	{ "x", GTP_PKT_PREFIX | GTP_PKT_NUMERIC, gtp_pkt_read_binary,
 	  "ADDR,LENGTH: as m, the bytes as they are" },
@@ -52,7 +54,7 @@ const struct gtp_packet gtp_packets[] = {
 
 	/* General Query Packets */
 	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },
-	{ "qC", 0, gtp_pkt_thread, "the selected thread of a process" },
+	{ "qC", GTP_PKT_PROCESS, gtp_pkt_thread, "the selected thread of a process" },
 	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list here: a process has qXfer:threads:read" },
 	{ "QGtpExits:", GTP_PKT_PREFIX, gtp_pkt_exits,
 	  "ADDR:ABOVE:KINDADDR,...: where a function of a program ends" },
@@ -64,9 +66,9 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qSupported", GTP_PKT_PREFIX, gtp_pkt_supported, "[:FEATURES]: what this stub can do" },
 	{ "qSymbol:", GTP_PKT_PREFIX, gtp_pkt_ok, "[VALUE]:[NAME]: no symbol is needed" },
 	{ "qfThreadInfo", 0, gtp_pkt_none, "no list here: a process has qXfer:threads:read" },
-	{ "qXfer:auxv:read:", GTP_PKT_PREFIX, gtp_pkt_auxv,
+	{ "qXfer:auxv:read:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_auxv,
 	  ":OFFSET,LENGTH: the auxiliary vector of a process" },
-	{ "qXfer:exec-file:read:", GTP_PKT_PREFIX, gtp_pkt_exec_file,
+	{ "qXfer:exec-file:read:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_exec_file,
 	  "PID:OFFSET,LENGTH: the path of the program of a process" },
 	{ "qXfer:features:read:", GTP_PKT_PREFIX, gtp_pkt_features,
 	  "ANNEX:OFFSET,LENGTH: the target description" },
@@ -76,11 +78,11 @@ const struct gtp_packet gtp_packets[] = {
 	  ":OFFSET,LENGTH: the stopped run as a trace file" },
 	{ "qXfer:gtpstacks:read:", GTP_PKT_PREFIX, gtp_pkt_stacks,
 	  "N|all:OFFSET,LENGTH: the stack of that number from $kstack; all of a stopped run" },
-	{ "qXfer:libraries-svr4:read:", GTP_PKT_PREFIX, gtp_pkt_libraries,
+	{ "qXfer:libraries-svr4:read:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_libraries,
 	  ":OFFSET,LENGTH: the libraries of a process" },
 	{ "qXfer:statictrace:read:", GTP_PKT_PREFIX, gtp_pkt_static_data,
 	  ":OFFSET,LENGTH: $_sdata of the selected frame" },
-	{ "qXfer:threads:read:", GTP_PKT_PREFIX, gtp_pkt_threads,
+	{ "qXfer:threads:read:", GTP_PKT_PREFIX | GTP_PKT_PROCESS, gtp_pkt_threads,
 	  ":OFFSET,LENGTH: the threads of a process" },
 	{ "qXfer:traceframe-info:read:", GTP_PKT_PREFIX, gtp_pkt_traceframe_info,
 	  ":OFFSET,LENGTH: what the selected frame has" },
@@ -165,6 +167,11 @@ static void run(struct gtp_stub *s, const struct gtp_packet *p, char *data, u32 
 		gtp_reply_error(s, err, p->flags & GTP_PKT_NUMERIC ? NULL : why.text);
 }
 
+static bool is_known(const struct gtp_stub *s, const struct gtp_packet *p)
+{
+	return s->ops->process || !(p->flags & GTP_PKT_PROCESS);
+}
+
 void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
 {
 	const struct gtp_packet *p = gtp_packets_find(data, len);
@@ -174,7 +181,7 @@ void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
 		gtp_stub_printf(s, "gdbtp: %s\n", why.text);
 	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
 	s->no_reply = false;
-	if (p)
+	if (p && is_known(s, p))
 		run(s, p, data, len);
 	if (!s->no_reply)
 		gtp_rsp_reply(&s->rsp, s->reply.buf, (u32)s->reply.len);

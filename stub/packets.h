@@ -9,6 +9,7 @@ enum {
 	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the name */
 	GTP_PKT_NOISY = 1 << 1,	  /* GDB accepts O packets before the reply */
 	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in its errors: send E01 */
+	GTP_PKT_PROCESS = 1 << 3, /* known only with ops->process, which its handler uses */
 };
 
 /**

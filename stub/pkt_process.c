@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of a process, and texts about it. For a kernel the replies are empty: not known. */
+/* The threads of a process, and texts about it; of a kernel, any thread is accepted. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
@@ -47,8 +47,7 @@ static int no_thread(const struct thread_id *id, struct gtp_why *why)
 
 GTP_HANDLER(gtp_pkt_thread)
 {
-	if (s->ops->process)
-		gtp_out_printf(&s->reply, "QCp%x.%x", s->ops->process->pid(s->ctx), s->thread);
+	gtp_out_printf(&s->reply, "QCp%x.%x", s->ops->process->pid(s->ctx), s->thread);
 	return 0;
 }
 
@@ -91,8 +90,6 @@ static int read_object(struct gtp_stub *s, struct gtp_in *in, enum gtp_object wh
 	u64 from, len;
 	s64 n;
 
-	if (!s->ops->process)
-		return 0;
 	gtp_in_until(in, ':', &annex);
 	if (!gtp_in_char(in, ':'))
 		return gtp_args_bad(in, why, "':'");

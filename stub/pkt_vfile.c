@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vFile: the files of a process, for reading. For a kernel the replies are empty: not known. */
+/* vFile: the files of a process, for reading; see GTP_PKT_PROCESS. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 
@@ -26,7 +26,6 @@ static u32 error_number(s64 err)
 
 static int reply_number(struct gtp_stub *s, s64 n)
 {
-	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
 	if (n < 0)
 		gtp_out_printf(&s->reply, "F-1,%x", error_number(n));
 	else
@@ -62,8 +61,6 @@ GTP_HANDLER(gtp_pkt_file_root)
 {
 	u32 pid;
 
-	if (!s->ops->process)
-		return 0;
 	if (!gtp_in_hex32(in, &pid))
 		return gtp_args_bad(in, why, "a process");
 	if (gtp_args_end(in, why))
@@ -78,8 +75,6 @@ GTP_HANDLER(gtp_pkt_file_open)
 	const char *hex;
 	char *path;
 
-	if (!s->ops->process)
-		return 0;
 	gtp_in_until(&rest, ',', &hex);
 	if (!gtp_in_char(&rest, ','))
 		return gtp_args_bad(&rest, why, "','");
@@ -97,8 +92,6 @@ GTP_HANDLER(gtp_pkt_file_read)
 	u32 fd;
 	s64 n;
 
-	if (!s->ops->process)
-		return 0;
 	if (!gtp_in_hex32(in, &fd) || !gtp_in_char(in, ','))
 		return gtp_args_bad(in, why, "a file and ','");
 	if (gtp_args_hex_pair(in, ',', &len, &from, why))
@@ -129,8 +122,6 @@ GTP_HANDLER(gtp_pkt_file_stat)
 	u32 fd;
 	int err;
 
-	if (!s->ops->process)
-		return 0;
 	if (!gtp_in_hex32(in, &fd))
 		return gtp_args_bad(in, why, "a file");
 	if (gtp_args_end(in, why))
@@ -157,8 +148,6 @@ GTP_HANDLER(gtp_pkt_file_link)
 	char *path;
 	s64 n;
 
-	if (!s->ops->process)
-		return 0;
 	if (take_path(s, in, &path, why))
 		return -EINVAL;
 	n = s->ops->process->readlink(s->ctx, path, text, GTP_FILE_NAME_MAX);
@@ -172,8 +161,6 @@ GTP_HANDLER(gtp_pkt_file_close)
 {
 	u32 fd;
 
-	if (!s->ops->process)
-		return 0;
 	if (!gtp_in_hex32(in, &fd))
 		return gtp_args_bad(in, why, "a file");
 	if (gtp_args_end(in, why))

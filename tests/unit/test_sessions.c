@@ -178,6 +178,39 @@ static void no_row_hides_another(void **state)
 	}
 }
 
+/* A row without its flag calls a handler that uses the process of a stub that has none. */
+static void a_kernel_knows_no_packet_about_a_process(void **state)
+{
+	static const char *const packets[] = {
+		"vFile:close:1",
+		"vFile:fstat:1",
+		"vFile:open:2f78,0,0",
+		"vFile:pread:1,8,0",
+		"vFile:readlink:2f78",
+		"vFile:setfs:0",
+		"qC",
+		"qXfer:auxv:read::0,8",
+		"qXfer:exec-file:read::0,8",
+		"qXfer:libraries-svr4:read::0,8",
+		"qXfer:threads:read::0,8",
+	};
+	u32 i, flagged = 0;
+
+	assert_int_equal(fake_gdb_init(&gdb), 0);
+	for (i = 0; i < ARRAY_SIZE(packets); i++) {
+		const struct gtp_packet *p = gtp_packets_find(packets[i], (u32)strlen(packets[i]));
+
+		assert_non_null(p);
+		if (!(p->flags & GTP_PKT_PROCESS))
+			fail_msg("%s is handled without a process", p->name);
+		assert_string_equal(fake_gdb_ask(&gdb, packets[i]), "");
+	}
+	for (i = 0; i < gtp_packets_count; i++)
+		flagged += !!(gtp_packets[i].flags & GTP_PKT_PROCESS);
+	assert_int_equal(flagged, ARRAY_SIZE(packets));
+	assert_int_equal(fake_gdb_exit(&gdb), 0);
+}
+
 static char *describe(const struct gtp_packet *p)
 {
 	static char row[1024];
@@ -219,13 +252,14 @@ static void the_manual_is_right(void **state)
 
 int main(int argc, char **argv)
 {
-	static struct CMUnitTest tests[MAX_FILES + 4] = {
+	static struct CMUnitTest tests[MAX_FILES + 5] = {
 		cmocka_unit_test(the_player_finds_fault),
 		cmocka_unit_test(every_packet_is_played),
 		cmocka_unit_test(no_row_hides_another),
+		cmocka_unit_test(a_kernel_knows_no_packet_about_a_process),
 		cmocka_unit_test(the_manual_is_right),
 	};
-	const size_t fixed = 4;
+	const size_t fixed = 5;
 	int failed;
 
 	if (glob(SESSIONS "/*.rsp", 0, NULL, &files) || files.gl_pathc > MAX_FILES) {
