@@ -22,7 +22,6 @@ struct victim_state {
 
 long victim_counter;
 struct victim_state victim_state = { "a name in .rodata", { 11, 22, 33, 44 } };
-_Thread_local long victim_local = 7;
 
 static void *count(void *arg)
 {

@@ -284,18 +284,18 @@ int host_init(struct host *h, u32 pid, struct gtp_why *why)
 	if (err)
 		return err;
 	gtp_process_files_init(&h->files);
-	if (gtp_trace_init(&h->trace, &mem, &target_ops, &hit_ops, h)) {
-		gtp_process_close(&h->process);
-		gtp_why(why, "out of memory");
-		return -ENOMEM;
-	}
-	if (gtp_stub_init(&h->stub, &h->trace, &stub_ops, send_bytes, h)) {
-		gtp_trace_exit(&h->trace);
-		gtp_process_close(&h->process);
-		gtp_why(why, "out of memory");
-		return -ENOMEM;
-	}
+	if (gtp_trace_init(&h->trace, &mem, &target_ops, &hit_ops, h))
+		goto close_process;
+	if (gtp_stub_init(&h->stub, &h->trace, &stub_ops, send_bytes, h))
+		goto exit_trace;
 	return 0;
+
+exit_trace:
+	gtp_trace_exit(&h->trace);
+close_process:
+	gtp_process_close(&h->process);
+	gtp_why(why, "out of memory");
+	return -ENOMEM;
 }
 
 void host_exit(struct host *h)
