@@ -4,6 +4,7 @@
 #define _GTP_TARGET_H
 
 #include <linux/compiler.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -200,6 +201,15 @@ void gtp_target_fill(void);
  */
 int gtp_target_loop(const char *what, u64 count);
 void gtp_target_loop_end(void);
+
+/*
+ * gtp_target_timer - set @timer up and start it: it calls @fn on this CPU, in a hard interrupt,
+ * after @ns
+ */
+void gtp_target_timer(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *), u64 ns);
+
+/* gtp_target_until_stopped - sleep until kthread_stop(), which waits for the thread's end */
+void gtp_target_until_stopped(void);
 
 /*
  * gtp_target_hold - a task that calls gtp_target_add() is preempted between @start and @end, and

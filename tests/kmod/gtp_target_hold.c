@@ -17,7 +17,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/version.h>
 #include <asm/irq_regs.h>
 
 #include "gtp_target.h"
@@ -79,18 +78,6 @@ static enum hrtimer_restart look(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void start_looking(void)
-{
-	/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(&held.timer, look, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&held.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	held.timer.function = look;
-#endif
-	hrtimer_start(&held.timer, ns_to_ktime(LOOK_NS), HRTIMER_MODE_REL_PINNED_HARD);
-}
-
 /* Keep the CPU, in a way that nobody waits for this task: only for the one that is held. */
 static void keep(unsigned long jiffies_more, bool jump_only)
 {
@@ -115,7 +102,7 @@ static int hold(void *result)
 {
 	u64 calls;
 
-	start_looking();
+	gtp_target_timer(&held.timer, look, LOOK_NS);
 	if (!wait_for_completion_timeout(&held.caught, LOOKS_S * HZ)) {
 		hrtimer_cancel(&held.timer);
 		*(int *)result = -ENOENT;
@@ -126,12 +113,7 @@ static int hold(void *result)
 		keep(msecs_to_jiffies(AFTER_MS), false);
 		*(int *)result = judge(calls);
 	}
-	set_current_state(TASK_INTERRUPTIBLE);
-	while (!kthread_should_stop()) {
-		schedule();
-		set_current_state(TASK_INTERRUPTIBLE);
-	}
-	__set_current_state(TASK_RUNNING);
+	gtp_target_until_stopped();
 	return 0;
 }
 

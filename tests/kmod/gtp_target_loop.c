@@ -80,16 +80,16 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void timer_start(struct hrtimer *timer)
+void gtp_target_timer(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *), u64 ns)
 {
 	/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 #else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = tick;
+	timer->function = fn;
 #endif
-	hrtimer_start(timer, ns_to_ktime(timer_ns), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static bool ended;
@@ -105,7 +105,7 @@ static void work(struct worker *w)
 	u64 i;
 
 	if (l->timer)
-		timer_start(&w->timer);
+		gtp_target_timer(&w->timer, tick, timer_ns);
 	for (i = 0; i < l->count || (l->timer && READ_ONCE(w->ticks) < TICKS); i++) {
 		l->one(i);
 		if (i % 1024)
@@ -125,6 +125,16 @@ static void work(struct worker *w)
 		hrtimer_cancel(&w->timer);
 }
 
+void gtp_target_until_stopped(void)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
 /* Runs until it is stopped, so that no thread is in this module's code when it is unloaded. */
 static int loop_thread(void *data)
 {
@@ -134,12 +144,7 @@ static int loop_thread(void *data)
 	work(w);
 	if (atomic_dec_and_test(&w->loop->left))
 		complete(&w->loop->done);
-	set_current_state(TASK_INTERRUPTIBLE);
-	while (!kthread_should_stop()) {
-		schedule();
-		set_current_state(TASK_INTERRUPTIBLE);
-	}
-	__set_current_state(TASK_RUNNING);
+	gtp_target_until_stopped();
 	return 0;
 }
 
