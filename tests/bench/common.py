@@ -66,8 +66,8 @@ def figure(cost):
     return "%.0f" % low if median - low < 1 else "%.0f/%.0f" % (low, median)
 
 
-def calibrate():
-    """Check that 100 nops cost exactly 100: otherwise figures are not instructions."""
+def calibrate(measure=measure):
+    """Check that 100 nops cost exactly 100 by MEASURE: otherwise figures are not instructions."""
     nothing, nops = min(measure("empty")), min(measure("nops"))
     check(nops - nothing == 100,
           "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
@@ -84,11 +84,11 @@ def status(pattern):
     return int(found.group(1))
 
 
-def check_hits(what, frames, hits=None, here=1):
-    """Check that all calls of both measurements arrived at each of the @here tracepoints and ended as the row says: in
+def check_hits(what, frames, hits=None, here=1, calls=ALL):
+    """Check that all CALLS of both measurements arrived at each of the @here tracepoints and ended as the row says: in
     frames, or as that many hits without."""
-    wanted = ALL * here if frames else 0
-    hits = [(ALL if frames else 0) if hits is None else hits] * here
+    wanted = calls * here if frames else 0
+    hits = [(calls if frames else 0) if hits is None else hits] * here
     told = cmd("monitor status")
     got = ([int(n) for n in re.findall(r"tracepoint \d+ at \S+ (\d+) hits", told)], status(r"(\d+) collected"),
            sum(kernel.not_seen(told)))

@@ -28,6 +28,10 @@ PLACES = {
 
 
 class Place:
+    events = "kprobe_events"
+    all = ALL
+    warmly = staticmethod(warmly)
+
     def __init__(self, name):
         self.name = name
         self.means, self.form, self.jump = PLACES[name]

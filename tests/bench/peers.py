@@ -4,6 +4,10 @@
 #
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
 # after), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
+#
+# A place has a name; an address for ftrace, and events, ftrace's list of such probes; a symbol for bpftrace.
+# warmly(name) makes all calls of a function, `all` is their number, and returns the figures. wait(armed, other) waits
+# until a probe is set or removed.
 import os
 import re
 import signal
@@ -12,7 +16,8 @@ import time
 
 from common import (ALL, BUILT, RELEASE, TRACING, bpftrace_env, check, records, warmly, write)
 
-SUM = ALL * (42 + 7)
+EACH = 42 + 7
+SUM = ALL * EACH
 
 
 # ftrace --------------------------------------------------------------------------------------------
@@ -28,22 +33,22 @@ FTRACE = {
 
 
 def ftrace(place, case):
-    """Measure a kprobe event, as `perf probe` and trace-cmd use it: it fetches, then filters, then writes its
+    """Measure an event at a probe, as `perf probe` and trace-cmd use it: it fetches, then filters, then writes its
     record."""
     fetch, filter_ = FTRACE[case]
-    write("kprobe_events", "p:gtpb/ev %s %s\n" % (place.address, fetch))
+    write(place.events, "p:gtpb/ev %s %s\n" % (place.address, fetch))
     try:
         if filter_:
             write("events/gtpb/ev/filter", filter_)
         write("trace", "")
         write("events/gtpb/ev/enable", "1")
         place.wait(True)
-        ticks = warmly(place.name)
-        wanted = 0 if case == "false" else ALL
+        ticks = place.warmly(place.name)
+        wanted = 0 if case == "false" else place.all
         check(records() == wanted, "ftrace, %s: %d records, wanted %d" % (case, records(), wanted))
         write("events/gtpb/ev/enable", "0")
     finally:
-        write("kprobe_events", "")
+        write(place.events, "")
     place.wait(False)
     return ticks
 
@@ -51,12 +56,12 @@ def ftrace(place, case):
 # bpftrace ------------------------------------------------------------------------------------------
 
 # The program's records, and its last output if it has seen all.
-COUNT = ("@n = count();", r"@n: %d$" % ALL)
+COUNT = ("@n = count();", r"@n: %(all)d$")
 MAP = {
     "false": ("$o->a > 1000", "@n = count();", "@n: 0$|^$"),
     "true": ("$o->a > 5", *COUNT),
-    "sum": ("", "@s = sum($o->a + $o->b);", r"@s: %d$" % SUM),
-    "both": ("$o->a > 5", "@s = sum($o->a + $o->b);", r"@s: %d$" % SUM),
+    "sum": ("", "@s = sum($o->a + $o->b);", r"@s: %(sum)d$"),
+    "both": ("$o->a > 5", "@s = sum($o->a + $o->b);", r"@s: %(sum)d$"),
 }
 # A record of each hit, as a frame is one: handed to bpftrace, which prints it.
 PRINT = {
@@ -69,7 +74,7 @@ EPOLL_WAITS = "232", "281"
 
 def bpf_program(place, kind, condition, action):
     fentry = kind == "fentry"
-    probe = "kfunc:" + place.symbol if fentry else "kprobe:" + place.symbol
+    probe = "kfunc:" + place.symbol if fentry else "%s:%s" % (kind, place.symbol)
     body = "$o = %s; " % ("args->o" if fentry else "(struct gtp_bench_obj *)arg0")
     body += "if (%s) { %s }" % (condition, action) if condition else action
     return "%s%s { %s }" % ("" if fentry else OBJECT, probe, body)
@@ -80,10 +85,10 @@ def contents(path):
         return f.read()
 
 
-def wait_for_lines(path):
+def wait_for_lines(path, count):
     """Output after the interrupt is not printed."""
     end = time.monotonic() + 30
-    while contents(path).count("\n") < ALL and time.monotonic() < end:
+    while contents(path).count("\n") < count and time.monotonic() < end:
         time.sleep(0.5)
 
 
@@ -106,9 +111,9 @@ def wait_for_all(run):
         time.sleep(0.05)
 
 
-def run_program(place, program, lines):
-    """Run a bpftrace program and measure meanwhile. It is attached once the code has changed, and ends when it is
-    interrupted."""
+def run_program(place, program, lines, calls=None):
+    """Run a bpftrace program and measure meanwhile, calling the place's function or CALLS. It is attached once the code
+    has changed, and ends when it is interrupted. Return the figures and the output."""
     path = "/tmp/bpftrace.out"
     with open(path, "w+") as out:
         run = subprocess.Popen(["bpftrace", "--unsafe", "-q", "-e", program], stdout=out,
@@ -116,9 +121,9 @@ def run_program(place, program, lines):
         try:
             place.wait(True, run)
             wait_for_all(run)
-            ticks = warmly(place.name)
+            ticks = place.warmly(calls or place.name)
             if lines:
-                wait_for_lines(path)
+                wait_for_lines(path, place.all)
         finally:
             interrupt(run)
     return ticks, contents(path).strip()
@@ -128,10 +133,11 @@ def bpftrace(place, kind, cases, case):
     condition, action, said = cases[case]
     ticks, told = run_program(place, bpf_program(place, kind, condition, action), not said)
     if said:
-        check(re.search(said, told), "bpftrace %s, %s: %s" % (kind, case, told))
+        wanted = said % {"all": place.all, "sum": place.all * EACH}
+        check(re.search(wanted, told), "bpftrace %s, %s: %s" % (kind, case, told))
     else:
-        check(told.split() == ["49"] * ALL, "bpftrace %s, %s: %d lines, wanted %d: %s" % (
-            kind, case, len(told.split()), ALL, set(told.splitlines())))
+        check(told.split() == [str(EACH)] * place.all, "bpftrace %s, %s: %d lines, wanted %d: %s" % (
+            kind, case, len(told.split()), place.all, set(told.splitlines())))
     place.wait(False)
     return ticks
 
@@ -254,16 +260,7 @@ def ftrace_stack(place, trigger, records_each):
 
 
 def bpftrace_stack(place):
-    path = "/tmp/bpftrace.out"
-    with open(path, "w+") as out:
-        run = subprocess.Popen(["bpftrace", "-q", "-e", "kprobe:%s { @[kstack] = count(); }" % place.symbol],
-                               stdout=out, stderr=subprocess.STDOUT, env=bpftrace_env())
-        try:
-            place.wait(True, run)
-            ticks = warmly("deep")
-        finally:
-            interrupt(run)
-    told = contents(path).strip()
+    ticks, told = run_program(place, "kprobe:%s { @[kstack] = count(); }" % place.symbol, False, "deep")
     check(re.search(r"\]: %d$" % ALL, told), "bpftrace, kstack: %s" % told)
     place.wait(False)
     return ticks

@@ -11,8 +11,8 @@ import sys
 import traceback
 
 import peers
-from common import BUILT, RELEASE, Wrong, above, answers, check, cmd, figure, order, records, say, set_up, write
-from kernel import not_seen
+from common import (BUILT, RELEASE, Wrong, above, answers, calibrate, check, check_hits, cmd, figure, order, say,
+                    set_up)
 
 import gdb
 import fixture
@@ -54,13 +54,20 @@ class Program:
 
 
 class Place:
-    """A function's first instruction, with what peers.py asks of a place."""
+    """A function's first instruction."""
+    events = "uprobe_events"
+    all = ALL
 
     def __init__(self, name):
         self.name = name
         self.offset = offsets[name]
+        self.address = "%s:0x%x" % (PROGRAM, self.offset)
+        self.symbol = PROGRAM + ":" + name
         self.original = self.code()
-        self.bare = program.warmly(name)
+        self.bare = self.warmly(name)
+
+    def warmly(self, name):
+        return program.warmly(name)
 
     def code(self):
         return program("code " + self.name)
@@ -103,14 +110,6 @@ CASES[STACK] = ("", ("teval $key_s = $ustack", "teval $count_c = 1"), None)
 OURS = "gdbtp"
 
 
-def hits_and_frames():
-    told = cmd("monitor status")
-    collected = int(re.search(r"(\d+) collected", told).group(1))
-    hits = [int(n) for n in re.findall(r"tracepoint \d+ at \S+ (\d+) hits", told)]
-    check(sum(not_seen(told)) == 0 and "the trace is running" in told, told)
-    return hits, collected
-
-
 def ours(place, case):
     condition, actions, frames = CASES[case]
     if condition is None:
@@ -121,9 +120,8 @@ def ours(place, case):
         cmd("commands", *actions, "end")
     cmd("tstart")
     place.wait(True)
-    ticks = program.warmly("deep" if case == STACK else place.name)
-    hits = 0 if frames == 0 else ALL
-    check(hits_and_frames() == ([hits], frames and ALL or 0), "%s, %s: %s" % (place.name, case, hits_and_frames()))
+    ticks = place.warmly("deep" if case == STACK else place.name)
+    check_hits("%s, %s" % (place.name, case), frames == 1, 0 if frames == 0 else ALL, calls=ALL)
     cmd("tstop")
     place.wait(False)
     cmd("delete")
@@ -133,7 +131,7 @@ def ours(place, case):
 def floor(place):
     order("uprobe %x %s" % (place.offset, PROGRAM))
     place.wait(True)
-    ticks = program.warmly(place.name)
+    ticks = place.warmly(place.name)
     check(int(answers("floor_hits")[0][0]) == ALL, "floor at %s" % place.name)
     order("unprobe")
     place.wait(False)
@@ -142,50 +140,11 @@ def floor(place):
 
 # Others --------------------------------------------------------------------------------------------
 
-def ftrace(place, case):
-    """The way of `perf probe -x`."""
-    fetch, filter_ = peers.FTRACE[case]
-    write("uprobe_events", "p:gtpb/ev %s:0x%x %s\n" % (PROGRAM, place.offset, fetch))
-    try:
-        if filter_:
-            write("events/gtpb/ev/filter", filter_)
-        write("trace", "")
-        write("events/gtpb/ev/enable", "1")
-        place.wait(True)
-        ticks = program.warmly(place.name)
-        wanted = 0 if case == FALSE else ALL
-        check(records() == wanted, "ftrace, %s: %d records, wanted %d" % (case, records(), wanted))
-        write("events/gtpb/ev/enable", "0")
-    finally:
-        write("uprobe_events", "")
+def bpftrace_stack(place):
+    ticks, told = peers.run_program(place, peers.bpf_program(place, "uprobe", "", "@[ustack] = count();"), False, "deep")
+    check(re.search(r"\]: %d$" % ALL, told), "bpftrace, ustack: %s" % told)
     place.wait(False)
     return ticks
-
-
-OBJECT = "struct bench_obj { int a; int b; }; "
-
-
-class Deep:
-    """A place whose calls are deep(): for the stack."""
-
-    def __init__(self, place):
-        self.wait, self.name = place.wait, "deep"
-
-
-def bpftrace(place, body, said):
-    peers.warmly = program.warmly
-    program_text = "%suprobe:%s:%s { $o = (struct bench_obj *)arg0; %s }" % (
-        OBJECT, PROGRAM, place.name if place.name != "deep" else STACK_AT, body)
-    ticks, told = peers.run_program(place, program_text, False)
-    check(re.search(said, told), "bpftrace: %s: %s" % (body, told))
-    place.wait(False)
-    return ticks
-
-
-def bpftrace_map(place, case):
-    condition, action, said = peers.MAP[case]
-    said = said.replace(str(peers.ALL), str(ALL)).replace(str(peers.SUM), str(ALL * (42 + 7)))
-    return bpftrace(place, "if (%s) { %s }" % (condition, action) if condition else action, said)
 
 
 # All of it -------------------------------------------------------------------------------------------
@@ -214,11 +173,11 @@ def measure(place):
         if case != STACK or place.name == STACK_AT:
             fill(place, OURS, case, lambda case=case: ours(place, case))
     for case in peers.CASES:
-        fill(place, "ftrace uprobe event", case, lambda case=case: ftrace(place, case))
-        fill(place, "bpftrace uprobe, into a map", case, lambda case=case: bpftrace_map(place, case))
+        fill(place, "ftrace uprobe event", case, lambda case=case: peers.ftrace(place, case))
+        fill(place, "bpftrace uprobe, into a map", case,
+             lambda case=case: peers.bpftrace(place, "uprobe", peers.MAP, case))
     if place.name == STACK_AT:
-        fill(place, "bpftrace uprobe: @[ustack] = count()", STACK,
-             lambda: bpftrace(Deep(place), "@[ustack] = count();", r"\]: %d$" % ALL))
+        fill(place, "bpftrace uprobe: @[ustack] = count()", STACK, lambda: bpftrace_stack(place))
 
 
 def print_all():
@@ -246,8 +205,7 @@ def main():
     cmd("set trace-buffer-size %d" % (1 << 25))
     for name in ("key_a", "key_s", "count_b", "count_c"):
         cmd("tvariable $" + name)
-    nothing, nops = min(program.measure("empty")), min(program.measure("nops"))
-    check(nops - nothing == 100, "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
+    calibrate(program.measure)
     try:
         for place in map(Place, PLACES):
             measure(place)
