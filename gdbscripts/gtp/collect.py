@@ -9,7 +9,8 @@ from gtp import cexpr, define, names, points, screen, typed
 from gtp.command import Command
 from gtp.view import forms
 
-STRINGS = re.compile(r"/s\d*(?!\w)")
+STRINGS = re.compile(r"/s\d*(?!\w)", re.A)
+MOST_CHARACTERS = (1 << 16) - 1  # GDB sends the number in two bytes
 
 
 class Taken(NamedTuple):
@@ -89,15 +90,21 @@ def add_to_all(numbers, text, flags):
     nowhere = [errors[0] for errors in failed.values() if len(errors) == len(numbers)]
     if nowhere:
         raise nowhere[0]
-    for number, taken in plan:
-        put(number, taken, flags)
+    with points.actions_kept(numbers):
+        for number, taken in plan:
+            put(number, taken, flags)
     return lines
 
 
 def modifiers(text):
     """Return the /s or /s16 of `collect/s`, and the rest."""
     found = STRINGS.match(text)
-    return (found.group(0), text[found.end():].strip()) if found else ("", text)
+    if found is None:
+        return "", text
+    most = found.group(0)[2:]
+    if most and not 0 < int(most) <= MOST_CHARACTERS:
+        raise gdb.GdbError("/s%s: a string has 1 to %d characters" % (most, MOST_CHARACTERS))
+    return found.group(0), text[found.end():].strip()
 
 
 class GtpCollect(Command):

@@ -2,7 +2,7 @@
 # The command `gtp if`: a C expression as a tracepoint's condition.
 import gdb
 
-from gtp import cexpr, names, points, quiet
+from gtp import cexpr, names, points, quiet, screen
 from gtp.command import Command
 
 
@@ -17,11 +17,14 @@ The condition of tracepoint N; without EXPRESSION it is unconditional again."""
 
     def invoke(self, arg, from_tty):
         word, _, text = arg.strip().partition(" ")
-        if not word.isdigit():
+        if not word.isdecimal():
             raise gdb.GdbError("gtp if takes a tracepoint's number and an expression: gtp if N EXPRESSION")
         number, text = int(word), text.strip()
+        points.listing(number)
         condition = text and points.everywhere(number, lambda pc: cexpr.condition(names.expand(text, number, pc), pc))
         quiet.execute(("condition %d %s" % (number, names.guarded(condition, number) or "")).rstrip())
+        if not condition:
+            screen.say("tracepoint %d is unconditional" % number)
         points.tell_in_run()
 
 

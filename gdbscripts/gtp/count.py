@@ -5,6 +5,7 @@
 # They use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
 # docs/variables.md.
 import collections
+import contextlib
 import re
 
 import gdb
@@ -38,9 +39,11 @@ def flags(text):
     """Return {option: word} of the leading options, and the rest."""
     options = {}
     while True:
-        found = re.match(r"\s*--(\w+)[ =]+(\S+)\s*(.*)", text, re.S)
+        found = re.match(r"\s*--([A-Za-z]\w*)(?:[ =]+(\S+)\s*(.*)|\s*$)", text, re.S)
         if not found:
             return options, text.strip()
+        if found.group(2) is None:
+            raise gdb.GdbError("nothing after --%s" % found.group(1))
         options[found.group(1)] = found.group(2)
         text = found.group(3)
 
@@ -96,11 +99,18 @@ def variable(prefix, text, what, tail="", mine=None):
     return name
 
 
-def forget(aggregations):
-    """Delete variables that no action sets."""
-    for name in aggregations:
-        quiet.execute("delete tvariable $" + name)
-        del known.variables[name]
+@contextlib.contextmanager
+def variables_kept():
+    """For a `with`: an error inside deletes the variables that were made there, and the others mean what they meant."""
+    before, meant = defined(), dict(known.variables)
+    try:
+        yield
+    except BaseException:
+        for name in defined() - before:
+            quiet.execute("delete tvariable $" + name)
+        known.variables.clear()
+        known.variables.update(meant)
+        raise
 
 
 def is_string(kind):
@@ -208,15 +218,12 @@ def aggregate(said, prefix, tail=""):
     if said.place is None:
         if said.condition is not None:
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
-        return add_all(*with_alike(points.last(), said), prefix, tail, set())[0]
-    mine, before = set(), set(known.variables)
-    try:
-        with define.Definitions() as definitions:
-            definitions.numbers, told = set_at(said)
-            made = add_all(definitions.numbers, said, prefix, tail, mine)
-    except (gdb.error, gdb.GdbError):
-        forget(mine - before)
-        raise
+        numbers, said = with_alike(points.last(), said)
+        with points.actions_kept(numbers):
+            return add_all(numbers, said, prefix, tail, set())[0]
+    with define.Definitions() as definitions:
+        definitions.numbers, told = set_at(said)
+        made = add_all(definitions.numbers, said, prefix, tail, set())
     screen.put(told)
     return made[0]
 
@@ -267,11 +274,14 @@ class Aggregate(Command):
         said = clauses(arg, self.usage)
         for option in set(said.options) - self.options:
             raise gdb.GdbError("--%s is not understood; say %s" % (option, self.usage))
+        tail = self.tail(said)
         if self.needs and not said.value:
             raise gdb.GdbError("say " + self.usage)
         if len(said.keys) > MOST_KEYS:
             raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
-        screen.put("$%s; gtp show prints it\n" % aggregate(said, self.prefix, self.tail(said)))
+        with variables_kept():
+            made = aggregate(said, self.prefix, tail)
+        screen.put("$%s; gtp show prints it\n" % made)
 
 
 class GtpCount(Aggregate):

@@ -3,21 +3,24 @@
 #
 # A function's place is GDB's own choice: the first instruction of optimised code, where the arguments are as the debug
 # information says; behind the prologue of other code, where they are on the stack.
+import os
 import re
 
 import gdb
 
-from gtp import define, functions, markers, places, program, screen, space, words
+from gtp import define, functions, markers, places, screen, space, words
 
 OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
 WORD = re.compile(r"""((?:[^\s\\'"]|\\.|'[^']*'|"[^"]*")+)\s*""")
 LINKED = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)$")
 
 HERE = "current->tgid == %d"
+NO_PROCESS = ("no process %s with a program is on this machine; of a process on another machine, name the program too: "
+              "gtp trace -p PID -x FILE LOCATION")
 
 
 def options(arg):
-    """Return the Program of -x or of -p's process, or None; the process of -p, or None; and the rest."""
+    """Return the file of -x or of -p's process, or None; the process of -p, or None; and the rest."""
     found = {}
     while True:
         option = OPTION.match(arg)
@@ -32,7 +35,9 @@ def options(arg):
     if pid is not None and not pid.isdecimal():
         raise gdb.GdbError("-p takes the number of a process, not %s" % pid)
     path = found.get("-x") or pid and "/proc/%s/exe" % pid
-    return program.known(path) if path else None, pid and int(pid), arg
+    if "-x" not in found and pid and not os.path.exists(path):
+        raise gdb.GdbError(NO_PROCESS % pid)
+    return path, pid and int(pid), arg
 
 
 def of_process(pid, condition):

@@ -5,7 +5,7 @@ import os
 
 import gdb
 
-from gtp import aggregations, kept, known, kstack, placed, screen, show, words
+from gtp import aggregations, kept, known, kstack, placed, screen, show, words, written
 from gtp.command import Command
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
@@ -81,7 +81,10 @@ class Merged(aggregations.Reading):
 
     def add(self, path):
         """Add a file."""
-        found, wrong = kept.read(path), placed.another(path)
+        found = kept.read(path)
+        if found is None and not written.has_trace(path):
+            raise gdb.GdbError("%s is no trace file" % path)
+        wrong = placed.another(path)
         if found is None:
             raise gdb.GdbError("%s: %s" % (path, aggregations.NOT_KEPT))
         if wrong:

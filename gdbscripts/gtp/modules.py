@@ -195,6 +195,8 @@ unloaded, so that tracepoints follow a module that is loaded again."""
         super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
 
     def invoke(self, arg, from_tty):
+        if not remote.is_remote(gdb.selected_inferior().connection):
+            raise gdb.GdbError(remote.NOT_CONNECTED)
         report = look(gdb.string_to_argv(arg), loaded.inventory())
         for what, names in report.items():
             if names:

@@ -214,6 +214,8 @@ def targets(location, limit, refuse):
     if location.startswith("*") and not words.is_glob(location[1:]):
         return [Target(location, location, None, [])]
     file, _, name = (words.unquoted(part) for part in words.unquoted(location).rpartition(":"))
+    if not name and not location.startswith("*"):
+        raise gdb.GdbError("%s names a file and no function or line of it: FILE:FUNCTION, FILE:LINE, 'FILE:*'" % location)
     if words.is_glob(name) and not location.startswith("*"):
         found = glob(file, name, limit, refuse)
     elif location.startswith(("*", "-")) or LINE.match(location):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A tracepoint as GDB has it: its addresses and its actions, read and written through GDB's own commands.
+import contextlib
 import re
 
 import gdb
@@ -100,6 +101,19 @@ def set_actions(number, lines):
     """Replace its actions."""
     check_ends(lines)
     quiet.block("commands %d" % number, *lines, "end")
+
+
+@contextlib.contextmanager
+def actions_kept(some):
+    """For a `with`: after an error inside, tracepoints of these numbers have the actions that they had before."""
+    before = {number: actions(number) for number in some}
+    try:
+        yield
+    except BaseException:
+        for number, lines in before.items():
+            if actions(number) != lines:
+                set_actions(number, lines)
+        raise
 
 
 def split_number(arg):

@@ -2,8 +2,11 @@
 # The command `gtp`, under which the others live.
 import gdb
 
+from gtp import quiet, screen
+from gtp.command import Command
 
-class Gtp(gdb.Command):
+
+class Gtp(Command):
     """Commands for tracing a running Linux kernel through /proc/gtp.
 
 A session: load vmlinux first (its symbols are moved to where the kernel really
@@ -19,6 +22,12 @@ docs/tour.md has more of it, docs/recipes.md the lines for many questions."""
 
     def __init__(self):
         super().__init__("gtp", gdb.COMMAND_STATUS, prefix=True)
+
+    def invoke(self, arg, from_tty):
+        """List the commands for `gtp` alone. GDB calls this for words that are no command, too."""
+        if arg.strip():
+            raise gdb.GdbError("there is no command gtp %s; help gtp lists those that there are" % arg.split()[0])
+        screen.put(quiet.execute("help gtp"))
 
 
 Gtp()

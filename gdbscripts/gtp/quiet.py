@@ -12,6 +12,11 @@ import gdb
 TRACED = "trace-commands"
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # a tab separates words
 WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+# GDB 13's gdb.decode_line() throws an error in the form of a location, such as an open quote or a bad *EXPRESSION, through
+# the frames of the Python interpreter. GDB crashes, or Python goes wrong later. So only names, paths and numbers reach it.
+LOCATION = re.compile(r"[\w.$/][\w.$/+:@~-]*")
 
 
 def line(text):
@@ -70,5 +75,7 @@ def address(name):
 
 
 def decoded(location):
-    """Return the places of a location, as gdb.decode_line() returns them."""
+    """Return the places of FUNCTION, FILE:FUNCTION, FILE:LINE or FUNCTION:LABEL, as gdb.decode_line() returns them."""
+    if not LOCATION.fullmatch(QUOTED.sub("_", location)):
+        raise gdb.error("%s is no place: write FUNCTION, FILE:FUNCTION, FILE:LINE or *ADDRESS" % (location or "an empty name"))
     return gdb.decode_line(line(location))

@@ -280,6 +280,8 @@ the same step."""
         super().__init__("gtp clear", gdb.COMMAND_STATUS)
 
     def invoke(self, arg, from_tty):
+        if arg.strip():
+            raise gdb.GdbError("gtp clear takes no argument: it clears all aggregations")
         aggregations.read(True)
 
 

@@ -10,7 +10,7 @@ import struct
 
 import gdb
 
-from gtp import cexpr, define, events, functions, names, places, points, quiet, screen, words
+from gtp import cexpr, define, events, functions, names, places, points, quiet, remote, screen, selected, words
 from gtp.command import Command
 from gtp.assigned import CALL, NOT_COMPAT
 
@@ -20,9 +20,15 @@ EXIT = "raw_syscalls:sys_exit"
 
 
 def table():
-    """Return the addresses in the kernel's table of 64-bit system calls, by number."""
-    size = functions.kernel().sizes.get("sys_call_table", 0)
-    data = gdb.selected_inferior().read_memory(address("sys_call_table") % 2**64, size).tobytes()
+    """Return the addresses in the kernel's table of 64-bit system calls, by number. No trace frame has it."""
+    size, at = functions.kernel().sizes.get("sys_call_table", 0), address("sys_call_table") % 2**64
+    with selected.Kept():
+        if selected.number() >= 0:
+            selected.select(-1)
+        try:
+            data = gdb.selected_inferior().read_memory(at, size).tobytes()
+        except gdb.MemoryError:
+            raise gdb.GdbError(remote.NOT_CONNECTED) from None
     return [value for value, in struct.iter_unpack("<Q", data)]
 
 
@@ -58,11 +64,15 @@ class Syscall:
 
     def __init__(self, name):
         self.name = name
+        self.entry, self.numbers = None, []
         try:
             self.entry = address(PREFIX + name)
             self.numbers = [number for number, at in enumerate(table()) if at == self.entry]
         except gdb.error:
-            self.numbers = []
+            pass
+        if self.entry is not None and not self.numbers and not remote.is_remote(gdb.selected_inferior().connection):
+            # The symbols are still where the last kernel had them, and the table is as vmlinux has it.
+            raise gdb.GdbError(remote.NOT_CONNECTED)
         if not self.numbers:
             raise gdb.GdbError("the running kernel has no 64-bit system call %s%s" % (name, meant(name)))
         self.arguments = arguments(name)

@@ -35,9 +35,11 @@ class Request:
 
     def _option(self, found):
         name, value = found.groups()
-        if value is None or name not in ("csv", "limit"):
-            raise gdb.GdbError("%s: %s" % (found.group(0).strip(), USAGE))
-        if name == "limit" and not value.isdigit():
+        if name not in ("csv", "limit"):
+            raise gdb.GdbError("--%s is not understood; say %s" % (name, USAGE))
+        if value is None:
+            raise gdb.GdbError("nothing after --%s; say %s" % (name, USAGE))
+        if name == "limit" and not value.isdecimal():
             raise gdb.GdbError("--limit %s: a number of rows is needed" % value)
         setattr(self, name, int(value) if name == "limit" else value.strip('"'))
         return ""
@@ -49,6 +51,8 @@ class Request:
             end = found.end()
             if len(columns.split(text[:end] + ",x")) > len(columns.split(text[:end])):
                 return text[:end - 2].strip(), text[end:].strip() or None
+        if re.search(r"(?:^|\s)if$", text):
+            raise gdb.GdbError("no expression after `if'; say " + USAGE)
         return text, None
 
 

@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, exits, inside, markers, modules, names, places, points, progress, quiet, screen, words
+from gtp import cexpr, define, exits, inside, markers, modules, names, places, points, program, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -176,14 +176,15 @@ are refused; --limit N allows N."""
         super().__init__("gtp trace", gdb.COMMAND_BREAKPOINTS)
 
     def invoke(self, arg, from_tty):
-        program, pid, arg = inside.options(arg)
+        path, pid, arg = inside.options(arg)
         said = words.split(arg, USAGE)
+        one = program.known(path) if path else None
         modules.follow()
         if pid is not None:
             said = said._replace(condition=inside.of_process(pid, said.condition))
         with define.Definitions() as definitions:
-            if program is not None:
-                targets = inside.targets(program, said.place, said.limit, definitions)
+            if one is not None:
+                targets = inside.targets(one, said.place, said.limit, definitions)
                 targets = exits.known(targets, said.condition, definitions)
             else:
                 targets = places.targets(said.place, said.limit, definitions.refuse)

@@ -11,7 +11,6 @@ from gtp import quiet
 LIMIT = 200
 
 IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)")
-QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 GLOB = re.compile(r"[*?\[]")
 
 Words = collections.namedtuple("Words", "place condition limit")
@@ -19,7 +18,7 @@ Words = collections.namedtuple("Words", "place condition limit")
 
 def blanked(text):
     """Return the text with quoted parts blanked out, so that positions stay the same."""
-    return QUOTED.sub(lambda quoted: "_" * len(quoted.group(0)), text)
+    return quiet.QUOTED.sub(lambda quoted: "_" * len(quoted.group(0)), text)
 
 
 def halves(text):
@@ -35,7 +34,7 @@ def limit_of(place):
     found = re.search(r"(?:^|\s)--limit(?:[ =]+(\S+)|\s*$)", place)
     if found is None:
         return place, LIMIT
-    if found.group(1) is None or not found.group(1).isdigit():
+    if found.group(1) is None or not found.group(1).isdecimal():
         raise gdb.GdbError("--limit takes a number, as in --limit %d" % (5 * LIMIT))
     return (place[:found.start()] + place[found.end():]).strip(), int(found.group(1))
 
@@ -44,8 +43,10 @@ def split(text, usage):
     """Return the Words of a command. An error shows USAGE."""
     place, condition = halves(text)
     place, limit = limit_of(place)
-    if not place:
+    if not unquoted(place):
         raise gdb.GdbError("no place is named; say %s" % usage)
+    if place.startswith("--"):
+        raise gdb.GdbError("%s is not understood; say %s" % (place.split()[0], usage))
     if condition == "":
         raise gdb.GdbError("no expression after `if'; say %s" % usage)
     return Words(place, condition, limit)

@@ -284,6 +284,33 @@ def impossible():
     note(refused("commands %d" % num, "collect (double)a * 1.5", "end"))
 
 
+WRONG = (("gtp clear nosuch", "takes no argument"), ("gtp show nosuch", "there is no $nosuch"), ("gtp event nosuch", "SYSTEM:EVENT"),
+         ("gtp event sched:sched_swich", "is it sched:sched_switch"), ("gtp events 'nosuch*'", "no event matches nosuch*"),
+         ("gtp syscall opennat", "is it openat"), ("gtp stats nosuch by current->comm at gtp_target_add", "nosuch"),
+         ("gtp count by a by b at gtp_target_add", "an operator is expected"), ("gtp trace -x /bin/true", "no place is named"),
+         ("gtp table nosuch", "nosuch"), ("gtp table a if", "no expression after `if'"), ("gtp collect /nosuch a", "no format /nosuch"),
+         ("gtp print a.nosuch", "long has no members"), ("gtp trace gtp_target_add if $nosuch", "tvariable $nosuch makes a variable\n"))
+
+
+@test("wrong commands with a kernel and a run: each answer is a sentence, and leaves nothing; what was aggregated stays")
+def wrong_commands():
+    trace("gtp_target_add", "collect a")
+    cmd("gtp count by a at gtp_target_add")
+    run_trace("call add 21 0")
+
+    def state():
+        return cmd("gtp show"), cmd("info tvariables"), len(gdb.objfiles()), re.findall(r"^\d.*", cmd("info tracepoints"), re.M)
+
+    cmd("tfind 0")
+    before = state()
+    for command, part in WRONG:
+        said = refused(command)
+        check(part in said + "\n" and not re.search("Python|bug of gdbtp|Error", said), "%s: %s" % (command, said))
+        equal(state(), before, command)
+    matches(r" 1\n", before[0])
+    check("load vmlinux" not in refused("gtp print nosuch"), "vmlinux is loaded")
+
+
 @test("a tracepoint on GDB's own path skips GDB, and monitor self-trace changes that")
 def self_trace():
     num = trace("vfs_write if ((struct task_struct *)$current_task)->tgid == %d" % there.pid)

@@ -29,7 +29,7 @@ fleet     | - | tools | | gtp fleet on sshds of its own: what comes back, what f
 record    | - | tools | | what gtp record writes: ends, crashes, full disks, files that turn; the lines of gtp live
 page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
-expr      | own | tools module kmod | recipes, offline, places, views, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
+expr      | own | tools module kmod | recipes, offline, places, views, commands, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13

@@ -42,9 +42,15 @@ Empty, /lib/modules/RELEASE/build. Expressions ask them for what a macro means."
 
     def __init__(self):
         super().__init__("gtp-headers", gdb.COMMAND_FILES, gdb.PARAM_FILENAME)
-        self.value = ""
+        self.value = self.before = ""
 
     def get_set_string(self):
+        """Take back a folder that has no headers. GDB has set the value, and prints what is returned."""
+        wanted = self.value
+        if wanted and not os.path.isdir(os.path.join(wanted, "include")):
+            self.value = self.before
+            raise gdb.GdbError("%s has no folder include: it is no folder of a kernel's headers" % wanted)
+        self.before = wanted
         return ""
 
     def get_show_string(self, svalue):
@@ -54,12 +60,17 @@ Empty, /lib/modules/RELEASE/build. Expressions ask them for what a macro means."
 PARAMETER = HeadersParameter()
 
 
+releases = {}  # path of a vmlinux -> the release that was read last, for trace frames, which do not have it
+
+
 def release():
     """Return the release of the kernel whose symbols are loaded."""
+    path = gdb.current_progspace().filename
     try:
-        return quiet.value("init_uts_ns.name.release").string()
+        releases[path] = quiet.value("init_uts_ns.name.release").string()
     except (gdb.error, UnicodeDecodeError):
-        return None
+        pass
+    return releases.get(path)
 
 
 asked = True
@@ -84,7 +95,8 @@ def folder():
         return PARAMETER.value
     name = release()
     if name is None:
-        raise Missing("load vmlinux first")
+        raise Missing("tfind none, once, or set gtp-headers FOLDER" if gdb.current_progspace().filename else
+                      "load vmlinux first")
     path = "/lib/modules/%s/build" % name
     if not os.path.isdir(path + "/include"):
         raise Missing("apt install linux-headers-%s gcc (or set gtp-headers FOLDER), write the number, or enum and "

@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 def of_variable(symbol, name, pc):
     """Return the Pieces of a structure that is in registers at pc, or None when it is in memory, or nowhere."""
-    where = compiled.location(pc)
+    where = compiled.location(pc) if pc is not None else None
     if where is None or symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED:
         return None
     try:

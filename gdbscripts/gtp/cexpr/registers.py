@@ -89,7 +89,8 @@ def convenience(node):
     value = gdb.convenience_variable(node.name) if node.name else None
     if value is None:
         raise Error("there is no register or trace state variable $%s" % node.name, node.start,
-                    "tvariable $%s makes a variable." % (node.name or "n"))
+                    "tvariable $%s makes a variable%s." % (node.name or "n", "" if is_trace_variable("cpu_id") else
+                                                           "; target remote /proc/gtp brings those of the kernel"))
     if ctype.is_pointer(value.type):
         return number(int(value), ctype.ULONG).but(type=value.type, seen=None)
     if ctype.kind_of(value.type) is None:

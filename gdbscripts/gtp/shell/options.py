@@ -190,7 +190,7 @@ def size(text):
 
 
 def positive(text):
-    if not text.isdigit() or not int(text):
+    if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError("%r is no number; write 1 or more" % text)
     return int(text)
 

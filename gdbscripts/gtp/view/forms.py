@@ -156,8 +156,9 @@ def flag_names(kind, argument):
     word = FAMILIES.get(argument, argument)
     found = image.table(word) or image.enumerated(word) or family.table(word)
     if not found:
-        raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one, and no table of that name, and %s" % (
-            argument, macros.missing() or "the kernel's headers have no macro"))
+        why = macros.missing()
+        raise gdb.GdbError("/flags:%s: vmlinux has no enum, no constant of one and no table of that name%s" % (
+            argument, "; if it is a macro: " + why if why else ", and the kernel's headers have no macro"))
     return found
 
 
