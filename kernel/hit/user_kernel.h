@@ -5,6 +5,7 @@
 
 #include <linux/percpu.h>
 
+#include "base/regs.h"
 #include "base/space.h"
 #include "hit/ustack.h"
 
@@ -25,10 +26,12 @@ struct gtp_user_place {
  * struct gtp_user_hit - a hit of a task at a place
  * @place: the place
  * @at: the address of the place in the task
+ * @regs: the task's registers there
  */
 struct gtp_user_hit {
 	const struct gtp_user_place *place;
 	u64 at;
+	const struct gtp_regs *regs;
 };
 
 /* The hit in a program that this CPU handles; the task does not leave the CPU during the hit. */

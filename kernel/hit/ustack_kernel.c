@@ -28,15 +28,14 @@ static void none(struct gtp_ustack_from *from, enum gtp_ustack_none why)
 	*from = (struct gtp_ustack_from){ .whose = gtp_ustack_tag(0, why) };
 }
 
-void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
-			 struct gtp_ustack_from *from)
+void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from *from)
 {
 	const struct gtp_user_place *place = user->place;
 
 	*from = (struct gtp_ustack_from){
 		.pc = user->at,
-		.sp = regs->rsp,
-		.bp = regs->rbp,
+		.sp = user->regs->rsp,
+		.bp = user->regs->rbp,
 		.whose = whose(),
 		.file = user->at - place->from_code,
 		.file_bytes = place->code_bytes,
@@ -50,6 +49,9 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs 
  * Begin with the registers with which the task has entered the kernel. A kernel thread has none. A
  * thread that the kernel has made for a process, as for io_uring, has the process's memory, but its
  * registers are zero.
+ *
+ * An NMI may arrive during a hit in a program and have a hit itself. Then @regs are the kernel's,
+ * and only @user has the program's.
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
 {
@@ -57,7 +59,7 @@ void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_
 	struct pt_regs *entry = task_pt_regs(current);
 
 	if (user) {
-		gtp_ustack_begin_at(user, regs, from);
+		gtp_ustack_begin_at(user, from);
 	} else if (!current->mm && !(current->flags & PF_KTHREAD)) {
 		none(from, GTP_USTACK_ENDING);
 	} else if (current->flags & PF_KTHREAD || !user_mode(entry) || !(entry->ip | entry->sp)) {

@@ -13,8 +13,7 @@
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 
-/* gtp_ustack_begin_at - begin with @regs, the program's registers, in a hit in a program */
-void gtp_ustack_begin_at(const struct gtp_user_hit *user, const struct gtp_regs *regs,
-			 struct gtp_ustack_from *from);
+/* gtp_ustack_begin_at - begin at a hit in a program, with the registers of that hit */
+void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from *from);
 
 #endif /* _GTP_USTACK_KERNEL_H */

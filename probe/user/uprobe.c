@@ -138,7 +138,7 @@ static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
 
 static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from)
 {
-	gtp_ustack_begin_at(ctx, regs, from);
+	gtp_ustack_begin_at(ctx, from);
 }
 
 void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
@@ -185,7 +185,7 @@ GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
-	struct gtp_user_hit user = gtp_uprobe_user(&p->place, regs->ip - p->place.second);
+	struct gtp_user_hit user = gtp_uprobe_user(&p->place, regs->ip - p->place.second, at_hit);
 
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
 		return 0;

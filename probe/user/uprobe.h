@@ -39,10 +39,11 @@ struct gtp_uprobe_place {
 	bool second;
 };
 
-/* gtp_uprobe_user - a hit of a place that the task has at @at; @place must outlive it */
-static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at)
+/* gtp_uprobe_user - a hit of a place that the task has at @at; @place and @regs must outlive it */
+static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at,
+						  const struct gtp_regs *regs)
 {
-	return (struct gtp_user_hit){ .place = &place->user, .at = at };
+	return (struct gtp_user_hit){ .place = &place->user, .at = at, .regs = regs };
 }
 
 /* gtp_uprobe_fetch - have gtp_fetch() read the task's memory, and wait for it */

@@ -143,11 +143,12 @@ static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp
 /* Return: true if the call was kept, in place of an earlier one at this place of the stack. */
 static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
 {
+	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
 	struct gtp_user_hit user =
-		gtp_uprobe_user(&r->entry, instruction_pointer(regs) - r->entry.second);
+		gtp_uprobe_user(&r->entry, instruction_pointer(regs) - r->entry.second, at_hit);
 	struct gtp_user_call call;
 
-	if (!wants(r, (const struct gtp_regs *)regs, &user, &call.pending))
+	if (!wants(r, at_hit, &user, &call.pending))
 		return false;
 	call.of = r;
 	call.top = top;
@@ -191,8 +192,8 @@ static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64
 {
 	struct user_return *r = at->of;
 	u64 entry = instruction_pointer(regs) - at->exit.addr + r->place->exit.addr;
-	struct gtp_user_hit user = gtp_uprobe_user(&r->entry, entry);
 	struct gtp_user_call call;
+	struct gtp_user_hit user = gtp_uprobe_user(&r->entry, entry, &call.pending.regs);
 
 	/* The stack of a task that comes from its program has little on it. */
 	BUILD_BUG_ON(sizeof(struct gtp_fetch) + sizeof(call) > 2048);

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import programs
+from event import strace
 from lib import *
 from others import looped
 from programs import BUILT, gtp_trace, linked
@@ -232,6 +233,43 @@ def kernel_threads():
     check(number("$kstack") != number("$ustack"), "one number for both")
     equal(kstack.Symbols().names(kstack.addresses(number("$kstack")))[0], "gtp_target_add")
     check(stack_of(number("$ustack"))[1] > 0, "no process")
+
+
+NMIS = 300
+
+
+def nmi_rounds(num):
+    """Interrupt the other CPUs by NMIs, in some rounds. Return the stacks of each round's NMIs."""
+    for _ in range(20):
+        cmd("tstart")
+        target("nmi %d" % NMIS)
+        cmd("tstop")
+        yield [kstack.addresses(number("$ustack")) for _ in frames() if number("$tracepoint") == num]
+
+
+def hits_inside(found, one):
+    """Return those of an NMI in the middle of a hit: only a hit knows which of its addresses are the file's."""
+    return [words for words in found if ustack.pid(words[-1]) == one.pid and space.has(words[0])]
+
+
+@test("an NMI in the middle of a hit in a program: that program's stack, with the caller")
+def in_nmi():
+    # The condition is false, and nothing is recorded, so the hits of NMIs are not nested ones.
+    gtp_trace("-x %s leaf if $rdi == 99" % FRAMED)
+    # GDB forgets the place of a marker when a file's symbols are added, so this comes after it.
+    num = strace("gtp_target:gtp_target_count", "collect $ustack")
+    one = Process(FRAMED)
+    try:
+        truth = [one.path("path %d" % n)[1:-2] for n in range(PATHS)]
+        one.process.stdin.write("threads %d 1000000\n" % CPUS)
+        one.process.stdin.flush()
+        inside = next(filter(None, (hits_inside(found, one) for found in nmi_rounds(num))), None)
+    finally:
+        one.kill()
+    check(inside, "no NMI came in the middle of a hit")
+    for words in inside:
+        stack = [space.linked(word) + one.base if space.has(word) else word for word in words[1:]]
+        check(any(stack[:len(noted)] == noted for noted in truth), "%s" % list(map(hex, words)))
 
 
 @test("in a program: its own functions have names, also when the process has ended")
