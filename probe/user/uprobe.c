@@ -11,6 +11,7 @@
  * page fault of the task, which ends when the page has been read or the task is killed.
  */
 #include <linux/percpu.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -39,18 +40,18 @@ enum { CLEARED_AT_ONCE = 64 }; /* probes removed between two signs of life */
  * @loc: the location
  * @file: the file of the location
  * @place: describes the location to hits
- * @no_buffer: hits that were missed on CPUs without a buffer
+ * @missed: hits on CPUs without a buffer, and of tasks that were killed while waiting for memory
  */
 struct user_probe {
 	struct gtp_uprobe probe;
 	struct gtp_location *loc;
 	struct gtp_file_space *file;
 	struct gtp_uprobe_place place;
-	atomic_long_t no_buffer;
+	atomic_long_t missed;
 };
 
 /* Turn interrupts off. With interrupts on, a hit in an interrupt would be lost as a nested one. */
-struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *no_buffer, struct gtp_user_hit *user)
+struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *missed, struct gtp_user_hit *user)
 {
 	struct gtp_uprobe_moment m;
 
@@ -58,7 +59,7 @@ struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *no_buffer, struct gtp_u
 	m.cpu = this_cpu_read(gtp_this_cpu);
 	this_cpu_write(gtp_user_now, user);
 	if (unlikely(!m.cpu))
-		atomic_long_inc(no_buffer);
+		atomic_long_inc(missed);
 	return m;
 }
 
@@ -113,7 +114,7 @@ static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
 {
 	struct gtp_tracepoint *first = p->loc->first;
 	enum gtp_early early = GTP_EARLY_OPEN;
-	struct gtp_uprobe_moment m = gtp_uprobe_enter(&p->no_buffer, user);
+	struct gtp_uprobe_moment m = gtp_uprobe_enter(&p->missed, user);
 	bool done = true;
 
 	if (likely(m.cpu)) {
@@ -141,7 +142,11 @@ static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ust
 	gtp_ustack_begin_at(ctx, from);
 }
 
-void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
+/*
+ * The kernel gives up a page fault of a task that has been killed, so memory that could be read
+ * seems to be bad. The task executes no more of its program.
+ */
+bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 		      const struct gtp_regs *regs, struct gtp_user_hit *user)
 {
 	f->run = loc->run;
@@ -149,13 +154,14 @@ void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 	f->ustack = program_stack;
 	f->ctx = user;
 	gtp_fetch(f, loc->first, regs);
+	return !fatal_signal_pending(current);
 }
 
 /*
  * Fetch the memory that the hit will read. Not inline, so that other hits need no stack memory for
- * this.
+ * this. Return as gtp_uprobe_fetch().
  */
-static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
+static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user)
 {
 	struct gtp_fetch fetch;
@@ -163,7 +169,7 @@ static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
 	/* A task that comes from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.part = GTP_FETCH_HIT;
-	gtp_uprobe_fetch(&fetch, p->loc, regs, user);
+	return gtp_uprobe_fetch(&fetch, p->loc, regs, user);
 }
 
 static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
@@ -173,8 +179,11 @@ static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 
 	if (!READ_ONCE(p->loc->run->active))
 		return;
-	bring(p, regs, user);
-	m = gtp_uprobe_enter(&p->no_buffer, user);
+	if (!bring(p, regs, user)) {
+		atomic_long_inc(&p->missed);
+		return;
+	}
+	m = gtp_uprobe_enter(&p->missed, user);
 	if (likely(m.cpu))
 		gtp_hit(p->loc->first, m.cpu, regs, 0);
 	gtp_uprobe_leave(&m);
@@ -383,7 +392,7 @@ static u64 uprobe_missed(const struct gtp_location *loc)
 {
 	const struct user_probe *p = loc->probe;
 
-	return atomic_long_read(&p->no_buffer);
+	return atomic_long_read(&p->missed);
 }
 
 static void uprobe_forget(struct gtp_location *loc)

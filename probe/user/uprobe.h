@@ -23,8 +23,8 @@ struct gtp_uprobe_moment {
 	bool tell;
 };
 
-/* gtp_uprobe_enter - turn interrupts off; a CPU without a buffer is counted in @no_buffer */
-struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *no_buffer, struct gtp_user_hit *user);
+/* gtp_uprobe_enter - turn interrupts off; a CPU without a buffer is counted in @missed */
+struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *missed, struct gtp_user_hit *user);
 
 /* gtp_uprobe_leave - the end of that moment */
 void gtp_uprobe_leave(const struct gtp_uprobe_moment *m);
@@ -46,8 +46,11 @@ static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place 
 	return (struct gtp_user_hit){ .place = &place->user, .at = at, .regs = regs };
 }
 
-/* gtp_uprobe_fetch - have gtp_fetch() read the task's memory, and wait for it */
-void gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
+/*
+ * gtp_uprobe_fetch - have gtp_fetch() read the task's memory, and wait for it. Return: false if the
+ * task has been killed meanwhile, so that memory may be missing
+ */
+bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 		      const struct gtp_regs *regs, struct gtp_user_hit *user);
 
 /* --- setting and removing, under gtp_lock --- */

@@ -50,7 +50,8 @@ struct return_place {
  * @shared: an exit is another function's, too
  * @no_buffer: entries and returns on CPUs that have no buffer
  * @no_room: calls for which the table had no room
- * @lost: calls that were left by code that is not followed
+ * @lost: calls that were left by code that is not followed, or whose task was killed while it
+ *	  waited for memory
  * @n: of @place
  * @from: the first of @place whose probe is set: all after it have one, too. @n: none is set, and
  *	  no call is followed
@@ -96,8 +97,11 @@ static u64 now_ns(void)
 	return cpu ? gtp_hit_now_ns(cpu) : 0;
 }
 
-/* Fetch memory, for an entry or for the return of @call. Not inline: other hits need no stack. */
-static noinline void bring(struct user_return *r, const struct gtp_regs *regs,
+/*
+ * Fetch memory, for an entry or for the return of @call. Return: false if the task has been killed
+ * meanwhile. Not inline: other hits need no stack.
+ */
+static noinline bool bring(struct user_return *r, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user, const struct gtp_user_call *call, u64 value)
 {
 	u64 now = now_ns(), entered = call ? call->pending.entered : now;
@@ -108,7 +112,10 @@ static noinline void bring(struct user_return *r, const struct gtp_regs *regs,
 	fetch.value = (s64)value;
 	fetch.entered = entered;
 	fetch.latency = now > entered ? now - entered : 0;
-	gtp_uprobe_fetch(&fetch, r->loc, regs, user);
+	if (gtp_uprobe_fetch(&fetch, r->loc, regs, user))
+		return true;
+	atomic_long_inc(&r->lost);
+	return false;
 }
 
 static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs,
@@ -117,7 +124,8 @@ static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs
 	struct gtp_uprobe_moment m;
 	bool wanted = false;
 
-	bring(r, regs, user, NULL, 0);
+	if (!bring(r, regs, user, NULL, 0))
+		return false;
 	m = gtp_uprobe_enter(&r->no_buffer, user);
 	if (likely(m.cpu))
 		wanted = gtp_returns_enter(r->loc->first, m.cpu, regs, p, false, 0);
@@ -180,8 +188,9 @@ static void leave_call(struct user_return *r, const struct gtp_user_call *call, 
 {
 	struct gtp_uprobe_moment m;
 
-	if (READ_ONCE(r->loc->run->active) && gtp_fetch_needed(r->loc->first))
-		bring(r, &call->pending.regs, user, call, value);
+	if (READ_ONCE(r->loc->run->active) && gtp_fetch_needed(r->loc->first) &&
+	    !bring(r, &call->pending.regs, user, call, value))
+		return;
 	m = gtp_uprobe_enter(&r->no_buffer, user);
 	if (likely(m.cpu))
 		gtp_returns_leave(r->loc->first, m.cpu, &call->pending, value);

@@ -309,6 +309,26 @@ def killed():
     check(running() is False, "the run goes on")
 
 
+@test("processes that are killed while a hit waits for their memory: the hit is missed, and the run goes on")
+def killed_waiting():
+    work = "-x %s work " % PROGRAM
+    for arg, *collect in (work + "if n == 9000", "/s text"), (work + "if *text == 'x'", "$ret"), (work + "if n == 9000", "$ret", "/s text"):
+        num = gtp_trace(arg, *collect)
+        cmd("tstart")
+        before = missed()
+        one = Process(PROGRAM)
+        one("never")
+        until(lambda pid=one.pid: "handle_userfault" in shell()("cat /proc/%d/stack" % pid), "the hit to wait")
+        one.kill()
+        until(lambda before=before: missed() > before or not running(), "the hit to be given up")
+        with running_program() as other:
+            other("call 9000 1")
+        check(running(), "the run has ended: " + cmd("tstatus"))
+        cmd("tstop")
+        equal((hits(num), missed() - before), ("'x'" not in arg, 1), arg)
+        cmd("delete %d" % num)
+
+
 @test("the module is unloaded while a run goes on without GDB: the program goes on, its code is as it was")
 def unloaded():
     gtp_trace("-x %s work" % PROGRAM, "n")

@@ -20,17 +20,21 @@
  *   locked              locked()
  *   map PATH            work(7000) with the string at offset 4096 of a file, a page that it has not
  *                       touched
+ *   never               answers, then work(9000) with a string in a page that nobody ever brings
  *   bad                 work(8000) with a string that is nowhere
  *   address NAME        where work, total or label is
  *   forever             answers, then calls work() until it is killed
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "program.h"
@@ -108,6 +112,25 @@ static void mapped(const char *path)
 	close(fd);
 }
 
+/* The kernel asks this process for the page, which does not answer. */
+static void never(void)
+{
+	char *text = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register page = {
+		.range = { (unsigned long)text, 4096 },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct point p = { 1, 2, "a point" };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &page))
+		exit(2);
+	printf("done\n");
+	fflush(stdout);
+	work(9000, text, &p);
+}
+
 /* A pointer that leads nowhere is the program's own business. */
 static void bad(void)
 {
@@ -156,6 +179,8 @@ static void obey(char *line, char **argv)
 	} else if (!strncmp(line, "locked", 6)) {
 		locked();
 		printf("done %lu\n", work_total());
+	} else if (!strncmp(line, "never", 5)) {
+		never();
 	} else if (!strncmp(line, "bad", 3)) {
 		bad();
 		printf("done %lu\n", work_total());
