@@ -14,6 +14,7 @@ try:
     import gtp.sdata
     import gtp.program
     import gtp.exits
+    import gtp.pending
     import gtp.trace
     import gtp.event
     import gtp.syscall

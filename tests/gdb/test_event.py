@@ -7,6 +7,7 @@ import cells
 import ring
 from event import *
 from lib import *
+from programs import PROGRAM
 
 OURS = TRACING + "instances/gdbtp"
 ROUNDS = 5000
@@ -233,6 +234,20 @@ def counts():
     equal(made, ROUNDS * CPUS)
     equal((hits(every), hits(tenth), hits(probe)), (made, made // 10, 1))
     equal(nested() + missed(), 0, "lost hits")
+
+
+@test("a marker whose place GDB loses when symbols are added: tstart says so, and what to say instead")
+def lost_place():
+    num = strace("gtp_target:gtp_target_count")
+    cmd("gtp lib " + PROGRAM)
+    other = trace("gtp_target_add")
+    said = cmd("tstart")
+    target("call add 1 2")
+    cmd("tstop")
+    matches("tracepoint %d is not traced: .* gtp event gtp_target:gtp_target_count$" % num, said)
+    equal(hits(other), 1)
+    cmd("delete %d" % num)
+    check("not traced" not in cmd("tstart"), "it is gone")
 
 
 @test("a condition that is false makes no record, and nobody else gets one")
