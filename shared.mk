@@ -114,7 +114,8 @@ GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call prob
 GTP_HOSTED := kernel probe
 
 # The files whose code may name a register, an opcode or an instruction of x86-64: the code that a port has to write.
-# Data of x86-64 is elsewhere, too: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py.
+# Data of x86-64 is elsewhere, too: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, and
+# gdbscripts/gtp/syscall.py (names of system calls); user/process/process.c attaches to no other programs.
 # tests/structure fails on any other file that does.
 # The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
@@ -131,6 +132,8 @@ GTP_X86 += probe/user/exits.c
 GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
 # Entries in assembly, and the registers that have a tracepoint's arguments.
 GTP_X86 += probe/regs_entry.S probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
+# In GDB: the disassembly of a program's function, searched for its returns; the operands of markers.
+GTP_X86 += gdbscripts/gtp/exits.py gdbscripts/gtp/stapsdt.py
 # In GDB: the registers of arguments and return values, by name.
 GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py

@@ -199,6 +199,7 @@ static bool is_last(const struct ax_jit *j)
 	return j->req.nitems && jit_peek(j, &next) && next.op == AX_OP_end;
 }
 
+/* Emit a call of gtp_aggr_update() (aggregate/table.c) with the value that setv is to store. */
 static void update(struct ax_jit *j)
 {
 	bool last = is_last(j);

@@ -340,7 +340,13 @@ class GtpHist(Aggregate):
 gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
          [if EXPRESSION]
 As gtp count. Its buckets are powers of two, and the variable is $hist_NAME;
-with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
+with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP. In plain
+GDB it is
+  tvariable $key_pid
+  tvariable $hist_x
+and, among the actions,
+  teval $key_pid = $current_task_pid
+  teval $hist_x = EXPRESSION"""
     prefix, options = "hist_", {"limit", "linear"}
 
     def invoke(self, arg, from_tty):

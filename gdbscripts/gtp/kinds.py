@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kinds of values in columns, for formats that distinguish numbers from text; and numbers of these kinds.
 #
-# To add a kind, extend of_type() and cell() here; columns.py's kind_of_field() if $_sdata has it; and then each format:
-# export/perfetto.py, export/ctf2.py, export/tsdl.py and report/data.py, which treat an unknown kind as an integer.
+# To add a kind, extend of_type() here; cell(), which decides whether its values are texts or numbers; common(), if two
+# places can have a column in different kinds (export/frames.py makes a text of both); columns.py's kind_of_field() if $_sdata
+# has it; and then each format, all of which treat an unknown kind as an integer: export/perfetto.py, also in
+# check_counters(); export/ctf2.py; export/tsdl.py; report/data.py. The test is gdb/export.
 import collections
 
 import gdb

@@ -27,8 +27,15 @@ PROCESSOR = re.compile(
     """,
     re.X | re.I,
 )
-# In scripts a register is a word in a string: "$rsp", "rax rbx".
-SCRIPT = re.compile(r"""(?<=["'$ ])(?:r[abcd]x|r[sd]i|r[bsi]p|r(?:8|9|1[0-5])|eflags)(?=["' ,)\\]|$)""", re.M)
+# In scripts a register is a word in a string: "$rsp", "rax rbx". An instruction is recognised by a name that is no word of
+# English or of C.
+SCRIPT = re.compile(
+    r"""
+    (?<=["'$% ])(?:r[abcd]x|r[sd]i|r[bsi]p|r(?:8|9|1[0-5])|eflags)(?=["'\ ,)\\$]|$)
+    | \b(?:jmpq?|retq|callq|leaq|cmpq|movq|movslq|movsxd|movabs|pushq|popq|pushfq?|xchg|xbegin|endbr64|notrack|repn?z)\b
+    """,
+    re.X | re.M,
+)
 
 
 def outside(folders, path):

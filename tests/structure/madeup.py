@@ -198,6 +198,12 @@ CASES = (
         "gdbscripts/gtp/quiet.py:3: rdi: not in GTP_X86",
     ),
     (
+        "an instruction in a script outside of the border",
+        {"gdbscripts/gtp/quiet.py": ("'help'", "'call|jmp +[*]'")},
+        checks.processor_border,
+        "gdbscripts/gtp/quiet.py:3: jmp: not in GTP_X86",
+    ),
+    (
         "a place inside of the border that has nothing of the processor",
         {"shared.mk": ("GTP_X86 := low/*.S", "GTP_X86 := low/*.S top/*")},
         checks.processor_border,
