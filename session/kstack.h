@@ -17,7 +17,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /**
  * gtp_kstack_get() - give the run a table, if it needs one
- * @t: the session, whose CPUs' parts exist
+ * @t: the session; its per-CPU parts exist already
  * @only: a tracepoint that joins the run; NULL: look at all tracepoints
  * @why: the refusal
  *

@@ -9,7 +9,8 @@
  *	WORD TAG SIZE ADDRESS UNIT MEMBER=OFFSET...
  *
  * ADDRESS is where the unit's first function begins. Bit fields and members without a name are left
- * out, and of units with the same layout all but the first. The lines of a tag are together.
+ * out, and of units with the same layout all but the first. All lines of one tag are
+ * adjacent.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -89,7 +89,7 @@ static void a_clock_that_is_right(void **state)
 	assert_false(says("clock:"));
 	ASK("QTStop", "OK");
 	assert_int_equal(asked, 3);
-	/* Without a run there is none to ask about. */
+	/* Without a run there is no clock to ask about. */
 	fake_gdb_ask(&gdb, STATUS);
 	assert_int_equal(asked, 3);
 }

@@ -17,7 +17,7 @@
 
 static const u8 zeros[FRAMES_END];
 
-/* Removed when the command ends before the file has its header. */
+/* The file to remove if the command ends before its header is written. */
 static char *leftover;
 
 static void remove_part(void)

@@ -13,7 +13,7 @@ struct condition;
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
  * @conditions, @count: one for each place of a tracepoint
  * @register_bytes: the size of a frame's registers, as the header has it
- * @seen: the number of frames that count
+ * @seen: how many frames have been counted so far
  * @unknown: the number of frames that lack a value that their condition needs
  * @last: the tracepoint of the last frame
  * @reached: the last frame has come

@@ -19,7 +19,7 @@ class Hits:
     """All hits of an aggregation, in the form that a format's ARG selects.
 
     rows: [(names, weight)], the outermost function first, after the text of KEY, if one is asked for; those with the
-    most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: sentences about
+    most first. Hits that found no room are there under a name in brackets. unit: the weights' unit. notes: sentences about
     hits that are in no row.
     """
 

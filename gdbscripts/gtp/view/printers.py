@@ -34,8 +34,8 @@ class Memory:
 
 
 def bytes_of(value):
-    """Return the bytes of a value without its padding, which may be in no memory, in registers, or of an older time.
-    Raise GDB's error where a byte is not known."""
+    """Return the bytes of a value, with zeros as its padding: the value may not be in memory, but in registers or in an
+    older frame. Raise GDB's error where a byte is not known."""
     bare = ctype.plain(value.type)
     if bare.code == gdb.TYPE_CODE_ARRAY:
         first = bare.range()[0]

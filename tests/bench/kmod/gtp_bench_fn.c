@@ -3,8 +3,9 @@
  * The functions that are measured.
  *
  * The compiler must not inline, clone or analyse them, so that their arguments stay where the
- * calling convention puts them, as the DWARF says. The instruction that a probe goes on is in
- * assembler, because its length and its neighbours decide which form the kernel gives a probe.
+ * calling convention puts them, which is also what the DWARF says. The instruction that a probe
+ * goes on is in assembler, because its length and its neighbours decide which form the kernel gives
+ * a probe.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
