@@ -204,7 +204,7 @@ def listens():
     return [[name, server.getsockname()[1], 5]]
 
 
-@recipe("Which TCP segments are sent again?")
+@recipe("Which TCP segments are retransmitted?")
 def sends_again():
     # A device that has no other end.
     run("modprobe", "dummy", "numdummies=0")

@@ -235,7 +235,7 @@ def some_row(recipe, pid, fact):
 for name in ("Which programs are run, with which argument?", "Which processes fail?", "Who loads modules?",
              "Which programs crash, and at which address?", "Whom does the OOM killer kill?"):
     judge(name)(rows_of_others)
-for name in ("How large are the requests to the disks?", "Which TCP segments are sent again?",
+for name in ("How large are the requests to the disks?", "Which TCP segments are retransmitted?",
              "Which packets are dropped, where and why?"):
     judge(name)(some_row)
 
