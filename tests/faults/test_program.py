@@ -1,60 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs: the n-th allocation fails, for every n, from the file's name to the last reply; who is killed, and when."""
 
-import os
 import signal
-import subprocess
 import time
 
-from fixture import TOP, child, kill, load, main, parameter, unload, users
+from fixture import child, kill, load, main, parameter, unload, users
 from rsp import Client
 from tap import note, rounds, seeded, test, until
+from traced import PROGRAM, Traced, base_of, disassembled, hexed, returns, symbols
 
-PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
-SYMBOLS = {words[2]: int(words[0], 16) for words in map(str.split, subprocess.run(
-    ["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()) if len(words) == 3}
+SYMBOLS = symbols()
+RETURNS = returns("work")
 
 load()
-
-
-class Traced:
-    """tests/program/program.c; its answer to a line."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __call__(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()[-1]
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-
-def disassembled():
-    """(function, address, text) of each of the program's instructions, as the disassembler has them."""
-    name = None
-    for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", PROGRAM], capture_output=True, text=True,
-                               check=True).stdout.splitlines():
-        if line.endswith(">:"):
-            name = line.split("<")[1][:-2]
-        elif ":\t" in line:
-            at, text = line.split(":\t", 1)
-            yield name, int(at, 16), text
-
-
-RETURNS = ",".join("r%x" % at for name, at, text in disassembled() if name == "work" and text.split()[0] == "ret")
 
 
 def at_return(num, place):
     """The packets of a tracepoint that is reported when work() returns, with $ret."""
     return f"QGtpExits:{place:x}:0:{RETURNS}", f"QTDP:{num}:{place:x}:E:0:0-", f"QTDP:-{num}:{place:x}:X4,2c000527"
-
-
-def hexed(path):
-    return os.fsencode(path).hex()
 
 
 def session(client, program):
@@ -64,7 +27,7 @@ def session(client, program):
     if answer.startswith("E."):
         assert "no memory" in answer, answer
         return [answer]
-    place = int(answer.partition(";")[0], 16) + SYMBOLS["work"]
+    place = base_of(answer) + SYMBOLS["work"]
     for packet in ("QTinit", f"QTDP:1:{place:x}:E:0:0-", f"QTDP:-1:{place:x}:R10020", *at_return(2, place), "QTStart"):
         answer = client.ask(packet)
         if answer != "OK":
@@ -115,7 +78,7 @@ def instructions():
 def connected(places):
     """Connect, then arm all places and remove them again and again until this process is killed."""
     client = Client()
-    base = int(client.ask("QGtpFile:" + hexed(PROGRAM)).partition(";")[0], 16)
+    base = base_of(client.ask("QGtpFile:" + hexed(PROGRAM)))
     while True:
         client.ok("QTinit")
         for place in places:

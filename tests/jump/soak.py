@@ -16,6 +16,7 @@ import disturb
 import fixture
 import guest
 import kernel
+import programs
 import tap
 from rsp import Client
 from tap import note as say, until
@@ -84,6 +85,7 @@ class Soak:
         self.kprobes = disturb.Kprobes()
         self.crowd = disturb.Crowd(seed)
         self.watch = Watch(self.crowd)
+        self.programs = programs.Programs()
         self.text = self.before = None
         self.places = []
         self.since = 0
@@ -172,6 +174,7 @@ class Soak:
         while True:
             self.places = places
             guest.define(client, places, self.mixed, self.has_twin)
+            self.programs.define(client)
             for number, name in VARIABLES.items():
                 client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
             began = time.monotonic()
@@ -260,6 +263,7 @@ class Soak:
         if all_cpus:
             self.counted(client, places, how)
             self.crowd_returns(client, places, how)
+            self.totals["calls in programs"] += self.programs.counted(client, self.rng)
         if self.rng.random() < 0.7:
             time.sleep(self.rng.uniform(0, 4))
         values = collections.Counter()
@@ -289,6 +293,7 @@ class Soak:
         """While nobody changes anything, compare the text with that of the beginning."""
         self.watch.round("a pause")
         self.crowd.pause()
+        self.programs.unchanged()
         busy = not idle(10)
         def same():
             bad = self.text.changed(self.before)
@@ -387,7 +392,7 @@ class Soak:
         self.find_hot()
         self.kprobes.places = harmless(self.sets["second"])[:20]
         kinds = [disturb.features, disturb.keys, disturb.events, disturb.tracer, disturb.cpus, disturb.modules,
-                 self.kprobes, disturb.load, disturb.reader]
+                 self.kprobes, disturb.load, disturb.reader, programs.processes]
         self.crowd.start(kinds)
         self.watch.round("the preparation")
         while not self.crowd.failure and not all(self.crowd.done[m.name] for m in self.crowd.members):

@@ -37,7 +37,7 @@ crash     | own | tools module kmod | PLACE | where the kernel's own rule for ju
 dying     | own | tools module kmod | CASE | machines that panic during a run get to their end
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
 marks     | own | tools module kmod tables | CASE | processors with bugs, and what generated code has for each
-soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
+soak      | own | tools module kmod program | | runs of 1,000 jumps and of uprobes while others change the same code
 hunt      | own | tools module kmod | | probes at random functions while all else that is probed walks by
 sessions  | parallel | tools module kmod | FILE | packet transcripts against /proc/gtp
 smp       | parallel | tools module kmod tables | | exact counts on all CPUs, with interrupts

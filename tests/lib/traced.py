@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program of tests/program in a guest: its processes, its symbols, and packets for tracepoints in it."""
+import os
+import subprocess
+
+from fixture import TOP
+
+PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
+
+
+class Traced:
+    """A process of tests/program/program.c. A call sends it a line, and returns the last word of its answer."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def __call__(self, line):
+        self.send(line)
+        return self.process.stdout.readline().split()[-1]
+
+    def end(self):
+        """Let it exit. Return its status."""
+        self.process.stdin.close()
+        return self.process.wait()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def symbols():
+    """Return the program's symbols, from the linker's own table."""
+    lines = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
+
+
+def disassembled():
+    """Yield (function, address, text) of each of the program's instructions, as the disassembler has them."""
+    name = None
+    for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", PROGRAM], capture_output=True, text=True,
+                               check=True).stdout.splitlines():
+        if line.endswith(">:"):
+            name = line.split("<")[1][:-2]
+        elif ":\t" in line:
+            at, text = line.split(":\t", 1)
+            yield name, int(at, 16), text
+
+
+def returns(function):
+    """Return where a function returns, as QGtpExits lists it."""
+    return ",".join("r%x" % at for name, at, text in disassembled() if name == function and text.split()[0] == "ret")
+
+
+def hexed(path):
+    return os.fsencode(path).hex()
+
+
+def base_of(answer):
+    """Return where the file's space begins, from the reply to QGtpFile."""
+    return int(answer.partition(";")[0], 16)
