@@ -7,10 +7,12 @@
  */
 #include "aggregate/shape.h"
 #include "hit/fetch.h"
+#include "hit/variable.h"
 #include "tracepoint/at_return.h"
 
 enum {
 	PAGE = 4096,
+	NS_PER_SEC = 1000000000,
 	STRING_PIECE = 64, /* bytes of a string that are read at once, as for the frame's copy */
 };
 
@@ -89,17 +91,40 @@ static s64 fetch_ustack(struct gtp_fetch *f)
 	return 0;
 }
 
-/* Return a variable's value, if it describes the task or was set before this hit; otherwise 0. */
+/* Return the value of a variable that is not built in. */
+static s64 fetch_own(const struct gtp_fetch *f, u16 num)
+{
+	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
+
+	if (f->run->tsvs.ways[num] == AX_TSV_LOCAL)
+		return f->cpu ? (s64)READ_ONCE(f->cpu->local[num]) : 0;
+	return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
+}
+
+/* Return a variable's value as it is now. Stacks are taken only at the hit. */
 static s64 fetch_getv(void *ctx, u16 num)
 {
 	struct gtp_fetch *f = ctx;
-	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
 
 	switch (num) {
+	case GTP_TSV_CPU_ID:
+		return f->cpu ? f->cpu->id : 0;
+	case GTP_TSV_CLOCK:
+		return f->cpu ? (s64)gtp_hit_now_ns(f->cpu) : 0;
+	case GTP_TSV_XTIME_SEC:
+		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) / NS_PER_SEC;
+	case GTP_TSV_XTIME_NSEC:
+		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) % NS_PER_SEC;
+	case GTP_TSV_SELF_TRACE:
+		return 1;
 	case GTP_TSV_CURRENT_TASK:
 	case GTP_TSV_CURRENT_TASK_PID:
+	case GTP_TSV_HARDIRQ_COUNT:
+	case GTP_TSV_SOFTIRQ_COUNT:
+	case GTP_TSV_IRQ_COUNT:
 	case GTP_TSV_CURRENT_TASK_USER:
 	case GTP_TSV_TASK_PT_REGS:
+	case GTP_TSV_RDTSC:
 	case GTP_TSV_CPU_NUMBER:
 		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
 	case GTP_TSV_USTACK:
@@ -112,7 +137,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	case GTP_TSV_LATENCY:
 		return (s64)f->latency;
 	default:
-		return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
+		return fetch_own(f, num);
 	}
 }
 
@@ -173,6 +198,35 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 	touch(f, addr, a->len);
 }
 
+/* Return whether a variable has the same value at the hit. */
+static bool stays(u16 num)
+{
+	switch (num) {
+	case GTP_TSV_CURRENT_TASK:
+	case GTP_TSV_CURRENT_TASK_PID:
+	case GTP_TSV_CURRENT_TASK_USER:
+	case GTP_TSV_TASK_PT_REGS:
+	case GTP_TSV_RET:
+	case GTP_TSV_KRET:
+	case GTP_TSV_ENTRY_CLOCK:
+	case GTP_TSV_SELF_TRACE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return whether an expression that is false now may hold at the hit. */
+static bool may_change(const struct gtp_expr *e)
+{
+	struct ax_insn insn = { 0 };
+
+	while (ax_next_reached(&e->ax, &insn))
+		if (insn.op == AX_OP_getv && !stays((u16)insn.operand))
+			return true;
+	return false;
+}
+
 /* Memory for the condition. Return: whether the actions come next. */
 static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
 {
@@ -183,8 +237,7 @@ static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
 		return at_return;
 	if (tp->cond && ax_interp(&tp->cond->ax, &f->env, &holds))
 		return false;
-	/* When the condition is evaluated again, more time has passed. */
-	return (holds || tp->latency) && f->part != GTP_FETCH_ENTRY;
+	return (holds || may_change(tp->cond)) && f->part != GTP_FETCH_ENTRY;
 }
 
 void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first, const struct gtp_regs *regs)

@@ -21,6 +21,7 @@ enum gtp_fetch_part {
  * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; the first and the last one
  *	only at its return
  * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
+ * @cpu: the part of the CPU that the task is on at the moment; NULL: it has none
  * @ustack: fills in where the program's stack begins
  * @ctx: passed to @read and @ustack
  * @stack, @text: working memory for @env
@@ -30,6 +31,7 @@ struct gtp_fetch {
 	const struct gtp_run *run;
 	enum gtp_fetch_part part;
 	u64 wanted;
+	const struct gtp_cpu *cpu;
 	s64 value;
 	u64 entered;
 	u64 latency;
@@ -45,15 +47,16 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
 
 /**
  * gtp_fetch() - read all that a hit will read, and leave nothing else behind
- * @f: @run, @part, @read, @ustack and @ctx are set; the call's values as well, unless @part is
- *	GTP_FETCH_HIT
+ * @f: @run, @part, @cpu, @read, @ustack and @ctx are set; unless @part is GTP_FETCH_HIT, the call's
+ *	values as well
  * @first: the location's first tracepoint; the others follow it
  * @regs: as for gtp_hit()
  *
  * A hit must not sleep, so it cannot read memory of a process that is not paged in at that moment:
  * the expression would fail. This function evaluates the same expressions before the hit, with the
- * interpreter. Variables that the expressions set do not change here. So an expression whose path
- * depends on such a variable may still meet memory that is not paged in.
+ * interpreter. Variables that the expressions set do not change here, and the CPU, the clock and
+ * other tasks' variables may be others at the hit. A condition that names one of them is taken to
+ * hold. But an expression whose path depends on one may still meet memory that is not paged in.
  *
  * Context: as @read; not between gtp_hit_begin() and gtp_hit_end().
  */

@@ -32,7 +32,10 @@
 #include "probe/user/semaphore.h"
 #include "probe/user/uprobe.h"
 
-enum { CLEARED_AT_ONCE = 64 }; /* probes removed between two signs of life */
+enum {
+	CLEARED_AT_ONCE = 64, /* probes removed between two signs of life */
+	TRIES = 3,	      /* how often a hit's memory is fetched at most */
+};
 
 /**
  * struct user_probe - a location's uprobe
@@ -150,6 +153,7 @@ bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 		      const struct gtp_regs *regs, struct gtp_user_hit *user)
 {
 	f->run = loc->run;
+	f->cpu = this_cpu_read(gtp_this_cpu);
 	f->read = read_and_wait;
 	f->ustack = program_stack;
 	f->ctx = user;
@@ -172,16 +176,25 @@ static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 	return gtp_uprobe_fetch(&fetch, p->loc, regs, user);
 }
 
+/*
+ * Make a hit after its memory was fetched. Variables may have changed meanwhile, so that it reads
+ * other memory: then fetch again, if the hit can be undone. The last try reports what is missing.
+ */
 static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 			    struct gtp_user_hit *user)
 {
+	u32 tries = READ_ONCE(p->loc->first->plan.undoable) ? TRIES : 1;
 	struct gtp_uprobe_moment m;
 
-	if (!READ_ONCE(p->loc->run->active))
-		return;
-	if (!bring(p, regs, user)) {
-		atomic_long_inc(&p->missed);
-		return;
+	while (tries--) {
+		if (!READ_ONCE(p->loc->run->active))
+			return;
+		if (!bring(p, regs, user)) {
+			atomic_long_inc(&p->missed);
+			return;
+		}
+		if (tries && hit_at_once(p, regs, user))
+			return;
 	}
 	m = gtp_uprobe_enter(&p->missed, user);
 	if (likely(m.cpu))

@@ -169,6 +169,21 @@ def brought():
     equal([string("text") for _ in frames() if number("$tracepoint") == num], ["far away"] * 5)
 
 
+@test("so it is under a condition on the clock or the CPU, whose value before the hit is another one")
+def brought_later():
+    path = "/tmp/gtp-program/text"
+    for condition in "$clock > 1 && n == 7000", "$clock % 2 == 0 || n == 7000", "$cpu_id + 1 > 0 && *text == 'f'":
+        num = gtp_trace("-x %s work if %s" % (PROGRAM, condition), "n", "/s text")
+        with running_program() as one:
+            cmd("tstart")
+            for _ in range(10):
+                one("map " + path)
+            cmd("tstop")
+        equal(hits(num), 10, condition)
+        equal([string("text") for _ in frames()], ["far away"] * 10)
+        cmd("delete %d" % num)
+
+
 @test("a pointer of the process that leads nowhere ends the run and says so; the process goes on")
 def bad():
     gtp_trace("-x %s work if n == 8000" % PROGRAM, "/s text")

@@ -23,7 +23,12 @@ static int bring(void *ctx, void *dst, u64 addr, u32 len)
 /* fetched - what is asked for before a hit at 0x1000 */
 static const char *fetched(struct fake *f, struct bringer *b)
 {
-	struct gtp_fetch fetch = { .run = &f->trace.run, .read = bring, .ctx = b };
+	struct gtp_fetch fetch = {
+		.run = &f->trace.run,
+		.cpu = f->trace.run.cpus[0],
+		.read = bring,
+		.ctx = b,
+	};
 	struct gtp_tracepoint *tp = f->trace.tps.first;
 
 	b->f = f;
@@ -169,6 +174,40 @@ static void latency_goes_on(void **state)
 	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 1), "3001+1 ");
 }
 
+/* $self_trace is 12, $xtime_nsec 0f. */
+static void variables_as_they_are(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	f->wall_us = 0;
+	define(f, "1:1000:E:0:0", CONST32("00002000") GETV("12") ADD REF32 END,
+	       CONST32("00002000") GETV("0f") ADD REF32 END, NULL);
+	start(f);
+	f->wall_reads = 2;
+	assert_string_equal(fetched(f, &b), "2001+4 2003+4 ");
+}
+
+/* The hit may be on another CPU, later, or after another task has set a variable. */
+static void what_may_change(void **state)
+{
+	/* The last one's task is the same at the hit. */
+	static const char *const named[] = { "01", "02", "0f", "10", "46", "04" };
+	char where[64], condition[64], memory[64];
+	struct fake *f = *state;
+	struct bringer b;
+
+	fake_map(f, 0x3000, NULL, 0x1000);
+	for (u32 i = 0; i < ARRAY_SIZE(named); i++) {
+		snprintf(where, sizeof(where), "%x:1000:E:0:0", i + 1);
+		snprintf(condition, sizeof(condition), "2c00%s" CONST8("77") EQUAL END, named[i]);
+		snprintf(memory, sizeof(memory), "M-1,300%x,1", i);
+		define(f, where, condition, memory, NULL);
+	}
+	start(f);
+	assert_string_equal(fetched(f, &b), "3000+1 3001+1 3002+1 3003+1 3004+1 ");
+}
+
 static void no_end_of_memory(void **state)
 {
 	struct fake *f = *state;
@@ -192,6 +231,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(all_that_are_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_both_ends_of_a_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(latency_goes_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(variables_as_they_are, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_may_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_end_of_memory, setup, teardown),
 	};
 
