@@ -112,7 +112,7 @@ for each in SEEDS:
     seed_test(each)
 
 
-@test("gtp collect and gtp if make an ordinary tracepoint; print and gtp print show it by the names that were typed")
+@test("gtp collect and gtp if make an ordinary tracepoint; print and gtp print accept the names that were typed")
 def by_name():
     num = trace("*" + FUNCTION)
     cmd("gtp collect s->all, s->mood, s->yes, s->deep, s->next->high_port")
@@ -138,7 +138,7 @@ def by_name():
     equal(number("$v1"), 1)
 
 
-@test("$locals: what has a location is collected, the rest is told in one line")
+@test("$locals: variables with a location are collected, one line names the others")
 def locals_told():
     trace("*gtp_target_locals")
     told = cmd("gtp collect $args, $locals")
@@ -147,7 +147,7 @@ def locals_told():
     equal(collected("n"), [4])
 
 
-@test("after a refusal the tracepoint is as it was")
+@test("after a refusal the tracepoint is unchanged")
 def nothing_half():
     num = trace("*" + FUNCTION, "collect n")
     before_ = cmd("info tracepoints %d" % num)
@@ -160,7 +160,7 @@ def nothing_half():
     matches("takes an expression", refused("gtp print"))
 
 
-@test("gtp if N without an expression takes the condition off")
+@test("gtp if N without an expression removes the condition")
 def condition_off():
     num = trace("*" + FUNCTION)
     cmd("gtp if %d s->all == 3" % num)

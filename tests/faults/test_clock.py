@@ -58,7 +58,7 @@ def fast_clock():
         tick(10000)
 
 
-@test("under load, and while NTP moves the kernel's clock, $clock is not said to be wrong")
+@test("under load, and while NTP adjusts the kernel's clock, $clock is not reported as wrong")
 def no_false_alarm():
     with Client() as client, hammering(), fast_clock():
         client.ok("QTBuffer:circular:1")
@@ -72,7 +72,7 @@ def no_false_alarm():
         assert not any(word in text for word in WRONG), text
 
 
-@test("the kernel gives up the processor's counter as its clock during a run: status and stop say so, the next run does without")
+@test("the kernel abandons the processor's counter during a run: status and stop say so, the next run does not use it")
 def counter_given_up():
     if get(SOURCE + "current_clocksource").strip() != "tsc":
         skip("the kernel does not use the processor's counter")
@@ -96,7 +96,7 @@ def counter_given_up():
             put(SOURCE + "current_clocksource", "tsc")
 
 
-@test("$clock is the monotonic clock again when the machine has been to sleep, or has tried: that is when it is calibrated")
+@test("after the machine has slept, or has tried to, $clock is calibrated and is the monotonic clock again")
 def calibrated_after_sleep():
     with Client() as client:
         client.start((1, LEAF, COLLECT_CLOCK))

@@ -18,7 +18,7 @@ N_IS = "260005" + "24%08x" + "1327"  # reg rdi, const32, equal
 CLONE3 = 435
 
 
-@test("a condition that never holds misses no hit on a CPU that came up during the run; one that holds misses each")
+@test("on a CPU that came up during the run, a false condition counts no hit as missed, a true condition each")
 def late_condition():
     if CPUS < 2:
         skip("one CPU only")
@@ -54,7 +54,7 @@ def with_number(number, function):
     assert ended(pid) == 0
 
 
-@test("a process that has the number of the one that opened the line, which is gone, is traced as any other")
+@test("a process that reuses the PID of an exited process that had opened the line is traced as any other")
 def reused_number():
     parameter("self_trace", 0)
     told, tells = os.pipe()

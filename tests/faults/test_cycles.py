@@ -104,7 +104,7 @@ def added_later(client):
     client.ok("QTStop")
 
 
-@test("a tracepoint whose code has no room in a run that goes on is interpreted, and nothing of it stays")
+@test("a tracepoint that joins a run and whose code has no room is interpreted, and leaves nothing")
 def no_room_later():
     loads = "260005" + "1a" * 4000 + "27"  # a chain of loads, tens of KiB when compiled
     large = f"X{len(loads) // 2:x},{loads}"
@@ -140,7 +140,7 @@ def cycles(client, count):
     assert not kprobes()
 
 
-@test("as many cycles of define, start, hit and stop as are asked for leave memory as it was")
+@test("repeated cycles of define, start, hit and stop leak no memory")
 def nothing_stays():
     with Client() as client:
         cycles(client, WARM_UP)

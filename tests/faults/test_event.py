@@ -22,7 +22,7 @@ def one_run(client):
     assert int(client.status()["tcreated"], 16) == client.hits(1, MARKER)
 
 
-@test("the instance comes with the first $_sdata, stays for the next, and goes with the module")
+@test("the instance is created with the first $_sdata, stays for the next, and is removed with the module")
 def goes():
     load()
     with Client() as client:
@@ -36,7 +36,7 @@ def goes():
     assert not os.path.exists(INSTANCE), "left behind"
 
 
-@test("an instance that somebody has a file of stays behind, and is somebody else's for the next module")
+@test("an instance with an open file stays, and the next module treats it as another program's")
 def stays():
     load()
     with Client() as client:

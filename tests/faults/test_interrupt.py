@@ -66,7 +66,7 @@ def interrupted_start(how):
         client.monitor("jumps on")
 
 
-@test("^C in the middle of a QTStart of 2000 tracepoints: what was armed is taken off, and the reply says so")
+@test("^C in the middle of a QTStart of 2000 tracepoints: armed probes are removed, and the reply says so")
 def interrupted_by_packet():
     interrupted_start(lambda client: os.write(client.fd, b"\x03"))
 
@@ -82,7 +82,7 @@ def by_signal():
             file.write(reply)
 
 
-@test("the signal of a ^C does the same to a GDB that is in its write; one of a resized window does not")
+@test("the signal of a ^C does the same to a GDB that is in its write; the signal of a resized window does not")
 def interrupted_by_signal():
     pid = child(by_signal)
     until(lambda: len(kprobes()) > 3)
@@ -117,7 +117,7 @@ def stopping(client, how):
     return reply
 
 
-@test("^C in the middle of a QTStop changes nothing: the run is over already, all goes, and the next answer is the next")
+@test("^C in the middle of a QTStop changes nothing: the run is over, all probes are removed, later replies are right")
 def interrupted_stop():
     with Client() as client:
         reply = stopping(client, lambda: os.write(client.fd, b"\x03"))
@@ -126,7 +126,7 @@ def interrupted_stop():
         assert client.hits(9999, LEAF) == 1, "calls hit while the stop goes on"
 
 
-@test("an answer that a client did not read is not that to its next packet, with and without acknowledgements")
+@test("an unread reply is not taken for the reply to the next packet, with and without acknowledgements")
 def unread():
     for acks in False, True:
         with Client(acks=acks) as client:
@@ -153,7 +153,7 @@ def unread_interrupted():
         client.monitor("jumps on")
 
 
-@test("a read takes no more than one packet: what GDB keeps beyond one it would take for what it asks next")
+@test("a read returns at most one packet: GDB would take any further one for the reply to its next question")
 def one_packet():
     with Client() as client:
         client.write(framed("qRcmd," + b"help".hex()))
@@ -167,7 +167,7 @@ def one_packet():
         assert client.reply() == "OK"
 
 
-@test("a tfind whose answer is not read selects no frame: what is shown is of the one that GDB knows of")
+@test("a tfind whose reply is not read selects no frame: GDB shows the frame that it believes selected")
 def unread_frame():
     with Client() as client:
         client.start((1, LEAF, "R20"))  # rdi
@@ -188,7 +188,7 @@ def right_after(gdb_):
     return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
 
 
-@test("^C of a user anywhere in a tstart, among its definitions as well: each answer behind it is that to its question")
+@test("^C of a user anywhere in a tstart, even among its definitions: each later reply is the one to its question")
 def interrupted_by_user():
     with open("/tmp/many.gdb", "w", encoding="ascii") as file:
         file.writelines("trace *0x%x\n" % place for place in many_places())

@@ -61,7 +61,7 @@ def afterwards():
         assert client.ask("QTFrame:0") == "F0T1"
 
 
-@test("insmod, a run that is left going, rmmod, again and again")
+@test("insmod, a run that goes on, rmmod, again and again")
 def again_and_again():
     for _ in range(rounds(10, 5)):
         load("self_trace=1")
@@ -74,7 +74,7 @@ def again_and_again():
         assert not kprobes() and not loaded()
 
 
-@test("random bytes and mutated packets: whatever the answer, the next client is served")
+@test("random bytes and mutated packets: the next client is always served")
 def garbage():
     load()
     dice = seeded()

@@ -35,7 +35,7 @@ def printf_in_its_own_way():
     assert hits < 5000, hits
 
 
-@test("every line of a flood of printf is shown or said to be dropped, once GDB reads again")
+@test("every line of a flood of printf is shown or reported as dropped, once GDB reads again")
 def printf_all_of_it():
     with Client() as client:
         client.start((1, SYM["gtp_target_leaf"], PRINT_X))
@@ -54,7 +54,7 @@ def printf_all_of_it():
         client.ok("QTStop")
 
 
-@test("a run takes 700 more tracepoints, and 64 at one address: each of the others is told")
+@test("700 tracepoints can join a run, and 64 at one address: each further one is reported")
 def added_by_the_hundred():
     leaf = SYM["gtp_target_leaf"]
     with Client() as client:

@@ -70,7 +70,7 @@ def sleeping(process):
     return state(process.pid) == "S"
 
 
-@test("a second client gets EBUSY, and the line when the first has gone")
+@test("a second client gets EBUSY, and can connect when the first has closed the line")
 def one_client():
     with Client():
         refused(errno.EBUSY, os.open, LINE, os.O_RDWR)
@@ -100,7 +100,7 @@ def in_use():
         assert loaded() and client.ask("qAttached") == "1"
 
 
-@test("the ioctls of a serial line are answered, others are not")
+@test("the ioctls of a serial line are answered, all others refused")
 def terminal():
     with Client() as client:
         settings = bytearray(36)
@@ -155,7 +155,7 @@ def never_reads():
         assert poller.poll(0)
 
 
-@test("an answer of many packets, larger than the queue's limit, to a client that acknowledges each")
+@test("a reply of many packets, larger than the queue's limit, to a client that acknowledges each")
 def acknowledges():
     # A write that would have to wait is an error here.
     packets = size = 0
@@ -195,7 +195,7 @@ def blocked_reader():
     Client().close()
 
 
-@test("a buffer that is not there is EFAULT, and no byte is lost")
+@test("an unmapped buffer is EFAULT, and no byte is lost")
 def bad_memory():
     with Client() as client:
         libc = __import__("ctypes").CDLL(None, use_errno=True)

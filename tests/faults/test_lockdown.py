@@ -48,7 +48,7 @@ def integrity():
         assert client.ask(f"M{counter:x},1:00").startswith("E.")
 
 
-@test("lockdown for confidentiality ends probing and reading in a session that was there before")
+@test("lockdown for confidentiality ends probing and reading in an existing session")
 def confidentiality():
     need_lockdown()
     with Client() as client:

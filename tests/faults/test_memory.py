@@ -16,7 +16,7 @@ SYM = symbols("gtp_target_leaf", "gtp_target_add")
 LEAF, ADD = SYM["gtp_target_leaf"], SYM["gtp_target_add"]
 
 
-@test("insmod fails cleanly whichever allocation fails, and works when none does")
+@test("insmod fails cleanly whichever allocation fails, and works if none fails")
 def at_load():
     unload()
     for n in range(1, 100):
@@ -94,7 +94,7 @@ def in_session():
     raise AssertionError("500 allocations and no end")
 
 
-@test("nothing is left of it: a session without failures is right, and the module unloads")
+@test("the failures leave nothing: a session without failures is right, and the module unloads")
 def afterwards():
     with Client() as client:
         assert not session(client)

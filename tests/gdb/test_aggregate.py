@@ -132,7 +132,7 @@ def by_string():
     cmd("tstop")
 
 
-@test("what is cleared while all CPUs count is in one reading, and in no other")
+@test("each update that is cleared while all CPUs count is in exactly one reading")
 def cleared():
     define("key_digit", "hist_leaf")
     num = trace("gtp_target_leaf", "teval $key_digit = n % 10", "teval $hist_leaf = (long)n")
@@ -171,7 +171,7 @@ def shown():
     cmd("tstop")
 
 
-@test("a full table counts what found no room")
+@test("a full table counts the hits that found no room")
 def full():
     define("key_n", "count_leaf")
     cmd("monitor aggregate-keys 16")
@@ -189,7 +189,7 @@ def full():
         cmd("monitor aggregate-keys 2048")
 
 
-@test("interrupts and threads at once: every call is counted, or nested")
+@test("interrupts and threads at once: every call is counted, or counted as nested")
 def interrupts():
     define("key_irq", "count_calls")
     nums = [trace("gtp_target_" + name, "teval $key_irq = %d" % (name == "irq"), "teval $count_calls = 1")
@@ -207,7 +207,7 @@ def interrupts():
     cmd("tstop")
 
 
-@test("NMIs: every event is counted by its key, or nested")
+@test("NMIs: every event is counted by its key, or counted as nested")
 def nmi():
     define("key_n", "sum_n")
     trace("*__traceiter_gtp_target_count", "teval $key_n = (long)$rsi", "teval $sum_n = 1")
@@ -244,7 +244,7 @@ def commands():
     check("obj-0" not in counted, counted)
 
 
-@test("bytes that are no text are a key of all of them, wherever a zero is among them; from the run and from its file")
+@test("an array of bytes that are no text is a key of all its bytes, zeros included; from the run and from its file")
 def bytes_as_key():
     cmd("gtp count by *(unsigned char (*)[6])o->values at gtp_target_obj")
     cmd("gtp count by *(unsigned char (*)[12])o->values at gtp_target_obj")
@@ -266,7 +266,7 @@ def bytes_as_key():
                 check(re.search("^%s +%d$" % (key, count), text, re.M), "%s %d is not in:\n%s" % (key, count, text))
 
 
-@test("titles and types are those of what GDB looks at: a file's own, the run's own; a condition is part of them")
+@test("titles and types are those of the file or run that GDB reads; the title includes the condition")
 def own_names():
     path = scratch() + "/run.tf"
 
@@ -295,7 +295,7 @@ def own_names():
     os.unlink(path)
 
 
-@test("what is added without keys sees what the actions in front of it set")
+@test("an aggregation without keys sees the values that the preceding actions set")
 def behind_actions():
     cmd("tvariable $n")
     trace("gtp_target_leaf", "teval $n = $n + (long)n")
@@ -340,7 +340,7 @@ def options():
         check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
 
 
-@test("buckets are named by what is in them; a percentile lies in the bucket of the true one")
+@test("buckets are named after their values; a percentile is in the bucket of the true one")
 def plots():
     for bucket, text in ((0, "(..., 0)"), (1, "[0]"), (2, "[1]"), (3, "[2, 4)"), (11, "[512, 1K)"),
                          (22, "[1M, 2M)")):
@@ -365,7 +365,7 @@ def words_of(text):
     return [int.from_bytes(data[i:i + 8], "little") for i in (0, 8)]
 
 
-@test("strings as keys: in the order of strcmp, and no byte of them is a command to the terminal")
+@test("strings as keys: sorted as strcmp does; no byte of them controls the terminal")
 def strings():
     from gtp import show  # not at the top: it defines commands, whose prefix must exist
 
@@ -393,7 +393,7 @@ def own_name():
     check("\x1b" not in text, ascii(text))
 
 
-@test("an average of a sum beyond 64 bits is none; print and info tvariables show no number of an aggregation")
+@test("a sum beyond 64 bits has no average; print and info tvariables show no number for an aggregation")
 def no_number():
     equal(plot.average(3, -2**63 + 5, 2**62, 2**62 + 9), "? (the sum is beyond 64 bits)")
     equal(plot.average(2, 10, 5, 5), "5")
@@ -414,7 +414,7 @@ def no_number():
     cmd("tstop")
 
 
-@test("where an error does not end the run, nothing is counted for the key of another hit")
+@test("if an error does not end the run, nothing is counted under the key of another hit")
 def failing_keys():
     define("key_n", "count_leaf", "sum_leaf")
     # n is 0 or the address of what can be read.
@@ -435,7 +435,7 @@ def failing_keys():
         cmd("monitor stop-on-error on")
 
 
-@test("what is refused says why")
+@test("each refusal says why")
 def refusals():
     for bounds in ("10,5,1", "5,5,5", "0,100000,1"):
         equal(refused("gtp hist --linear %s n at gtp_target_leaf" % bounds),
@@ -464,7 +464,7 @@ def own():
     equal(number("$p_n") + nested() + missed(), made)
 
 
-@test("a structure as a key is each of its members, in memory and in a register; one of too many is refused with what to do")
+@test("a structure as a key becomes one key per member, in memory and in a register; too many members are refused with advice")
 def by_structure():
     cmd("gtp count by o->link at gtp_target_obj")
     run_trace("call obj 0 1", "call obj 2 1", "call obj 2 1")

@@ -14,7 +14,7 @@ def takes_one():
     restored()
 
 
-@test("one that joins at a place whose only condition is false has its hits, as a jump and on a kprobe")
+@test("a tracepoint that joins a place whose only condition is false gets its hits, as a jump and on a kprobe")
 def joins_a_false_one():
     for switches in (), ("jumps",):
         with without(*switches):
@@ -47,7 +47,7 @@ def several(rounds):
     ]
 
 
-@test("several at a place, of which one fails and one needs C: each counts its own, as on a kprobe", once=True)
+@test("several at a place, one of which fails and one needs C: each counts its own hits, as on a kprobe", once=True)
 def chain():
     rounds = 120
     cmd("monitor stop-on-error off")
@@ -70,7 +70,7 @@ def chain():
     restored()
 
 
-@test("a condition on flags that no instruction looks at, behind another tracepoint's", once=True)
+@test("a condition on flags that no instruction reads, after another tracepoint's condition", once=True)
 def chain_flags():
     site = instructions("gtp_target_obj", r"\bnop[lw]|\bcall\b")[0]
     places = instructions("gtp_target_obj", r"\+\d+>:")
@@ -94,7 +94,7 @@ def chain_flags():
     restored()
 
 
-@test("several at a place: their order in the frames of one call, and another that joins")
+@test("several at a place: the order of their frames in one call, and another tracepoint that joins")
 def chain_order():
     first = [trace("*0x%x if a > %d" % (place(), n), "collect a") for n in (0, 10, 20)]
     cmd("tstart")
@@ -109,7 +109,7 @@ def chain_order():
     restored()
 
 
-@test("a pass count that calls on all CPUs reach: exactly as many hits and frames, alone and beside others", once=True)
+@test("calls on all CPUs reach a pass count: exactly that many hits and frames, alone and beside other tracepoints", once=True)
 def counted_by_pads():
     count = ROUNDS * CPUS // 2 + 1
     for beside in [False, True] * 10:

@@ -42,7 +42,7 @@ def args():
     equal(collected("a", "b"), [(3, 4), (-1, 2**63 - 1)])
 
 
-@test("collect $locals gives locals that lie on the stack")
+@test("collect $locals gives locals that are on the stack")
 def locals_():
     line = source_line("gtp_target_fn.c", "locals are set")
     trace("gtp_target_fn.c:%d" % line, "collect $locals")
@@ -61,7 +61,7 @@ def regs():
     check(rows[0][3] % 2**64 > 0xff00 << 48, "rsp %#x" % (rows[0][3] % 2**64))
 
 
-@test("what was not collected is unavailable, not zero")
+@test("a value that was not collected is unavailable, not zero")
 def unavailable():
     trace("gtp_target_add", "collect a")
     run_trace("call add 7 8")
@@ -106,7 +106,7 @@ def globals_():
     equal(number("gtp_target_objs[1].values[2]"), 12)
 
 
-@test("collect/s takes a string to its end, collect/s5 its first five bytes")
+@test("collect/s collects a string to its end, collect/s5 its first five bytes")
 def strings():
     trace("gtp_target_str", "collect/s s")
     run_trace("call str Hello, kernel", "call str x")
@@ -131,7 +131,7 @@ def user_string():
     check(address("s") < 2**47, "%#x is no user address" % address("s"))
 
 
-@test("an expression is collected with the memory that it needs")
+@test("an expression is collected with the memory that it reads")
 def expression():
     trace("gtp_target_obj", "collect o->values[n] + o->parent->id")
     run_trace("call obj 2")
@@ -149,7 +149,7 @@ def teval():
     equal(number("$sum"), 2 * 3 + 4 * 5 - 6)
 
 
-@test("tstart sets a trace state variable to its initial value again")
+@test("tstart resets a trace state variable to its initial value")
 def tsv_initial():
     cmd("tvariable $again = 5")
     trace("gtp_target_leaf", "teval $again = $again + 1")
@@ -192,7 +192,7 @@ def builtins():
     equal(string("((struct task_struct *)$current_task)->comm"), "sh")
 
 
-@test("$clock never goes back along the frames and agrees with the kernel's monotonic clock")
+@test("$clock never goes back from frame to frame, and agrees with the kernel's monotonic clock")
 def clock():
     trace("gtp_target_leaf", "collect $clock, n")
     before = there.clock_ns()
@@ -205,7 +205,7 @@ def clock():
     check(before <= times[0] and times[-1] <= after, "%d %s %d" % (before, times, after))
 
 
-@test("info tvariables lists the built-in ones and the user's with values")
+@test("info tvariables lists the built-in variables and the user's, with values")
 def tvariables():
     cmd("tvariable $mine = 12")
     trace("gtp_target_leaf", "teval $mine = $mine + 1")
@@ -216,7 +216,7 @@ def tvariables():
     matches(r"\$mine\s+12\s+13", text)
 
 
-@test("a built-in variable cannot be set: tstart is refused with words")
+@test("a built-in variable cannot be set: tstart refuses and says why")
 def tsv_readonly():
     trace("gtp_target_leaf", "teval $cpu_id = 3")
     message = refused("tstart")
@@ -230,7 +230,7 @@ def interrupt():
     equal(collected("n"), [41, 42])
 
 
-@test("several actions and lists of expressions all come together in one frame")
+@test("several actions and lists of expressions are all in one frame")
 def many_actions():
     trace("gtp_target_obj", "collect o->id, o->big", "collect $regs", "collect *o->parent",
           "collect gtp_target_array")

@@ -102,7 +102,7 @@ def built(name, change):
     return path(name)
 
 
-@test("the frames are those that GDB collects by the same session, and what the calls and the kernel's symbols say")
+@test("the frames are those that GDB collects in the same session, and agree with the calls and the kernel's symbols")
 def frames_of_gdb():
     fresh()
     cmd("source " + path("s.gdb"))
@@ -136,7 +136,7 @@ def of_the_call(row):
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 
-@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel")
+@test("per-CPU variables are those of the hit's CPU, though the session was compiled without a kernel")
 def per_cpu():
     rows = cells.rows("1 " + ", ".join(PER_CPU))
     equal(len(rows), CALLS)
@@ -145,7 +145,7 @@ def per_cpu():
         equal((cpu, pid, idle), (at, task, "swapper/0"))
 
 
-@test("the kernel was not where vmlinux has it, so that addresses had to be moved")
+@test("the kernel's address differed from vmlinux's, so that addresses had to be relocated")
 def is_moved():
     if "nokaslr" in get("/proc/cmdline").split():
         skip("the guest was booted with nokaslr")
@@ -160,7 +160,7 @@ def forget_tables():
     check("vmlinux" not in get(REGIONS), get(REGIONS))
 
 
-@test("without a table of regions the module gets the one of the file; another one stays")
+@test("if the module has no table of regions, it gets the file's; a table that it has stays")
 def table_comes_along():
     before = get(REGIONS)
     forget_tables()
@@ -189,7 +189,7 @@ def another_kernel():
     matches("tracepoint 1 at", finished("--info", path("s.gtpd"))[1])
 
 
-@test("while another session has the line, it says so")
+@test("gtp-run says so if another session is connected")
 def line_is_busy():
     with Client() as client:
         status, _, err = finished(path("s.gtpd"), "-o", path("busy.tf"))
@@ -198,7 +198,7 @@ def line_is_busy():
     matches("another session is connected to it; nothing was changed", err)
 
 
-@test("gtp-run that is killed leaves no probe")
+@test("a killed gtp-run leaves no probe")
 def killed():
     run = Run(path("s.gtpd"), "-o", path("killed.tf"))
     run.traces()

@@ -7,7 +7,7 @@ from inner import Inner
 from lib import *
 
 
-@test("target tfile /proc/gtpframe_pipe: GDB cannot go back in it, and says so and what to do")
+@test("target tfile /proc/gtpframe_pipe: GDB cannot seek in it; a message says so, and what to do")
 def stream():
     # Must be the first test: a GDB that has selected a frame of another file continues to read at its offset, and waits
     # for frames.
@@ -31,7 +31,7 @@ def connect_quietly():
     matches("i386:x86-64", text)
 
 
-@test("a run has the calls of others, and none that the connected GDB makes itself")
+@test("a run has the calls of other processes, and none that the connected GDB makes itself")
 def a_run():
     num = trace("gtp_target_add", "collect a")
     cmd("tstart")
@@ -43,7 +43,7 @@ def a_run():
     equal(collected("a"), [0, 1, 2])
 
 
-@test("a second GDB reads that the file is busy; the first is not disturbed")
+@test("a second GDB is told that the file is busy; the first is not disturbed")
 def second():
     text = other_gdb("target remote /proc/gtp")
     check("busy" in text, text)

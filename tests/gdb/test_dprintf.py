@@ -59,7 +59,7 @@ def text_of(name):
         return memory.read(calls(name), 16)
 
 
-@test("text comes to GDB's console while continue waits; ^C ends that, and the code is as it was")
+@test("text goes to GDB's console while continue waits; ^C ends that, and the code is restored")
 def console():
     before = text_of("gtp_target_add")
     with agent(dprintf("gtp_target_add", "add %ld %ld", "a", "b")) as gdb_:
@@ -76,7 +76,7 @@ def console():
         gdb_.leave()
 
 
-@test("formats, members, strings, variables of the kernel's side; what cannot be read is said in its place")
+@test("formats, members, strings, built-in variables; a value that cannot be read is replaced by a message")
 def formats():
     with agent(dprintf("gtp_target_obj", "obj %s %d %5u|%-4x|%#lx",
                        "&o->name[0]", "o->values[1]", "o->medium", "n", "o->big"),
@@ -89,7 +89,7 @@ def formats():
         matches(r"dprintf at gtp_target_ptr.* failed: .*cannot read memory at 0x10 \(4 bytes\)", text)
 
 
-@test("one within the bytes of another's jump: both are armed, and both print")
+@test("a dprintf within the bytes of another's jump: both are armed, and both print")
 def within_a_jump():
     connect()
     found = instructions("gtp_target_locals", r"\+\d+>:")
@@ -108,7 +108,7 @@ def within_a_jump():
     raise Failure("no jump over a second instruction")
 
 
-@test("each has its condition, two at one address, too")
+@test("each dprintf has its own condition, even two at one address")
 def conditions():
     with agent(dprintf("gtp_target_add", "three %ld", "b"), dprintf("gtp_target_add", "four %ld", "b"),
                dprintf("gtp_target_leaf", "leaf %ld", "n"), "condition 1 a == 3", "condition 2 a == 4",
@@ -118,7 +118,7 @@ def conditions():
         equal(said(text, "three|four|leaf"), ["three 30", "four 40", "leaf 8", "leaf 9"])
 
 
-@test("a place that takes no probe is told, and the others print; a breakpoint is refused as ever")
+@test("a place that takes no probe is reported, and the others print; a breakpoint is refused as usual")
 def refused_places():
     with agent(dprintf("gtp_target_noprobe", "never"), dprintf("gtp_target_add", "add %ld", "a")) as gdb_:
         text = gdb_.during("call add 1 1")
@@ -143,7 +143,7 @@ def refused_places():
         matches("takes console, trace, log, clear or nothing, not 'printer'", gdb_.say("monitor dprintf printer"))
 
 
-@test("beside a tracepoint at the same place: a frame and a line for each hit, and the run ends as ever")
+@test("beside a tracepoint at the same place: a frame and a line for each hit, and the run ends as usual")
 def beside():
     with agent("trace gtp_target_add", "passcount 5", dprintf("gtp_target_add", "add %ld", "a"), "tstart") as gdb_:
         text = gdb_.during("call add 1 1", "call add 2 1")
@@ -197,7 +197,7 @@ def trace_buffer():
     check("trace_printk() being used" not in shell()("dmesg"), "the kernel warns of trace_printk()")
 
 
-@test("monitor dprintf log: the kernel's log has the line, but not more than it takes")
+@test("monitor dprintf log: the kernel's log has the lines, up to the rate limit")
 def log():
     with agent("monitor dprintf log", dprintf("gtp_target_leaf", "logged %ld", "n")) as gdb_:
         start = so_far(gdb_)
@@ -215,7 +215,7 @@ def log():
         gdb_.say("monitor dprintf console")
 
 
-@test("a storm on all CPUs: each hit is a line that GDB printed, or was dropped and counted")
+@test("a storm on all CPUs: GDB prints a line for each hit, or the line is dropped and counted")
 def storm():
     check(CPUS >= 2, "one CPU is no storm")
     with agent(dprintf("gtp_target_leaf", "storm %ld on %d", "n", "$cpu_id")) as gdb_:
@@ -253,7 +253,7 @@ def nmi():
         gdb_.say("monitor dprintf console")
 
 
-@test("a module that is unloaded takes its dprintf along, and a continue without another one ends")
+@test("unloading a module removes its dprintf, and ends a continue that has no other dprintf")
 def module_unload():
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     where = kernel.symbols("gtp_target2_fn")["gtp_target2_fn"]
@@ -268,7 +268,7 @@ def module_unload():
         gdb_.leave()
 
 
-@test("GDB is killed in its continue: with its console all ends; for the trace it goes on, until it is cleared")
+@test("GDB is killed in its continue: printing to its console ends; printing to the trace goes on until it is cleared")
 def killed():
     before = text_of("gtp_target_add")
     with agent(dprintf("gtp_target_add", "add %ld", "a")) as gdb_:

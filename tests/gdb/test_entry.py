@@ -69,7 +69,7 @@ def counts(way):
     restored()
 
 
-@test("arguments, the caller and the stack are those of the entry, whatever the way")
+@test("arguments, the caller and the stack are those of the entry, with each mechanism")
 def registers():
     rows = []
     for way in (BEHIND, CALL, "kprobe on ftrace"):
@@ -153,7 +153,7 @@ def others(way):
     restored()
 
 
-@test("a condition that faults on the kernel's own way through a fault ends the run, and nothing else")
+@test("a condition that faults in the kernel's own fault handling ends the run, and does nothing else")
 def fault_in_fault():
     load_tables()
     # A faulting address that the pad reads, because it is computed there. And a process that makes the kernel handle a
@@ -184,7 +184,7 @@ def graph(way):
     restored()
 
 
-@test("tracepoints at an entry and behind its site: both are hit, as jumps or as calls, whichever comes first")
+@test("tracepoints at an entry and after its site: both are hit, as jumps or as calls, in either order")
 def both():
     by(BEHIND)
     behind = site() + len(NOP)
@@ -212,7 +212,7 @@ def functions(pattern, count):
         return [line.strip() for line in file if re.fullmatch(pattern, line.strip())][:count]
 
 
-@test("300 entries by ftrace, the command that insists on a fast way: all of them get one, at once", once=True)
+@test("300 entries with the command ftrace, which requires a fast probe: all get one, in one batch", once=True)
 def many():
     load_tables()
     names = functions(r"(vfs|tcp|inet|sock|dentry|bio)_\w+", 300)
@@ -232,7 +232,7 @@ def many():
     check(sum(map(int, re.findall(r"already hit (\d+) time", cmd("info tracepoints")))) > 10, "hardly any hit")
 
 
-@test("many entries without a table: the first few by a call, the others by a kprobe, all counted")
+@test("many entries without a table: the first few become ftrace calls, the others kprobes, and all are counted")
 def many_calls():
     by(CALL)
     nums = [trace("*" + n) for n in functions(r"vfs_\w+", 40)]

@@ -17,7 +17,7 @@ def kernel_goes_on():
     equal(string("init_task.comm"), "swapper/0")
 
 
-@test("a bad pointer in a condition stops the run and says tracepoint, address and why")
+@test("a bad pointer in a condition stops the run; the message has the tracepoint, the address and the reason")
 def bad_condition():
     num = trace("gtp_target_ptr if *(long *)p == 3", "collect p")
     cmd("tstart")
@@ -86,7 +86,7 @@ def bad_string():
     kernel_goes_on()
 
 
-@test("monitor stop-on-error off: what fails is missing and counted, the run and the frame go on")
+@test("monitor stop-on-error off: a value that fails is missing and counted; the frame and the run continue")
 def errors_are_passed():
     monitor = cmd("monitor stop-on-error off")
     check("stop-on-error is off for the next tstart" in monitor, monitor)
@@ -131,14 +131,14 @@ def tstart_refused(where):
     return message
 
 
-@test("a place that is not code is refused with words and its address")
+@test("a place that is not code is refused with its address and the reason")
 def not_code():
     for where in (kallsyms()["init_task"], 0x10, 0xffffffffffffff00, kallsyms()["linux_banner"]):
         message = tstart_refused("*%#x" % where)
         check("%x" % where in message, message)
 
 
-@test("a place inside an instruction is refused with words")
+@test("a place inside an instruction is refused with the reason")
 def inside_instruction():
     start = fixture()["gtp_target_locals"]
     lines = re.findall(r"0x([0-9a-f]{16})", cmd("x/4i %#x" % start))
@@ -148,13 +148,13 @@ def inside_instruction():
     check("%x" % middle in message, message)
 
 
-@test("functions that probes may not touch are refused with words")
+@test("functions that must not be probed are refused with the reason")
 def blacklisted():
     for where in ("*%#x" % fixture()["gtp_target_noprobe"], "*%#x" % kallsyms()["do_int3"]):
         note(tstart_refused(where))
 
 
-@test("gdbtp's own code is refused with words")
+@test("gdbtp's own code is refused with the reason")
 def own_code():
     with there.open("/proc/kallsyms") as file:
         own = [l.split() for l in file if "[gdbtp]" in l and "gtp_hit" in l]
@@ -163,7 +163,7 @@ def own_code():
     check("gdbtp" in message, message)
 
 
-@test("what every return goes through is refused, those of gdbtp would too")
+@test("code that every return runs is refused, because gdbtp's own returns run it, too")
 def returns():
     thunks = [at for name, at in kallsyms().items()
               if re.search("return_thunk$|safe_ret$|untrain_ret$", name)]
@@ -173,7 +173,7 @@ def returns():
         check("returns go through it" in message, message)
 
 
-@test("what a CPU that comes up runs without a table of exceptions is refused: it would reset the machine")
+@test("code that a CPU runs at startup before it has an IDT is refused: a probe would reset the machine")
 def bringup():
     names = [name for name in kallsyms() if re.match("cr4_update_irqsoff$|start_secondary$|load_current_idt$|cpu_init$", name)]
     equal(len(names), 4)
@@ -182,7 +182,7 @@ def bringup():
         check("a CPU that comes up" in message, message)
 
 
-@test("one bad tracepoint among good ones is told, and the good ones are armed")
+@test("one bad tracepoint among good ones is reported, and the good ones are armed")
 def one_is_refused():
     good = trace("gtp_target_add", "collect a")
     place = kallsyms()["init_task"]
@@ -199,7 +199,7 @@ def one_is_refused():
     equal(collected("a"), [1])
 
 
-@test("trace mutex_lock: several places of one name; those that can be are armed, each of the others is told")
+@test("trace mutex_lock: several places of one name; those that can be probed are armed, each other place is reported")
 def several_places():
     num = trace("mutex_lock")
     places = re.findall(r"^%d\.\d+ +y +0x([0-9a-f]+)" % num, cmd("info tracepoints %d" % num), re.M)
@@ -215,7 +215,7 @@ def several_places():
     check(hits(num) > 0, "no hit")
 
 
-@test("a place that is refused during the run does not keep GDB from the others of the same name")
+@test("a place that is refused during the run does not prevent GDB from setting the others of the same name")
 def refused_later():
     trace("gtp_target_add")
     cmd("tstart")
@@ -240,7 +240,7 @@ def all_or_nothing():
         matches("strict is off", cmd("monitor strict off"))
 
 
-@test("ftrace: a jump where that is safe, though the instruction is shorter; else the reason")
+@test("ftrace: a jump where that is safe, even on a shorter instruction; otherwise the reason")
 def fast():
     # A lea of four bytes and a return, after the instructions of the entry.
     lines = cmd("x/4i &gtp_target_add").splitlines()
@@ -264,12 +264,12 @@ def fast():
     equal(hits(int(other)), 1)
 
 
-@test("strace of a marker that is not there is refused")
+@test("strace of a marker that does not exist is refused")
 def no_marker():
     note(refused("strace -m sched:no_such_event"))
 
 
-@test("while-stepping is refused with words, not taken and forgotten")
+@test("while-stepping is refused with the reason, not silently ignored")
 def while_stepping():
     cmd("trace gtp_target_add")
     num = number("$tpnum")
@@ -278,7 +278,7 @@ def while_stepping():
     check("step" in message, message)
 
 
-@test("an expression that is too deep or has a float is refused by somebody, with words")
+@test("an expression that is too deep or has a float is refused, by GDB or the module, with the reason")
 def impossible():
     num = trace("gtp_target_add")
     note(refused("commands %d" % num, "collect (double)a * 1.5", "end"))
@@ -292,7 +292,7 @@ WRONG = (("gtp clear nosuch", "takes no argument"), ("gtp show nosuch", "there i
          ("gtp print a.nosuch", "long has no members"), ("gtp trace gtp_target_add if $nosuch", "tvariable $nosuch makes a variable\n"))
 
 
-@test("wrong commands with a kernel and a run: each answer is a sentence, and leaves nothing; what was aggregated stays")
+@test("wrong commands with a kernel and a run: each answer is a sentence, and leaves nothing; aggregations are kept")
 def wrong_commands():
     trace("gtp_target_add", "collect a")
     cmd("gtp count by a at gtp_target_add")

@@ -15,7 +15,7 @@ ROUNDS = 5000
 kernel.mount_tracing()
 
 
-@test("an instance of that name that is somebody else's: $_sdata alone is refused, the rest goes on")
+@test("another program has an instance of that name: only $_sdata is refused, everything else works")
 def name_taken():
     check(not there.exists(OURS), "our instance is there before anybody wanted it")
     there.mkdir(OURS)
@@ -77,7 +77,7 @@ def listing():
         matches(r"^\d+ +%s +[ny] +0x" % name, text)
 
 
-@test("arguments by name, of every kind, beyond the registers too; the record; ftrace agrees")
+@test("arguments by name, of every kind, on the stack too; the record; ftrace agrees")
 def many():
     num = strace("gtp_target:gtp_target_many", "collect a, b, c, d, p, g, h, pair, last, $_sdata",
                  "collect/s s", condition="a == 7 && h == -7 && pair.y == 7002 && last == 104")
@@ -106,7 +106,7 @@ def many():
     equal(len(theirs), 3, "records of the other instance")
 
 
-@test("a table has a column for each field of the record, as gtp sdata says it")
+@test("a table has a column for each field of the record, as gtp sdata prints it")
 def table():
     num = strace("gtp_target:gtp_target_many", "collect a, $_sdata", condition="a > 4")
     run_trace(*("call event %d" % n for n in range(8)))
@@ -119,7 +119,7 @@ def table():
         check(len(fields) > 5, str(fields))
 
 
-@test("a tracepoint without an event: large structures by value; no $_sdata, in words")
+@test("a tracepoint without an event: large structures by value; $_sdata is refused with the reason")
 def bare():
     strace("raw:gtp_target_bare", "collect n, triple", condition="triple.z == 27")
     run_trace("call event 9", "call event 10")
@@ -236,7 +236,7 @@ def counts():
     equal(nested() + missed(), 0, "lost hits")
 
 
-@test("a marker whose place GDB loses when symbols are added: tstart says so, and what to say instead")
+@test("GDB loses a marker's place when symbols are added: tstart says so, and what to type instead")
 def lost_place():
     num = strace("gtp_target:gtp_target_count")
     cmd("gtp lib " + PROGRAM)
@@ -250,7 +250,7 @@ def lost_place():
     check("not traced" not in cmd("tstart"), "it is gone")
 
 
-@test("a condition that is false makes no record, and nobody else gets one")
+@test("a false condition makes no record, for gdbtp or for other tracers")
 def no_record():
     strace("gtp_target:gtp_target_count", "collect $_sdata", condition="n == 1000000")
     before = ring.entries(OURS), ring.entries(TRACING)
@@ -262,7 +262,7 @@ def no_record():
         equal(file.read(), "", "events enabled")
 
 
-@test("pass count, disable and enable during a run, a variable, several on one marker, one more")
+@test("pass count, disable and enable during a run, a variable, several on one marker, one that joins")
 def as_trace():
     cmd("tvariable $sum = 0")
     passed = strace("gtp_target:gtp_target_many", "collect a", "teval $sum = $sum + a")
@@ -322,7 +322,7 @@ def reconnect():
     matches("(Assuming|Created) tracepoint .* target's tracepoint", text)
 
 
-@test("a module's events come and go with it, armed or not")
+@test("a module's events are added and removed with it, armed or not")
 def modules():
     check("gtp_target2:gtp_target2_call" not in marker_list(), "there before its module")
     shell()("insmod %s/gtp_target2.ko" % KMOD)
@@ -347,7 +347,7 @@ def modules():
     cmd("gtp modules %s" % KMOD)
 
 
-@test("events' tracepoints are as enabled as before when symbols follow a module that comes and goes")
+@test("events' tracepoints stay enabled or disabled when symbols follow a module that is loaded and unloaded")
 def modules_around():
     cmd("gtp modules %s" % KMOD)
     on, off = strace("gtp_target:gtp_target_many", "collect a"), strace("gtp_target:gtp_target_count", "collect n")

@@ -151,7 +151,7 @@ def everybody():
     return {reader.__name__: reader() for reader in readers}
 
 
-@test("perf, a BPF program and another instance see the same with us as without; none gets ours", once=True)
+@test("perf, a BPF program and another instance see the same with gdbtp as without; none gets its records", once=True)
 def others():
     alone = everybody()
     equal(alone, dict.fromkeys(alone, ROUNDS * CPUS), "without us")
@@ -206,7 +206,7 @@ def in_nmi():
     equal(ours, {cpu: found for cpu, found in theirs.items() if found}, "records")
 
 
-@test("NMIs that hit the tracepoint whose hit is being recorded: all counted, no record is another's")
+@test("NMIs that hit the tracepoint whose hit is being recorded: all are counted, and no record is mixed up")
 def nmi_in_hit():
     cmd("set circular-trace-buffer on")
     cmd("set trace-buffer-size %d" % (64 << 20))
@@ -232,7 +232,7 @@ def nmi_in_hit():
     cmd("tfind none")
 
 
-@test("markers and $_sdata where nobody has mounted tracefs")
+@test("markers and $_sdata without a mounted tracefs")
 def unmounted():
     shell()("umount %s" % TRACING)
     try:
@@ -258,7 +258,7 @@ def under_load(rounds):
                 "echo loop event 200 >/proc/gtp_target")
 
 
-@test("all markers of the kernel at once with a false condition, under load, and off again")
+@test("all markers of the kernel at once with a false condition, under load, and disarmed again")
 def everything():
     addresses = [addr for addr, _ in marker_list().values()]
     disconnect()

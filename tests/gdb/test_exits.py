@@ -46,7 +46,7 @@ def returns():
     equal(cmd("gtp print $ret").split()[-1], "-1")
 
 
-@test("a call that ends by a jump into a library is counted as missed, and the others of its function are reported")
+@test("a call that ends by a jump into a library is counted as missed; other calls of its function are reported")
 def leaves():
     num = gtp_trace("-x %s leaves" % PROGRAM, "n, $ret")
     with running_program() as one:
@@ -56,7 +56,7 @@ def leaves():
     equal((rows(num, "n", "$ret"), missed()), ([(1, 1), (3, 3), (5, 5)], 3))
 
 
-@test("conditions on $ret and $latency, at the return; others at the entry; memory is the one of the return, and is brought")
+@test("conditions on $ret and $latency at the return, others at the entry; memory is as at the return, and is faulted in")
 def return_conditions():
     nums = [gtp_trace("-x %s work if %s" % (PROGRAM, text), "n, $ret") for text in
             ("$ret == 30", "n % 4 == 1", "$latency > 0 && p->y == 33 && n == 11", "$ret > 0 && n < 0")]
@@ -96,7 +96,7 @@ def returns_together():
 CROWD = 2000
 
 
-@test("thousands of threads inside a function: each returns once, also after others were killed there, and no room is lost")
+@test("thousands of threads inside a function: each returns once, even after others were killed there; no room is lost")
 def return_crowd():
     cmd("set circular-trace-buffer on")
     num = gtp_trace("-x %s stays if $ret >= 0" % PROGRAM)
@@ -125,7 +125,7 @@ def return_crowd():
         cmd("tstop")
 
 
-@test("a function whose first instruction returns; one that execs inside never returns, and the new program's calls are exact")
+@test("a function whose first instruction returns; a call that execs never returns, and the new program's calls are exact")
 def return_ends():
     short = gtp_trace("-x %s nothing" % PROGRAM, "$rdi, $latency")
     becomes = gtp_trace("-x %s becomes" % PROGRAM, "$ret")
@@ -145,7 +145,7 @@ def return_ends():
     equal(rows(deep, "n", "$ret"), [(k, triangle(k)) for n in range(3) for k in range(n + 1)] * 3)
 
 
-@test("more calls at a time than there is room for: each one is reported or counted as missed")
+@test("more concurrent calls than there is room for: each call is reported or counted as missed")
 def return_room():
     cmd("set circular-trace-buffer on")
     num = gtp_trace("-x %s depth if $ret >= 0" % PROGRAM)
@@ -160,7 +160,7 @@ def return_room():
     equal((hits(num), missed()), (seen + 101, lost))
 
 
-@test("code that is not optimised; an instruction after a push; what does not return, or not for itself, is refused")
+@test("unoptimised code; an instruction after a push; inlined copies, jumps back to the place and unknown ends are refused")
 def return_places():
     slow = gtp_trace("-x %s slow_sum" % PROGRAM, "n, $ret")
     pushed = gtp_trace("-x %s *%#x" % (PROGRAM, linked(PROGRAM)["pushed"] + 1), "$ret")
@@ -177,7 +177,7 @@ def return_places():
     matches("not known where this function of a program returns", refused("tstart"))
 
 
-@test("lists of returns that are none are refused, and the right one still counts")
+@test("wrong lists of returns are refused, and the right one still counts")
 def return_lists():
     base = base_of(cmd("gtp lib " + PROGRAM))
     where = linked(PROGRAM)["work"]
@@ -197,7 +197,7 @@ def return_lists():
         equal((rows(num, "n", "$ret"), missed()), ([(1, 3), (2, 6)], 0))
 
 
-@test("a file that was changed after GDB had read it: no probe where the function does not return any more")
+@test("a file that was changed after GDB had read it: no probe at a place that no longer returns")
 def changed():
     path, where = copy("changed"), linked(PROGRAM)["nothing"]
     num = trace("*%#x" % (base_of(cmd("gtp lib --at %s %s" % (path, PROGRAM))) + where), "collect $latency")

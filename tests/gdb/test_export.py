@@ -76,7 +76,7 @@ def of(n):
     return {frame: row for frame, (name, row) in facts["rows"].items() if name == "%d.csv" % n}
 
 
-@test("the tables have what was called, and each tracepoint has frames")
+@test("the tables have the calls that were made, and each tracepoint has frames")
 def is_something():
     added = of(facts["add"]).values()
     equal([(int(row["a"]), int(row["b"])) for row in added], [(i, -i * i) for i in range(CALLS)])
@@ -104,7 +104,7 @@ def ctf():
     equal({name for name, _ in times.values()}, {"vfs_read", "vfs_open", "gtp_target_add", "sched_process_exit"})
 
 
-@test("babeltrace2 reads the same values of gtp export ctf2, whose streams are those of ctf but for the trace's number")
+@test("babeltrace2 reads the same values of gtp export ctf2, whose streams differ from those of ctf only in the trace's number")
 def ctf2():
     for name in sorted(os.listdir(SCRATCH + "/ctf")):
         if name != "metadata":
@@ -135,7 +135,7 @@ def perfetto():
         equal([name.split("+")[0] for name, _ in found.instants[frame].callstack], names)
 
 
-@test("a saved trace is exported as it was online by a GDB that was never connected, but for where the time of day comes from")
+@test("a GDB that was never connected exports a saved trace as online, except for the source of the time of day")
 def offline():
     needs("google.protobuf")
     vmlinux = gdb.current_progspace().filename
@@ -154,7 +154,7 @@ def offline():
           (live.clocks, later.clocks))
 
 
-@test("the page of gtp report has the frames that gtp table has, and says of which kernel")
+@test("the page of gtp report has the frames that gtp table has, and names the kernel")
 def page():
     path = SCRATCH + "/report.html"
     rows = len(facts["rows"])

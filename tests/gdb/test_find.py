@@ -53,7 +53,7 @@ def next_previous():
     find("tfind -", 1)
 
 
-@test("tfind N selects frame N; beyond the last there is none")
+@test("tfind N selects frame N; after the last there is none")
 def by_number():
     find("tfind 7", 7)
     equal(number("n"), 3)
@@ -208,7 +208,7 @@ def tfile_values():
     matches("10 trace frames", text)
 
 
-@test("tsave -r has the module write the same file on its own side")
+@test("tsave -r: the module writes the same file on its own machine")
 def tsave_remote():
     path = SCRATCH + "/remote.tf"
     live = online_rows()
@@ -218,7 +218,7 @@ def tsave_remote():
     equal(offline_rows(path), live)
 
 
-@test("/proc/gtpframe is a trace file as it stands")
+@test("a copy of /proc/gtpframe is a complete trace file")
 def gtpframe():
     path = SCRATCH + "/copied.tf"
     live = online_rows()

@@ -101,7 +101,7 @@ def of_one_that_was_joined():
     freed(where, "jump", ("*0x%x if a == 5" % where,), run=lambda: trace("*0x%x if a == 6" % where))
 
 
-@test("of a call that the function tracer makes")
+@test("of an ftrace call")
 def of_a_call():
     equal(put_table(b"forget\n"), 0)
     try:
@@ -111,7 +111,7 @@ def of_a_call():
         load_tables()
 
 
-@test("of a pad that follows calls, and the calls of its gates; a task that is inside comes back through one")
+@test("of a pad that follows calls, and the calls of its gates; a task that is inside returns through a gate")
 def of_gates():
     load_table("gtp_target")
     gates = [at + FIRST_GATE for at in kernel.symbols("gtp_gates_framed", "gtp_gates_bare").values()]

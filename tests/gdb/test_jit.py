@@ -67,7 +67,7 @@ def same_error():
     check("0x18" in both_engines(work)[0], "the address is told")
 
 
-@test("a user address is read with care")
+@test("an unmapped user address is an error with that address, with machine code and without")
 def user_address():
     def work(on):
         trace("gtp_target_ptr", "collect *(char *)p@4")
@@ -98,7 +98,7 @@ def refusals():
         refused("monitor " + command)
 
 
-@test("what has no room in the arena is interpreted, which is told, and hits as the others do")
+@test("code that has no room in the arena is interpreted, which is reported; its hits are the same")
 def arena_full():
     empty = in_use()
     room = int(matches(r"\d+ of (\d+) bytes", cmd("monitor jit")).group(1))

@@ -17,7 +17,7 @@ def before_all():
     check(original()[0] not in (JUMP, BREAKPOINT), "something is there")
 
 
-@test("exact counts on all CPUs, and the text is back at the end")
+@test("exact counts on all CPUs, and the text is restored at the end")
 def counts():
     num = jumping()
     all_counted(num)
@@ -25,7 +25,7 @@ def counts():
     restored()
 
 
-@test("a condition: exact too, and the registers are those of the instruction", once=True)
+@test("a condition: exact counts, and the registers are those at the instruction", once=True)
 def condition():
     num = jumping(" if a % 10 == 0 && a > 0", "collect a, $rsp, $rip, *(unsigned long *)$rsp")
     looped("add")
@@ -60,7 +60,7 @@ def as_kprobe():
     equal([rows[0][i] for i in same], [rows[1][i] for i in same])
 
 
-@test("flags that no instruction looks at are collected as they were, behind a condition")
+@test("flags that no instruction reads are collected as they were, after a condition")
 def flags():
     places = instructions("gtp_target_obj", r"\+\d+>:")
     site = instructions("gtp_target_obj", r"\bnop[lw]|\bcall\b")[0]
@@ -127,7 +127,7 @@ def overlap():
     equal((hits(first), hits(behind)), (10, 10))
 
 
-@test("one in the middle of a jump, during the run: refused, which is told, and works in the next one")
+@test("a tracepoint in the middle of a jump, during the run: refused and reported; it works in the next run")
 def middle():
     inside = instructions("gtp_target_add", r"\+\d+>:")
     inside = inside[inside.index(place()) + 1]
@@ -162,7 +162,7 @@ def interrupts():
     restored()
 
 
-@test("someone's kprobe at the same address first: a kprobe for us, both count")
+@test("another kprobe is at the address first: the tracepoint becomes a kprobe, both count")
 def others_first():
     for state in ("disabled", "armed"):
         other = Kprobe(place())
@@ -182,7 +182,7 @@ def others_first():
         restored()
 
 
-@test("someone's kprobe at the jump, gone before it: both count")
+@test("another kprobe at the jump, removed before it: both count")
 def others_within():
     num = jumping()
     other = Kprobe(place())
@@ -201,7 +201,7 @@ def unloadable():
     return users() == 0
 
 
-@test("someone's kprobe outlives the run: the jump stays until it goes")
+@test("another kprobe outlives the run: the jump stays until that kprobe is removed")
 def others_after():
     for state in ("armed", "disabled"):
         num = jumping()
@@ -254,7 +254,7 @@ def optimizable():
     raise Failure("the kernel optimises no kprobe")
 
 
-@test("someone's optimised kprobe goes at the same time: its jump is not taken for the code")
+@test("another optimised kprobe is removed at the same time: its jump is not mistaken for the code")
 def left_over():
     where, text = optimizable()
     cmd("set circular-trace-buffer on")
@@ -281,7 +281,7 @@ def left_over():
     equal(text_at(where), text)
 
 
-@test("someone's kprobes behind the jump are refused")
+@test("other kprobes within the jump, after its first byte, are refused")
 def others_behind():
     places = instructions("gtp_target_add", r"\+\d+>:")
     places = places[places.index(place()):]
@@ -296,7 +296,7 @@ def others_behind():
     restored()
 
 
-@test("someone's kprobe in front of the jump: both count, and the kernel puts no jump over ours")
+@test("another kprobe before the jump: both count, and the kernel does not optimise it over the jump")
 def others_in_front():
     places = instructions("gtp_target_locals", r"\+\d+>:")[1:]
     for front, where in zip(places, places[1:]):
@@ -320,7 +320,7 @@ def others_in_front():
     until(lambda: text_at(where) == text, "the text")
 
 
-@test("the switch of all kprobes has no effect")
+@test("the global switch of kprobes has no effect")
 def switch():
     num = jumping()
     shell()("echo 0 >/sys/kernel/debug/kprobes/enabled")
@@ -331,7 +331,7 @@ def switch():
     restored()
 
 
-@test("the function tracer comes and goes")
+@test("the function tracer is switched on and off")
 def tracer():
     num = jumping()
     shell()("echo gtp_target_* >%sset_ftrace_filter; echo function >%scurrent_tracer" % (TRACING, TRACING))
@@ -365,7 +365,7 @@ def ends_meanwhile(num):
     return sleeps
 
 
-@test("a call that sleeps is displaced: the run ends meanwhile, and the task comes back")
+@test("a displaced call sleeps: the run ends meanwhile, and the task returns")
 def sleeper():
     where = instructions("gtp_target_nap", r"\bcall\b.*msleep")[0]
     cmd("set circular-trace-buffer on")
@@ -393,7 +393,7 @@ def unload():
     equal(hits(num), 1)
 
 
-@test("a run ends by itself, and taking its jump off takes longer than GDB waits for an answer", once=True)
+@test("a run ends by itself, and removing its jump takes longer than GDB waits for a reply", once=True)
 def late_answer():
     text, call, before = text_at(place()), "at %x" % kallsyms()["gtp_target_add"], calls("leaf")
     disconnect()
@@ -426,7 +426,7 @@ WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_no
        "__module_text_address", "__module_address", "core_kernel_text")
 
 
-@test("on the kernel's own way to a breakpoint's handler: no jump, and nothing happens")
+@test("code between a breakpoint and its handler: no jump, and no harm")
 def way():
     cmd("set circular-trace-buffer on")
     tried, there = 0, kernel.symbols(*WAY)

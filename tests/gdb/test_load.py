@@ -105,7 +105,7 @@ def backtrace():
         check(name in text, text)
 
 
-@test("functions that run all the time, all with actions, under processes that come and go")
+@test("functions that run all the time, all with actions, while processes start and end")
 def busy():
     cmd("set circular-trace-buffer on")
     # With lockdep it is a macro, and the function has another name.

@@ -75,7 +75,7 @@ def listed():
     matches("has no markers", refused("gtp events -x " + os.path.join(BUILT, "framed")))
 
 
-@test("a name with control characters is shown escaped; a place without a nop is not traced, and named")
+@test("a name with control characters is shown escaped; a place without a nop is reported and not traced")
 def strange():
     text = cmd("gtp events -x %s" % PROGRAM)
     matches(r"^gtp_test:bad\\033\[31m\\nname\(int arg1\), 1 place$", text)
@@ -95,7 +95,7 @@ def strange():
     equal((hits(num), numbers("arg1")), (1, [(1,)]))
 
 
-@test("each place of a marker is a tracepoint, with the operands that it has there; each hit is counted")
+@test("each place of a marker is a tracepoint, with the operands of that place; each hit is counted")
 def several():
     nums = gtp_trace(PROGRAM + " gtp_test:place", "arg1, $arg2")
     equal(len(nums), 3)
@@ -108,7 +108,7 @@ def several():
     matches("arg1 +.?arg2", cmd("gtp table %d" % nums[0]))
 
 
-@test("conditions hold at each place for its own operands; counts by key are one for all places")
+@test("conditions use each place's own operands; all places share the counts by key")
 def conditions():
     nums = gtp_trace(PROGRAM + " gtp_test:place if arg1 == 41 || arg2 < 0")
     cmd("gtp count by arg1")
@@ -132,7 +132,7 @@ def widths():
         cmd("delete")
 
 
-@test("memory by base, index, scale and displacement; variables of the file; constants")
+@test("memory operands with base, index, scale and displacement; variables of the file; constants")
 def memory():
     for path in (PROGRAM, os.path.join(BUILT, "markers-fixed")):
         found, said = values("memory", "memory 9", 5, path)
@@ -176,7 +176,7 @@ def text():
     matches('"?banana"? +2\\b', shown)
 
 
-@test("patterns; markers beside functions; what is no marker is said so")
+@test("patterns; markers beside functions; a name that is no marker is reported")
 def patterns():
     text = cmd("gtp trace -x %s 'gtp_test:[pt]*'" % PROGRAM)
     matches("2 of 2 markers that match .*; places: 4", text)
@@ -192,7 +192,7 @@ def patterns():
     matches("No source file", refused("gtp trace -x %s foreign:place" % PROGRAM))
 
 
-@test("notes that are in the separate debug file alone")
+@test("notes that are only in the separate debug file")
 def apart():
     path = os.path.join(BUILT, "markers-apart")
     found, said = values("memory", "memory 9", 5, path)
@@ -245,7 +245,7 @@ def semaphores():
         equal(one("semaphore"), "0")
 
 
-@test("processes that are killed in the middle, and a run that goes on without GDB: the semaphore is 0 afterwards")
+@test("processes that are killed while traced, and a run that goes on without GDB: the semaphore is 0 afterwards")
 def killed():
     num, = gtp_trace(PROGRAM + " gtp_test:guarded")
     cmd("set circular-trace-buffer on")
@@ -341,7 +341,7 @@ print(gc.get_stats()[1]["collections"])
 """
 
 
-@test("python3 as it comes: a string and a number on the stack, beside python's own counts")
+@test("Debian's python3: a string and a number on the stack, against python's own counts")
 def python():
     text = cmd("gtp events -x " + PYTHON)
     if not {"python:audit", "python:gc__start"} <= set(re.findall(r"^([\w:]+)\(", text, re.M)):

@@ -52,7 +52,7 @@ def event():
     equal(sdata("a", "b"), {"a": "7", "b": "-7"})
 
 
-@test("gtp event sched:sched_switch: fields of the record that are members of arguments have their names")
+@test("gtp event sched:sched_switch: fields of the record stand for the members of arguments that they copy")
 def fields():
     matches("event sched:sched_switch",
             cmd("gtp event sched:sched_switch if prev_pid != prev->pid || next_prio != next->prio"))
@@ -130,7 +130,7 @@ def int_of(text):
         return text
 
 
-@test("what a field's name stands for is what the record has, at all events that some work makes")
+@test("a field's name has the value in the record, at all events that some work hits")
 def same_as_the_record():
     chosen, skipped = {}, []
     for name, event in sorted(event_names().items()):
@@ -164,7 +164,7 @@ def same_as_the_record():
     check(not wrong, "\n".join(wrong))
 
 
-@test("a pattern of events; those where the condition cannot be said are told")
+@test("a pattern of events; events for which the condition cannot be translated are reported")
 def pattern():
     text = cmd("gtp event 'gtp_target:*'")
     names = re.findall(r"event (gtp_target:\w+)", text)
@@ -189,7 +189,7 @@ def listing():
     equal(set(cmd("gtp events 'sched:sched_process*'").split()), processes)
 
 
-@test("gtp events -v: the arguments, and what each field is in their terms")
+@test("gtp events -v: the arguments, and each field in terms of them")
 def detail():
     text = cmd("gtp events -v sched:sched_switch")
     for line in ("    bool preempt", "    struct task_struct *prev", "  fields of its record:"):
@@ -222,7 +222,7 @@ def event_refusals():
     check("say gtp events [PATTERN], gtp events -v SYSTEM:EVENT, or" in refused("gtp events -v"), "gtp events -v")
 
 
-@test("the number of a system call is known at its end, too: gtp count by id at raw_syscalls:sys_exit")
+@test("the number of a system call is known at its exit, too: gtp count by id at raw_syscalls:sys_exit")
 def system_call_numbers():
     name = "raw_syscalls:sys_exit"
     wanted = expressions(module("events").find(name))
@@ -275,7 +275,7 @@ def system_call_arguments():
     matches(r"\[0\] .*regs->di", cmd("gtp events -v " + name))
 
 
-@test("not connected: events and their commands say what to do")
+@test("not connected: the commands for events say what to do")
 def unconnected():
     disconnect()
     for line in ("gtp event sched:sched_switch", "gtp events", "gtp event sched:*"):
@@ -309,7 +309,7 @@ def syscall():
     equal(number("ret"), 1000)
 
 
-@test("gtp collect after gtp syscall collects at the entry and at the exit, what each of them knows")
+@test("gtp collect after gtp syscall collects at the entry and at the exit, each the values that it has")
 def collected_at_both():
     cmd("gtp syscall read if count == %d" % SIZE)
     enter, leave = defined()
@@ -327,7 +327,7 @@ def collected_at_both():
     equal(int(cmd("gtp print $ret").split(" = ")[1]), 1000)
 
 
-@test("$ret in the condition: the exit alone, and what failed only")
+@test("$ret in the condition: only the exit, and only failed calls")
 def ret():
     text = cmd("gtp syscall openat if $ret < 0 && flags == 01000000")
     check("entry" not in text, text)
@@ -364,7 +364,7 @@ os.writev(os.open('/dev/null', 1), [b'a', b'b'])""".lstrip())
     equal([hits(n) for n in defined()], [1, 1])
 
 
-@test("what is collected can use the names: gtp.names has them by the tracepoint's number")
+@test("collected expressions can use the names: gtp.names has them by the tracepoint's number")
 def names():
     cmd("gtp syscall read if count == %d" % SIZE)
     enter, leave = defined()
@@ -390,7 +390,7 @@ def outcome(function, *args):
         return error
 
 
-@test("gtp collect, gtp if and gtp print take these names, too; an exit stays that of its call")
+@test("gtp collect, gtp if and gtp print accept these names, too; an exit stays that of its call")
 def names_in_commands():
     cmd("gtp syscall read")
     enter, leave = defined()
@@ -424,7 +424,7 @@ def strings_by_number():
     equal(string("pathname->name"), "/proc/version")
 
 
-@test("gtp collect without a number: the last tracepoint that is there, not one that has gone since")
+@test("gtp collect without a number: the last existing tracepoint, not a deleted one")
 def last_there():
     first = trace("*vfs_read")
     cmd("delete %d" % trace("*vfs_write"))
@@ -455,7 +455,7 @@ def syscall_refusals():
     nothing("gtp syscall read if nonesuch == 1", "read: ", "nonesuch", "system call read has fd, buf, count, $ret")
 
 
-@test("completion: events, their names behind if, system calls and theirs")
+@test("completion: events, their names after if, system calls and their names")
 def completion():
     def offered(line):
         return cmd("complete " + line).splitlines()

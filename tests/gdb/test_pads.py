@@ -21,7 +21,7 @@ def pad_of(*actions):
     return taken
 
 
-@test("the pad of a jump with one string has the code that writes the frame; with two it has none")
+@test("the pad of a jump with one string has code that writes the frame; with two strings it has none")
 def string_in_pad():
     empty, one, two = pad_of(), pad_of("collect/s s"), pad_of("collect/s s", "collect/s s")
     note("%d bytes for an empty frame, %d with a string, %d with two" % (empty, one, two))

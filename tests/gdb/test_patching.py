@@ -6,7 +6,7 @@ from others import *
 TURNS = 20000
 
 
-@test("tracepoints come and go while all CPUs call them")
+@test("tracepoints are added and removed while all CPUs call the function")
 def come_and_go():
     cmd("set circular-trace-buffer on")
     loops = background("loop mix %d" % (TURNS // 2))
@@ -22,7 +22,7 @@ def come_and_go():
     equal(loops.wait(), 0)
 
 
-@test("CPUs go and come meanwhile, and are hit when they are back")
+@test("CPUs go offline and come back meanwhile, and are hit when they are back")
 def hotplug():
     cmd("set circular-trace-buffer on")
     load_table("gtp_target")

@@ -25,7 +25,7 @@ def memory():
         shell()("umount %s; rmdir %s" % (folder, folder))
 
 
-@test("a function: at its first instruction, whatever GDB takes for its prologue; the condition counts")
+@test("a function: at its first instruction, not after the prologue that GDB finds; the condition holds")
 def function():
     matches("first instruction of gtp_target_add", cmd("gtp trace gtp_target_add if a == 3"))
     equal(list(defined().values()), [[kallsyms()["gtp_target_add"]]])
@@ -33,7 +33,7 @@ def function():
     equal(all_hits(), 2)
 
 
-@test("what is set is an ordinary tracepoint: actions, condition, passcount, delete")
+@test("the result is an ordinary tracepoint: actions, condition, passcount, delete")
 def ordinary():
     cmd("gtp trace gtp_target_add")
     number = list(defined())[0]
@@ -45,7 +45,7 @@ def ordinary():
     equal(defined(), {})
 
 
-@test("a function that the compiler split and put together again is hit once a call")
+@test("a function that the compiler split and inlined into itself is hit once per call")
 def split():
     with memory() as folder:
         work = {"vfs_rmdir": "mkdir {0}/d; rmdir {0}/d", "vfs_symlink": "ln -s x {0}/l; rm {0}/l",
@@ -59,7 +59,7 @@ def split():
             cmd("delete")
 
 
-@test("an inlined function is hit wherever its body stands")
+@test("an inlined function is hit at each of its copies")
 def inlined():
     note(cmd("gtp trace vfs_fsync").strip())
     with memory() as folder:
@@ -69,7 +69,7 @@ def inlined():
     equal(all_hits(), 7)
 
 
-@test("mutex_lock: a place that takes no probe is told, the others are traced")
+@test("mutex_lock: a place that takes no probe is reported, the others are traced")
 def mutex_lock():
     text = cmd("gtp trace mutex_lock")
     note(text.strip())
@@ -87,7 +87,7 @@ def mutex_lock():
     check(all_hits() > 0, "no hit")
 
 
-@test("where the condition cannot be said at an inlined copy, the others are set, and it is told")
+@test("an inlined copy without a variable of the condition is reported, and the others are set")
 def some_places():
     cmd("gtp trace mutex_lock")
     places = {at for number in defined().values() for at in number}
@@ -102,7 +102,7 @@ def some_places():
     check(not told or "no variable lock here" in text, text)
 
 
-@test("a pattern: every function that it matches, each counted as the fixture counts")
+@test("a pattern: every function that it matches, each with the fixture's count")
 def pattern():
     text = cmd("gtp trace 'gtp_target_chain_?'")
     matches(r"^Tracepoints \d+-\d+: 3 of 3 functions that match 'gtp_target_chain_\?'; places: 3$", text)
@@ -114,7 +114,7 @@ def pattern():
         equal(hits(number), calls("chain_" + names[at]) - before[names[at]], names[at])
 
 
-@test("a pattern with a condition: functions without a variable of that name are told, not guessed at")
+@test("a pattern with a condition: functions without a variable of that name are reported, and nothing is guessed")
 def pattern_condition():
     text = cmd("gtp trace gtp_target_* if a == 5")
     matches(r"^not set: .*: no variable a here$", text)
@@ -125,7 +125,7 @@ def pattern_condition():
     equal(all_hits(), 1)
 
 
-@test("a name that is static in another file is told: GDB takes it without a word")
+@test("a name that is static in another file gets a note: GDB uses it silently")
 def elsewhere():
     matches(r"^note: count is no variable here; it is a static function of fs/exec.c$",
             cmd("gtp trace vfs_fsync if count != 0"))
@@ -150,7 +150,7 @@ def file_pattern():
     matches("first instruction of gtp_target_leaf", cmd("gtp trace %s:gtp_target_leaf" % SOURCE))
 
 
-@test("FILE:LINE and *ADDRESS are GDB's, with the condition")
+@test("FILE:LINE and *ADDRESS mean the same as in GDB, with the condition")
 def line():
     cmd("gtp trace %s:%d if twice == 8" % (SOURCE, source_line(SOURCE, "locals are set")))
     cmd("gtp trace *gtp_target_add if b == 9")
@@ -158,7 +158,7 @@ def line():
     equal([hits(number) for number in defined()], [1, 1])
 
 
-@test("the address is kept by name: it is right in the kernel's next boot, too")
+@test("the address is kept as a symbol: it is right in the kernel's next boot, too")
 def by_name():
     cmd("gtp trace gtp_target_add if a == 1")
     with tempfile.NamedTemporaryFile("r") as saved:
@@ -167,7 +167,7 @@ def by_name():
     matches(r"^(with breakpoint pending on -- )?trace \*gtp_target_add *$", text)  # GDB 18 is careful
 
 
-@test("more places than the limit are refused with their number, and set when it is allowed")
+@test("more places than the limit are refused with their number, and set with --limit")
 def limit():
     nothing("gtp trace --limit 2 'gtp_target_chain_?'",
             "3 functions match, and the limit is 2; narrow it down, or say --limit 3")
@@ -179,7 +179,7 @@ def limit():
     nothing("gtp trace gtp_target_add --limit", "--limit takes a number")
 
 
-@test("refusals: what is wrong, in a sentence; nothing is defined")
+@test("refusals: the mistake in a sentence; nothing is defined")
 def refusals():
     nothing("gtp trace", "no place is named; say gtp trace LOCATION [if EXPRESSION]")
     nothing("gtp trace gtp_target_add if", "no expression after `if'; say gtp trace LOCATION [if EXPRESSION]")
@@ -199,12 +199,12 @@ def refusals():
     nothing("gtp trace *nonesuch", 'No symbol "nonesuch" in current context')
 
 
-@test("a name of several files is refused with their paths")
+@test("a name that is in several files is refused with their paths")
 def several_files():
     nothing("gtp trace main.c:*", "files; write more of the path:", "init/main.c")
 
 
-@test("during a run: what is set joins it, what is refused leaves nothing armed in it")
+@test("during a run: a new tracepoint joins it, a refused one leaves nothing armed in it")
 def during():
     cmd("gtp trace gtp_target_leaf")
     cmd("tstart")
@@ -219,7 +219,7 @@ def during():
     equal(sum(1 for _ in frames()), 1)
 
 
-@test("completion: functions and files in front of if, expressions behind it")
+@test("completion: functions and files before if, expressions after it")
 def completion():
     check("gtp trace gtp_target_add" in cmd("complete gtp trace gtp_target_ad").splitlines(), "no function")
     check("gtp trace gtp_target_add if gtp_target_counter" in
@@ -231,7 +231,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@test("a pattern that takes longer than a second shows on the terminal how far it is, and leaves nothing there")
+@test("a pattern that takes longer than a second shows its progress on the terminal, and erases it")
 def shows_progress():
     progress, terminal, seconds = sys.modules["gtp.progress"], Terminal(), itertools.count(0, 0.5)
     usual = progress.time, sys.__stderr__

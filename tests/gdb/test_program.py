@@ -8,7 +8,7 @@ from programs import BUILT, PROGRAM, Process, base_of, code_of, copy, file_code,
 from tap import rounds
 
 
-@test("gtp lib: the file's symbols lie in a space that no process has; the same file has one")
+@test("gtp lib: the file's symbols are in a space that no process maps; the same file has the same space")
 def lib():
     text = cmd("gtp lib " + PROGRAM)
     base = base_of(text)
@@ -33,7 +33,7 @@ def arguments():
     matches(r"#0 .*work \(n=100", cmd("backtrace 1"))
 
 
-@test("a condition holds for exactly the calls that it means, with memory that it reads")
+@test("a condition selects exactly the right calls, with memory that it reads")
 def condition():
     nums = [gtp_trace("-x %s work if n %% 3 == 0" % PROGRAM),
             gtp_trace("-x %s work if p->y > 3 * 50" % PROGRAM),
@@ -48,7 +48,7 @@ def condition():
     equal(number("n"), 40)
 
 
-@test("static variables are those of the process, wherever its file is loaded")
+@test("static variables are those of the process, wherever the file is mapped")
 def statics():
     num = gtp_trace("-x %s work" % PROGRAM, "total, table, label", "/s &label[2]")
     with running_program() as one, running_program() as other:
@@ -64,7 +64,7 @@ def statics():
     equal(string("(char *)label"), "a static text")
 
 
-@test("a line of code that is not optimised: locals, arguments and statics at each pass")
+@test("a line of unoptimised code: locals, arguments and statics at each pass")
 def locals_():
     num = gtp_trace("-x %s slow.c:%d" % (PROGRAM, line_of("step")), "n, i, sum, so_far")
     entry = gtp_trace("-x %s slow_sum" % PROGRAM, "n")
@@ -80,7 +80,7 @@ def locals_():
     equal(number("n"), 6)
 
 
-@test("an address as the file was linked; an instruction in the middle of a function")
+@test("a link-time address; an instruction in the middle of a function")
 def addresses():
     where = linked(PROGRAM)["pushed"]
     nums = [gtp_trace("-x %s *%#x" % (PROGRAM, where), "$rdi"), gtp_trace("-x %s *%#x" % (PROGRAM, where + 1), "$rdi, $rsp")]
@@ -94,7 +94,7 @@ def addresses():
     matches("no function is known at", refused("gtp trace -x %s *0x10" % PROGRAM))
 
 
-@test("frames of the kernel and of a program are in one buffer, in the order in which it happened")
+@test("frames of the kernel and of a program are in one buffer, in the order of the hits")
 def beside():
     nums = [gtp_trace("-x %s work if n < 50" % PROGRAM, "n"), gtp_trace("gtp_target_add", "a")]
     with running_program() as one:
@@ -153,7 +153,7 @@ def together():
     equal((nested(), missed(), number("$n")), (0, 0, made))
 
 
-@test("memory of the process that is not there yet is brought before the hit, in strings too")
+@test("memory of the process that is not resident is faulted in before the hit, in strings too")
 def brought():
     path = "/tmp/gtp-program/text"
     shell()("mkdir -p /tmp/gtp-program && head -c 4096 /dev/zero >%s && printf 'far away' >>%s && head -c 4088 /dev/zero >>%s" %
@@ -169,7 +169,7 @@ def brought():
     equal([string("text") for _ in frames() if number("$tracepoint") == num], ["far away"] * 5)
 
 
-@test("so it is under a condition on the clock or the CPU, whose value before the hit is another one")
+@test("the same under a condition on the clock or the CPU, whose value differs between fetching and the hit")
 def brought_later():
     path = "/tmp/gtp-program/text"
     for condition in "$clock > 1 && n == 7000", "$clock % 2 == 0 || n == 7000", "$cpu_id + 1 > 0 && *text == 'f'":
@@ -184,7 +184,7 @@ def brought_later():
         cmd("delete %d" % num)
 
 
-@test("a pointer of the process that leads nowhere ends the run and says so; the process goes on")
+@test("a bad pointer in the process ends the run with the reason; the process goes on")
 def bad():
     gtp_trace("-x %s work if n == 8000" % PROGRAM, "/s text")
     with running_program() as one:
@@ -195,7 +195,7 @@ def bad():
     matches("cannot read memory at 0x10 ", cmd("tstatus"))
 
 
-@test("a file that was removed is traced by /proc/PID/exe; its space is another one than the new file's")
+@test("a removed file is traced through /proc/PID/exe; its space differs from the new file's")
 def removed():
     path = copy("gone")
     with running_program(path) as one:
@@ -213,7 +213,7 @@ def removed():
         matches("%#x .*, 0 probes" % old, text)
 
 
-@test("a file is removed while it is traced: the probes stay in the processes that have it")
+@test("a file is removed while it is traced: the probes stay in the processes that map it")
 def removed_meanwhile():
     path = copy("going")
     num = gtp_trace("-x %s work" % PROGRAM)
@@ -228,7 +228,7 @@ def removed_meanwhile():
     equal((hits(num), hits(gone)), (0, 5))
 
 
-@test("what is no program is refused by a sentence, and nothing waits")
+@test("a file that is no program is refused with a sentence, and nothing blocks")
 def wrong():
     shell()("mkdir -p /tmp/gtp-program && cd /tmp/gtp-program && rm -f fifo loop && mkfifo fifo && ln -s loop loop && echo text >text")
     for path, words in (("/tmp/gtp-program", "is a directory"), ("/tmp/gtp-program/fifo", "is no ordinary file"),
@@ -289,7 +289,7 @@ def kinds():
         cmd("tfind none")
 
 
-@test("run after run while the program runs into them: the probes come and go, and it goes on")
+@test("run after run while the program hits the probes: they are set and removed, and the program goes on")
 def again():
     num = gtp_trace("-x %s work" % PROGRAM, "n")
     gtp_trace("-x %s work" % PROGRAM, "n, $ret")
@@ -344,7 +344,7 @@ def killed_waiting():
         cmd("delete %d" % num)
 
 
-@test("the module is unloaded while a run goes on without GDB: the program goes on, its code is as it was")
+@test("the module is unloaded while a run goes on without GDB: the program goes on, and its code is restored")
 def unloaded():
     gtp_trace("-x %s work" % PROGRAM, "n")
     gtp_trace("-x %s stays" % PROGRAM, "$ret")
@@ -373,7 +373,7 @@ def unloaded():
         equal(hits(num), 1)
 
 
-@test("a file is held by its tracepoints, not by those who are gone: it is closed with the connection")
+@test("only existing tracepoints hold a file: it is closed with the connection")
 def held():
     path = copy("held")
     cmd("maint packet QTinit")  # the last test's tracepoints hold their file

@@ -389,7 +389,7 @@ def read_latency(recipe, pid, fact):
 
 # Tests -------------------------------------------------------------------------------------------
 
-@test("each recipe has a provocation, and each provocation a recipe; they are thirty or more")
+@test("each recipe has a provocation, and each provocation a recipe; there are thirty or more")
 def both():
     equal(sorted(QUESTIONS), sorted(provocations))
     check(len(QUESTIONS) >= 30, "%d recipes" % len(QUESTIONS))

@@ -66,7 +66,7 @@ def record():
     matches("Collected %d trace frames" % hits(num), other_gdb("target tfile " + FILE, "tstatus"))
 
 
-@test("gtp record that is interrupted leaves the run on, and a second one reads on")
+@test("an interrupted gtp record does not end the run, and a second gtp record continues reading")
 def interrupted():
     cmd("set circular-trace-buffer on")
     num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
@@ -83,7 +83,7 @@ def interrupted():
     equal(first + int(offline()[0]), hits(num), "frames of both files")
 
 
-@test("gtp record and gtp live that refuse to begin take no frames", lengthy=True)
+@test("if gtp record or gtp live refuses to begin, it takes no frames", lengthy=True)
 def refusals():
     cmd("set circular-trace-buffer on")
     num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
@@ -102,7 +102,7 @@ def refusals():
     equal((offline()[0], hits(num)), (str(hits(num)), 100 * CPUS))
 
 
-@test("gtp record --until: the first frame for which the kernel's types say so is the last one in the file; the run goes on")
+@test("gtp record --until, with the kernel's types: the first frame that meets the condition is the file's last; the run goes on")
 def until_holds():
     cmd("set circular-trace-buffer on")
     num = trace("*vfs_read if count >= 100001 && count < 100101")
@@ -141,7 +141,7 @@ def live():
     matches("^gtp: 7 frames shown\n$", out[out.rfind("gtp:"):])
 
 
-@test("a GDB that has read a recorded file begins a new run")
+@test("a GDB that has read a recorded file can begin a new run")
 def after_a_file():
     disconnect()
     cmd("target tfile " + FILE)
@@ -154,7 +154,7 @@ def after_a_file():
     equal(hits(num), 1)
 
 
-@test("a flight recorder: the trigger lets five more hits come, and ends the run")
+@test("a flight recorder: after the trigger there are five more hits, and the run ends")
 def flight_recorder():
     cmd("set circular-trace-buffer on")
     cmd("set trace-buffer-size %d" % (CPUS * 8192))
@@ -177,7 +177,7 @@ def flight_recorder():
     check(len(seen) > 50, "%d frames" % len(seen))
 
 
-@test("gtp snapshot: each has what circular buffers have kept since the one before, and the run goes on")
+@test("gtp snapshot: each has the frames in the circular buffers since the previous snapshot, and the run goes on")
 def snapshots():
     refused = ended("snapshot", FILE)
     matches("no run is on; nothing is written", refused.stdout)

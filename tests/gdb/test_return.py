@@ -165,7 +165,7 @@ def tail_call(way):
     equal(collected("$ret"), [8, 8])
 
 
-@test("arguments and structures on the stack are where the function looks for them")
+@test("arguments and structures on the stack are where the function expects them")
 def on_the_stack():
     other = trace("*gtp_target_triple", "collect n, $ret")
     num = returning(BY_KERNEL, "*gtp_target_eight", "collect a, $ret")
@@ -282,7 +282,7 @@ def callers():
         return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
 
 
-@test("stack traces from inside show the callers, on a task's stack and on that of interrupts")
+@test("stack traces from inside show the callers, on a task's stack and on the interrupt stack")
 def stacks():
     for call, gate in (("stack", "gtp_gates_framed"), ("irqstack", "gtp_gates_bare")):
         target("call %s 1" % call)
@@ -306,7 +306,7 @@ def printed_stack():
     return names[names.index("gtp_target_stack"):]
 
 
-@test("the stack that the kernel prints when it is in trouble shows the callers behind the gate, and is sure of each")
+@test("a stack that the kernel prints shows the callers beyond the gate, and marks none of them as unreliable")
 def printed():
     for call, gate in (("stack", "gtp_gates_framed"), ("irqstack", "gtp_gates_bare")):
         target("call %s 1" % call)
@@ -329,7 +329,7 @@ def traced_stack():
     return found
 
 
-@test("ftrace's stacktrace of a kprobe inside shows the callers behind the gate")
+@test("ftrace's stacktrace of a kprobe inside shows the callers beyond the gate")
 def ftraced():
     write("kprobe_events", "p:gtp_inside stack_trace_save")
     write("events/kprobes/gtp_inside/trigger", "stacktrace")
@@ -356,7 +356,7 @@ def ftraced():
 LIVE_PATCH = "/sys/kernel/livepatch/gtp_livepatch/"
 
 
-@test("a live patch comes through while tasks sleep inside: the kernel can rely on their stacks")
+@test("a live patch completes while tasks sleep inside: the kernel can rely on their stacks")
 def live_patch():
     if not os.path.exists(KMOD + "/gtp_livepatch.ko"):
         skip("this kernel has no live patches")
@@ -381,7 +381,7 @@ POOL = 8192
 SINKERS, SUNK = 28, 450
 
 
-@test("more calls on full stacks at once than there are records: each is reported or counted as missed")
+@test("more concurrent calls on full stacks than there are records: each is reported or counted as missed")
 def full_pool():
     for name in ("key_n", "sum_ret"):
         cmd("tvariable $" + name)
@@ -400,7 +400,7 @@ def full_pool():
     equal(followed(), 0)
 
 
-@test("another tracepoint at the same returns joins the run: the calls that are inside are not its own")
+@test("another tracepoint at the same returns joins the run: calls that are already inside are not reported to it")
 def joins():
     num = returning(FOLLOWED, "*gtp_target_wait if n > 2", "collect n, $ret")
     target("crowd 6")
@@ -414,7 +414,7 @@ def joins():
     equal((hits(num), hits(other)), (3 + 2, 3))
 
 
-@test("a CPU that goes offline and comes back leaves none of its idle task's calls behind")
+@test("a CPU that goes offline and comes back leaves no calls of its idle task")
 def offline():
     for back_first in (True, False):
         num = returning(FOLLOWED, "*do_idle if $latency == -1")
@@ -497,7 +497,7 @@ def module_goes(way):
     finished(3, num)
 
 
-@test("a place that is no function's first instruction is refused in words")
+@test("a place that is no function's first instruction is refused with the reason")
 def refusals():
     inside = place()
     num = trace("*%#x" % inside, "collect $ret")

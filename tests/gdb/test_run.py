@@ -83,7 +83,7 @@ def circular():
     equal(number("a"), first + kept // 2)
 
 
-@test("trace-buffer-size is what tstatus tells, and changing it during a run is refused")
+@test("tstatus shows trace-buffer-size, and changing it during a run is refused")
 def size():
     cmd("set trace-buffer-size %d" % (CPUS * 8192))
     trace("gtp_target_add")
@@ -173,7 +173,7 @@ def one_address():
     equal([n for tp, n in rows if tp == every], list(range(10)))
 
 
-@test("a tracepoint in the middle of a function sees what has been computed there")
+@test("a tracepoint in the middle of a function sees the values computed so far")
 def middle():
     line = source_line("gtp_target_fn.c", "locals are set")
     trace("gtp_target_fn.c:%d if twice == 8" % line, "collect twice")
@@ -181,7 +181,7 @@ def middle():
     equal(collected("twice"), [8])
 
 
-@test("notes and the user's name are told by tstatus")
+@test("tstatus shows notes and the user's name")
 def notes():
     cmd("set trace-user the tester")
     trace("gtp_target_add")
@@ -203,7 +203,7 @@ def times():
     check(before - 2 <= float(found.group(1)) <= there.clock_ns(time.CLOCK_REALTIME) / 1e9 + 2, found.group(0))
 
 
-@test("disconnecting stops the run, and the next GDB is told why")
+@test("disconnecting stops the run, and the next GDB shows why")
 def disconnected():
     trace("gtp_target_add", "collect a")
     cmd("tstart")
@@ -215,7 +215,7 @@ def disconnected():
     equal(collected("a"), [1])
 
 
-@test("disconnected tracing goes on alone; another GDB finds its tracepoints, status and frames")
+@test("disconnected tracing goes on without GDB; another GDB finds its tracepoints, status and frames")
 def disconnected_tracing():
     cmd("set disconnected-tracing on")
     num = trace("gtp_target_add if a > 1", "collect a, b")
@@ -238,7 +238,7 @@ def disconnected_tracing():
     equal(hits(num), 2)
 
 
-@test("GDB that reconnects to its own run knows its tracepoints again")
+@test("a GDB that reconnects to its own run recognises its tracepoints")
 def reconnect():
     cmd("set disconnected-tracing on")
     num = trace("gtp_target_add", "collect a")
@@ -266,7 +266,7 @@ def reconnect_variables():
     connect()
 
 
-@test("tstart a second time starts anew: no frame and no count of the run before")
+@test("a second tstart begins from zero: no frame and no count of the previous run")
 def again():
     num = trace("gtp_target_add", "collect a")
     run_trace("call add 1 0", "call add 2 0")
@@ -296,7 +296,7 @@ def module_unload():
     cmd("gtp modules %s" % KMOD)
 
 
-@test("tstart after the module of a tracepoint has gone is refused with words")
+@test("tstart after the module of a tracepoint was unloaded is refused with the reason")
 def start_gone():
     trace("*%#x" % (fixture()["gtp_target_objs"]), "collect $regs")
     message = refused("tstart")

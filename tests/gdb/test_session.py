@@ -29,7 +29,7 @@ def kaslr():
         equal(address("(long)&%s" % name), kallsyms()[name], name)
 
 
-@test("jiffies_64 grows between two prints, by less than has passed")
+@test("jiffies_64 grows between two prints, by no more than the time that has passed")
 def jiffies():
     first = number("jiffies_64")
     until(lambda: number("jiffies_64") != first, "jiffies_64 to grow")
@@ -62,7 +62,7 @@ def fixture_data():
     equal(number("gtp_target_counter"), fixture()["value gtp_target_counter"])
 
 
-@test("memory is read live: a counter that the fixture raises is seen to rise")
+@test("memory is read live: a counter that the fixture increments rises")
 def live():
     before = number("gtp_target_counter")
     target("call leaf 1")
@@ -84,7 +84,7 @@ def user_address():
     check("annot access memory" in refused("p *(char *)0x400000"), "0x400000 was read")
 
 
-@test("a read that ends in unmapped memory gives what is there and an error for the rest")
+@test("a read that ends in unmapped memory returns the mapped part, and an error for the rest")
 def partial():
     # The last page of the fixture module's data is followed by a guard page, whatever its length.
     start = fixture()["gtp_target_objs"] & ~0xfff
@@ -101,7 +101,7 @@ def no_writing():
     check(message, "no message")
 
 
-@test("break is refused with words, and the kernel goes on")
+@test("break is refused with the reason, and the kernel goes on")
 def no_breakpoints():
     cmd("break vfs_read")
     message = refused("continue")
@@ -175,7 +175,7 @@ def modules():
     matches("gtp_target_leaf", cmd("info symbol %#x" % names["gtp_target_leaf"]))
 
 
-@test("gtp modules knows modules that came and forgets those that went")
+@test("gtp modules adds loaded modules and forgets unloaded ones")
 def modules_move():
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     cmd("maint flush dcache")
@@ -226,8 +226,7 @@ def modules_again():
     matches(r"^modules: gone: gtp_target2$", cmd("gtp trace gtp_target_add"))
 
 
-@test("a tracepoint that waits for a module lies in it at the first tstart after it was loaded; gtp trace finds it too",
-      once=True)
+@test("a tracepoint that waits for a module is in it at the first tstart after loading; gtp trace finds it too", once=True)
 def modules_pending():
     cmd("gtp modules %s" % KMOD)
     text = cmd("with breakpoint pending on -- trace gtp_target2_fn")
@@ -272,7 +271,7 @@ def number_in(text):
     return int(re.search(r"= (\d+)$", text.strip()).group(1))
 
 
-@test("gtp modules leaves no index of a module to a GDB that finds it elsewhere")
+@test("gtp modules leaves no index that would mislead a GDB that finds the module elsewhere")
 def modules_index():
     usual = gdb.parameter("index-cache directory")
     with tempfile.TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ def cpus():
     check(CPUS >= 2, "one CPU proves nothing")
 
 
-@test("one function, no action: hits + nested + missed are the calls")
+@test("one function, no action: hits + nested + missed is the number of calls")
 def plain():
     cmd("set circular-trace-buffer on")
     nums = {"leaf": trace("gtp_target_leaf")}
@@ -75,7 +75,7 @@ def sum_in_condition():
     equal(number("$n") + nested() + missed(), made["leaf"])
 
 
-@test("what is set in another way as well takes the lock everywhere, and loses no update")
+@test("a variable that is also set in another way takes the lock everywhere, and loses no update")
 def variable_locked():
     cmd("tvariable $n")
     cmd("tvariable $last")
@@ -117,7 +117,7 @@ def variable_interrupts():
     exact(nums, made)
 
 
-@test("updates by a key, by the stack, and at returns, with interrupts: each hit is one, on each CPU")
+@test("updates by a key, by the stack, and at returns, with interrupts: each hit is one update, on each CPU")
 def updates():
     for name in ("key_digit", "count_leaf", "key_stack", "count_obj", "key_cpu", "hist_add"):
         cmd("tvariable $" + name)
@@ -138,7 +138,7 @@ def updates():
     check(all(sum(entry.buckets.values()) == entry.count for entry in found["add"].entries), "a bucket lacks some")
 
 
-@test("every frame that is kept is whole and true, from all CPUs, in the order of time")
+@test("every kept frame is complete and correct, from all CPUs, in the order of time")
 def whole():
     cmd("set trace-buffer-size %d" % (CPUS * 8192))
     cmd("set circular-trace-buffer on")
@@ -154,7 +154,7 @@ def whole():
     equal({row[4] for row in rows}, set(range(CPUS)))
 
 
-@test("a passcount that all CPUs race for is met exactly")
+@test("a passcount for which all CPUs race is reached exactly")
 def passcount():
     num = trace("gtp_target_leaf", passcount=1000)
     cmd("tstart")

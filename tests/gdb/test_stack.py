@@ -71,14 +71,14 @@ def is_below(stack, truth, inner, what):
     equal(["%#x" % w for w in stack[len(inner):]], ["%#x" % w for w in truth], what)
 
 
-@test("at every instruction of three functions, by jumps: the callers that the kernel sees")
+@test("at every instruction of three functions, with jumps: the callers that the kernel sees")
 def by_jump():
     how = everywhere()
     note(*set(how))
     check("jump" in how, "no jump: %s" % how)
 
 
-@test("the same by kprobes, and interpreted")
+@test("the same with kprobes, and interpreted")
 def by_kprobe():
     for off in (("jumps",), ("jumps", "jit")):
         with without(*off):
@@ -196,7 +196,7 @@ def mechanism_of(function, *actions):
     return how
 
 
-@test("an interrupt that comes while a pad runs: its stack ends there, and says so; all others are whole")
+@test("an interrupt that arrives while a pad runs: its stack ends at the pad and is marked; all others are complete")
 def cut_in_a_pad():
     cut = whole = 0
     found = interrupted()
@@ -214,7 +214,7 @@ def cut_in_a_pad():
     equal(kstack.Symbols().names(stack)[-1], kstack.CUT_OFF)
 
 
-@test("at a return: the callers of the call, however it is followed; $bt is refused, and tstart says why")
+@test("at a return: the callers of the call, followed by a pad or a kretprobe; $bt is refused, and tstart says why")
 def at_a_return():
     for off, how in (((), "jump, follows the call"), (("jit",), "jump, follows the call"), (("jumps",), "kretprobe")):
         with without(*off):
@@ -293,7 +293,7 @@ def base_of(module):
         return next(int(line.split()[5], 16) for line in file if line.split()[0] == module)
 
 
-@test("functions of a module without symbols are shown as how far they are in it, and what would name them")
+@test("functions of a module without symbols are shown as offsets in it, with the command that loads the symbols")
 def without_symbols():
     cmd("gtp count by $kstack at gtp_target_chain_c")
     cmd("tstart")
@@ -314,7 +314,7 @@ def without_symbols():
     cmd("delete")
 
 
-@test("gtp export flamegraph: a live run's hits, as wide as the calls were many, and the parts of the kernel")
+@test("gtp export flamegraph: a live run's hits, widths proportional to calls, and the parts of the kernel")
 def picture():
     cmd("gtp count by $kstack, n at gtp_target_chain_c")
     cmd("tstart")
@@ -339,7 +339,7 @@ def picture():
     cmd("tstop")
 
 
-@test("by steps and by the kernel's unwinder, at busy functions of the kernel and in interrupts: the same")
+@test("steps and the kernel's unwinder give the same, at busy functions of the kernel and in interrupts")
 def both_ways():
     for name in ("key_stack", "count_calls"):
         cmd("tvariable $" + name)
@@ -367,7 +367,7 @@ def both_ways():
     check(found["walked"] > 5000 and found["walked"] > 4 * found["handed"], found)
 
 
-@test("gtp stacks $kstack in a frame; a table without room is told")
+@test("gtp stacks $kstack in a frame; a full table is reported")
 def no_room():
     num = trace("gtp_target_leaf", "collect $kstack, n")
     run_trace("call leaf 3")
@@ -412,7 +412,7 @@ def bt():
     equal(seen[:len(truth)], truth[:len(seen)])
 
 
-@test("gtp collect takes both; a trace file has the stack, and its backtrace")
+@test("gtp collect accepts both; a trace file has the stack, and its backtrace")
 def saved():
     cmd("trace *gtp_target_chain_c")
     cmd("gtp collect $bt, $kstack, n")
@@ -446,7 +446,7 @@ def shallow():
         equal((sp + bytes_) % size, 0, "the end of the stack at %#x" % sp)
 
 
-@test("inside of a call that is followed to its return: the caller, and not what leads back to it")
+@test("inside a followed call: the caller, and not the gate or trampoline")
 def followed():
     for jumps, how in (("on", "jump, follows the call"), ("off", "kretprobe")):
         cmd("monitor jumps " + jumps)

@@ -69,7 +69,7 @@ def hits_in_order():
     equal(numbers, sorted(numbers))
 
 
-@test("time, cpu and pid stand in front when they were collected")
+@test("time, cpu and pid are the first columns if they were collected")
 def in_front():
     rows = cells.rows("%d" % nums["add"])
     equal(list(rows[0]), ["frame", "time", "cpu", "pid", "a", "b"])
@@ -87,7 +87,7 @@ def kernel_types():
     same_as_gdb(nums["read"], of_file(FILE + ", *file, *PATH.dentry, PATH.dentry->d_flags, count * 2 - 1, $pc, $rdi, $rbx"))
 
 
-@test("structs, bit fields, enums and what was not collected are what GDB prints")
+@test("structs, bit fields, enums and values that were not collected look as GDB prints them")
 def fixture_types():
     equal(same_as_gdb(nums["obj"]), CALLS)
     same_as_gdb(nums["obj"], "o->id, o->small, o->medium, o->big, o->low, o->mid, o->wide, o->kind, o->on, o->name,"
@@ -112,7 +112,7 @@ def all_tables():
           [str(nums[name]) for name in ("add", "obj", "read")])
 
 
-@test("the frame that is selected stays selected")
+@test("the selected frame stays selected")
 def selection():
     for frame in (7, -1):
         cmd("tfind %d" % frame if frame >= 0 else "tfind none")
@@ -189,7 +189,7 @@ def noticed():
         equal(collected("a"), [0, 1, 2])
 
 
-@test("tfind works at once behind a continue")
+@test("tfind works at once after a continue")
 def noticed_after_continue():
     a_new_run()
     trace("gtp_target_add", "collect a", passcount=2)

@@ -125,7 +125,7 @@ for one in SECTIONS:
     test("the tour: " + one)(of_section(one))
 
 
-@test("help gtp has a line for each command, and the help of each begins with its own form")
+@test("help gtp has a line for each command, and the help of each command begins with its usage")
 def helps():
     cmd("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
     text = cmd("help gtp")

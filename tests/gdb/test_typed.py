@@ -56,7 +56,7 @@ def unnamed_union():
     equal([row["sk->__sk_common.skc_num"] for row in cells.rows("%d" % num)], [str(PORT)] * len(SIZES))
 
 
-@test("gtp trace vfs_read: file->f_path and what lies behind it, in a union or not")
+@test("gtp trace vfs_read: file->f_path and its members, in a union or not")
 def moved_member():
     cmd('gtp trace vfs_read if file->f_path.dentry->d_name.name == "gtp-typed"')
     cmd("gtp collect file->f_path.dentry->d_name.len, file->f_inode->i_size, count")
@@ -112,7 +112,7 @@ def in_the_middle():
     raise Failure("every variable has a location, or none")
 
 
-@test("gtp collect $args, $locals in the middle of vfs_read: those that are there; the others are named")
+@test("gtp collect $args, $locals in the middle of vfs_read: those with a location; the others are named")
 def some_locals():
     told = in_the_middle()
     note(told.strip())
@@ -124,7 +124,7 @@ def some_locals():
     check(4711 in collected("count"), "count: %s" % (collected("count"),))
 
 
-@test("gtp trace mutex_lock: the place that takes no probe is told, the others are traced")
+@test("gtp trace mutex_lock: the place that takes no probe is reported, the others are traced")
 def inlined():
     text = cmd("gtp trace mutex_lock")
     matches(r"^Tracepoint\S* \S+ at ", text)
@@ -148,7 +148,7 @@ def inlined():
     equal(found.count(lock), 1, "locks of the fixture's mutex")
 
 
-@test("gtp event sched:sched_switch if next_pid == PID: a field by its name, whatever GDB shows of commands")
+@test("gtp event sched:sched_switch if next_pid == PID: a field by its name, even if GDB echoes commands")
 def event():
     pid = shell().pid
     cmd("set trace-commands on")
@@ -168,7 +168,7 @@ def event():
     equal({row["next_pid"] for row in cells.rows("%d next_pid" % num)}, {str(pid)})
 
 
-@test("tstart, continue, tfind start: the run has ended by itself, and its frames are there")
+@test("tstart, continue, tfind start: the run has ended by itself, and its frames can be read")
 def ended():
     trace("gtp_target_add", "collect a", passcount=2)
     cmd("tstart")
@@ -228,7 +228,7 @@ def many():
     begins_with_run(path)
 
 
-@test("gtp print current->comm in a frame that does not hold it: what to collect is said")
+@test("gtp print current->comm in a frame that lacks it: the message says what to collect")
 def not_collected():
     cmd("gtp trace gtp_target_add")
     run_trace("call add 1 2")

@@ -113,7 +113,7 @@ def at_each_instruction():
                 begins(stack, [one.base + where] + noted[1:], "at leaf+%d" % (where - wheres[0]))
 
 
-@test("a function that is called by a pointer: its caller is there at its first instruction")
+@test("a function called through a pointer: its caller is in the stack at its first instruction")
 def by_a_pointer():
     with running_program() as one:
         num = gtp_trace("-x %s leaf" % FRAMED, "$ustack, $pc")
@@ -161,7 +161,7 @@ def together():
     equal((nested(), missed()), (0, 0))
 
 
-@test("something in rbp that is no frame pointer ends the stack, which says so; nothing else happens")
+@test("a value in rbp that is no frame pointer ends the stack, which is marked; nothing else happens")
 def hostile():
     with running_program() as one:
         num = of_getppid(one)
@@ -185,7 +185,7 @@ def last_number():
     return [number("$ustack") for _ in frames()][-3]
 
 
-@test("without frame pointers: the function, the mark; never another program's or the kernel's memory")
+@test("without frame pointers: the function and the mark; never another program's or the kernel's memory")
 def frameless():
     with running_program(FRAMELESS) as one:
         num = of_getppid(one)
@@ -197,7 +197,7 @@ def frameless():
             check(all(where < 1 << 56 for where in stack), stack)
 
 
-@test("a function's first instruction without frame pointers: who has called it")
+@test("a function's first instruction without frame pointers: its caller")
 def frameless_entry():
     with running_program(FRAMELESS) as one:
         num = gtp_trace("-x %s leaf" % FRAMELESS, "$ustack")
@@ -208,7 +208,7 @@ def frameless_entry():
             begins(stack, [one.base + linked(FRAMELESS)["leaf"], noted[1]], "the caller")
 
 
-@test("threads of the kernel have no stack of a program, and say so; both stacks in one hit")
+@test("kernel threads have no stack of a program, and gtp stacks says so; both stacks in one hit")
 def kernel_threads():
     num = trace("*gtp_target_irq", "collect $ustack, $current_task_user")
     beside = trace("gtp_target_add", "collect $kstack, $ustack")
@@ -272,7 +272,7 @@ def in_nmi():
         check(any(stack[:len(noted)] == noted for noted in truth), "%s" % list(map(hex, words)))
 
 
-@test("in a program: its own functions have names, also when the process has ended")
+@test("in a program: its own functions have names, even after the process has ended")
 def names():
     num = gtp_trace("-x %s leaf" % FRAMED, "$ustack")
     with running_program() as one:

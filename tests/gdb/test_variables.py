@@ -56,7 +56,7 @@ def told_apart(ours):
         check(row[2] & ~(row[0] | row[1]), "in an NMI, without its bit: %s" % (row,))
 
 
-@test("contexts, user registers: as the kernel's macros say in the code that is hit, in NMIs too")
+@test("contexts, user registers: as the kernel's macros say in the traced code, in NMIs too")
 def contexts():
     ours, how = contexts_at("gtp_target_context")
     note("by", how)
@@ -79,7 +79,7 @@ def other_ways():
         shell()("echo 1 >" + OPTIMIZATION)
 
 
-@test("conditions of them are right in a pad: exact counts")
+@test("conditions on them are right in a pad: exact counts")
 def conditions():
     nums = {cond: trace("gtp_target_context if " + cond) for cond in ("$hardirq_count", "$softirq_count == 0",
                                                                       "$current_task_user == 0")}
@@ -92,7 +92,7 @@ def conditions():
     note("by", mechanism(alone))
 
 
-@test("$rdtsc grows between the fixture's own readings; $cpu_number is how many CPUs can be")
+@test("$rdtsc is between the fixture's own readings; $cpu_number is the number of possible CPUs")
 def counter():
     trace("gtp_target_context", "collect $rdtsc, $cpu_number", "collect " + HERE)
     run_trace(*["call context task"] * 5)
@@ -128,7 +128,7 @@ def from_gdb(line):
         file.write(line)
 
 
-@test("$self_trace: hits of GDB's own tasks count there, and at no other place")
+@test("$self_trace: hits of GDB's own tasks count at that tracepoint's place, and at no other")
 def self_trace():
     own = trace("gtp_target_leaf", "collect n", "teval $self_trace = 1")
     other = trace("gtp_target_add", "collect a")
@@ -166,14 +166,14 @@ def b_after_a():
     return how
 
 
-@test("B only after A: exactly the calls in between, whatever the mechanism")
+@test("B only after A: exactly the calls in between, with each mechanism")
 def triggers():
     for off in ((), ("jit",), ("jumps",), ("jumps", "jit")):
         with without(*off):
             note("without", *off, "by", b_after_a())
 
 
-@test("each run begins with what GDB has said; enable and disable in between")
+@test("each run begins with GDB's settings; enable and disable in between")
 def runs():
     b = disabled("gtp_target_leaf")
     trace("gtp_target_add", "teval $enable = %d" % b)
@@ -195,7 +195,7 @@ def runs():
     equal(hits(b), 0, "when GDB has disabled it again")
 
 
-@test("on all CPUs: none before A, all of them after it; an aggregation as well")
+@test("on all CPUs: no hit before A, all hits after it; an aggregation as well")
 def on_all_cpus():
     cmd("tvariable $count_leaf")
     b, c = disabled("gtp_target_leaf"), disabled("gtp_target_leaf", "teval $count_leaf = 1")
@@ -230,7 +230,7 @@ def in_the_middle():
     equal(order, [a] + [b] * (len(order) - 1), "frames")
 
 
-@test("one shot: a tracepoint that disables itself has one hit on each CPU at most")
+@test("one shot: a tracepoint that disables itself has at most one hit on each CPU")
 def one_shot():
     num = int(matches(r"racepoint (\d+) at", cmd("trace gtp_target_leaf")).group(1))
     cmd("commands %d" % num, "teval $disable = %d" % num, "end")
@@ -254,7 +254,7 @@ def from_nmis():
     equal(hits(b), 2, "after the NMIs")
 
 
-@test("numbers that no tracepoint has: refused, or counted; reading is refused")
+@test("numbers that no tracepoint has are refused or counted; reading is refused")
 def refusals():
     num = trace("gtp_target_leaf", "teval $enable = 999")
     text = refused("tstart")
@@ -273,7 +273,7 @@ def refusals():
 
 # Variables of one's own --------------------------------------------------------------------------
 
-@test("sums of what is added and taken away, as actions, in conditions, negative ones included")
+@test("sums of additions and subtractions, in actions and conditions, negative ones included")
 def sums():
     for variable in ("$n = 100", "$taken = 0", "$seen = 0"):
         cmd("tvariable " + variable)
@@ -287,7 +287,7 @@ def sums():
     equal(collected("$n", "$taken", "$seen"), [(105, -4, 2), (96, -9, 3), (96, -8, 4)])
 
 
-@test("what joins a run may add to what it only adds to, and not set it in another way")
+@test("what joins a run may only add to variables that the run only adds to")
 def joining():
     cmd("tvariable $n = 0")
     trace("gtp_target_leaf", "teval $n = $n + 1")
