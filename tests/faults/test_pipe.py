@@ -94,7 +94,7 @@ def complete():
         equal(int(status["tcreated"], 16), hits, "frames that were made")
 
 
-@test("a reader that is too slow is told how many frames it has lost, on which CPU")
+@test("a reader that is too slow reads how many frames it has lost, on which CPU")
 def slow():
     with Client() as client:
         begin(client, LEAF, kib=16)
@@ -202,7 +202,7 @@ def dies():
         equal(int(client.status()["tcreated"], 16), all_hits(client, LEAF, ADD, OBJ), "frames that were made")
 
 
-@test("a new run, and QTinit, end a stream that has not been read to its end")
+@test("a new run, and QTinit, end a stream that was not read to its end")
 def stale():
     with Client() as client:
         begin(client, LEAF)
@@ -219,7 +219,7 @@ def stale():
             equal(refused(os.read, fd, 10), "ESTALE", "QTinit")
 
 
-@test("a run that is over before the first read is read, if it was on when the file was opened")
+@test("a run that ends before the first read can be read, if it was on when the file was opened")
 def over():
     with Client() as client:
         begin(client, LEAF)
@@ -230,7 +230,7 @@ def over():
         equal((len(split(data)[1]), split(data)[2]), (1, END))
 
 
-@test("a run's last frames wait while GDB looks at one of them")
+@test("a run's last frames wait while GDB has selected one of them")
 def looked_at():
     with Client() as client:
         begin(client, LEAF)
@@ -248,7 +248,7 @@ def looked_at():
             check(client.ask("QTFrame:0") == "F-1", "the frame is there yet")
 
 
-@test("CPUs go and come while frames are read")
+@test("CPUs go offline and come back while frames are read")
 def cpus():
     path = "/sys/devices/system/cpu/cpu%d/online" % (CPUS - 1)
     with Client() as client:
@@ -266,7 +266,7 @@ def cpus():
         equal({values[CPU_ID] for _, values in frames}, set(range(CPUS)), "CPUs")
 
 
-@test("the reader's own calls are not traced, those of others are, and GDB's are not")
+@test("the reader's own calls and GDB's are not traced, those of others are")
 def own():
     with Client() as client:
         begin(client, LEAF)
@@ -305,7 +305,7 @@ def pieces():
         equal((len(frames), end), (client.hits(1, LEAF), END))
 
 
-@test("GDB reads a file that has the stream, its losses too")
+@test("GDB reads a file with the stream, lost frames included")
 def by_gdb():
     with Client() as client:
         begin(client, LEAF, kib=16)
@@ -331,7 +331,7 @@ def by_gdb():
     matches("No trace frame found", done.stdout)
 
 
-@test("nobody but root opens it")
+@test("only root can open it")
 def users_of_it():
     def work():
         os.setresgid(65534, 65534, 65534)

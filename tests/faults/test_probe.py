@@ -42,7 +42,7 @@ def text_start():
         assert int(client.ask("qOffsets").removeprefix("TextSeg="), 16) == SYM["_text"]
 
 
-@test("live memory is the kernel's; where there is none is an error, not an oops")
+@test("live memory is the kernel's; unmapped memory is an error, not an oops")
 def live_memory():
     with Client() as client:
         banner = bytes.fromhex(client.ask(f"m{SYM['linux_banner']:x},d"))
@@ -107,7 +107,7 @@ def poisoned(report):
         signal.pause()
 
 
-@test("memory that has been found broken is not read")
+@test("memory that was reported as faulty is not read")
 def broken_memory():
     reading, writing = os.pipe()
     pid = child(lambda: poisoned(writing))
@@ -123,7 +123,7 @@ def broken_memory():
     kill(pid)
 
 
-@test("memory cannot be written unless the module parameter says so, rodata never")
+@test("memory cannot be written unless the module parameter allows it, rodata never")
 def no_writes():
     with Client() as client:
         assert client.ask(f"M{SYM['init_task']:x},4:00000000").startswith("E.")
@@ -138,7 +138,7 @@ def no_writes():
     load("self_trace=1")
 
 
-@test("an address that cannot be probed is refused in words; the others are armed, or none when that is asked for")
+@test("an address that cannot be probed is refused with the reason; the others are armed, or none under monitor strict")
 def no_probe():
     places = {"gdbtp itself": symbols("gtp_hit")["gtp_hit"], "data": SYM["jiffies_64"], "nothing": 0x1234,
               "user": 0x400000, "blacklist": SYM["exc_int3"], "inside": LEAF + 2,
@@ -172,7 +172,7 @@ def no_probe():
         assert not kprobes()
 
 
-@test("behind a module's last function: a kprobe is refused where the kernel would read on into nothing, and die")
+@test("a module's last function: a kprobe is refused where the kernel would decode past the end, and crash")
 def behind_the_last():
     last = symbols("gtp_target2_last")["gtp_target2_last"]
     end = last | mmap.PAGESIZE - 1
@@ -257,7 +257,7 @@ def refused_of(client, addresses):
         left.remove(int(address, 16))
 
 
-@test("those are the functions without a site of the function tracer, and their .cold parts")
+@test("such functions are those without a site of the function tracer, and their .cold parts")
 @by_default
 def notrace_rule():
     rng = seeded()
@@ -301,7 +301,7 @@ def no_site_of_ours():
     assert not ours, ours
 
 
-@test("GDB's own tasks are not traced unless asked for")
+@test("GDB's own tasks are not traced by default")
 def own_tasks():
     parameter("self_trace", 0)
     with Client() as client:
@@ -333,7 +333,7 @@ def exact():
         client.ok("QTBuffer:circular:0")
 
 
-@test("a full buffer ends the run by itself and takes the probes off")
+@test("a full buffer ends the run by itself and removes the probes")
 def full():
     with Client() as client:
         client.define((1, LEAF))
@@ -345,7 +345,7 @@ def full():
         client.ok("QTBuffer:size:-1")
 
 
-@test("a buffer that the machine has no room for is refused in words")
+@test("a buffer that is too large for the machine is refused with the reason")
 def too_much():
     with Client() as client:
         client.define((1, LEAF))
@@ -357,7 +357,7 @@ def too_much():
         client.ok("QTStart")
 
 
-@test("collecting what is not there ends the run with terror, and the kernel goes on")
+@test("collecting unmapped memory ends the run with terror, and the kernel goes on")
 def bad_collection():
     with Client() as client:
         for address in NO_MEMORY:
@@ -378,7 +378,7 @@ def user_memory():
         assert b"hello".hex() in client.ask("qTBuffer:0,100")
 
 
-@test("a module is unloaded under its tracepoints: the user is told, the others go on")
+@test("a module is unloaded under its tracepoints: the user is told, and other tracepoints go on")
 def module_goes():
     gone = SYM["gtp_target2_fn"]
     with Client() as client:
@@ -395,7 +395,7 @@ def module_goes():
     load_fixture("gtp_target2")
 
 
-@test("again and again: a module is unloaded under a tracepoint that is being hit; no hit of the other one is lost")
+@test("again and again: a module is unloaded under a tracepoint that is being hit; another tracepoint loses no hit")
 def module_goes_again():
     for _ in range(rounds(10, 4)):
         load_fixture("gtp_target2")
@@ -416,7 +416,7 @@ def has_kprobe(address):
     return any(int(line.split()[0], 16) == address for line in kprobes())
 
 
-@test("again and again: a module is unloaded under a kprobe that the kernel has made a jump; the place takes another one")
+@test("again and again: a module is unloaded under an optimised kprobe; the place takes another kprobe")
 def module_goes_under_kernels_jump():
     put("/sys/kernel/rcu_expedited", "1")  # the optimizer is slower than unregistering then
     for _ in range(rounds(5, 2)):
@@ -435,7 +435,7 @@ def module_goes_under_kernels_jump():
     load_fixture("gtp_target2")
 
 
-@test("a run goes on without GDB when asked to, and stops with it otherwise")
+@test("a run goes on without GDB if disconnected tracing is on, and otherwise ends")
 def disconnected():
     for wish, run_is, why in ("1", "T1", None), ("0", "T0", "tdisconnected"):
         with Client() as client:
@@ -450,7 +450,7 @@ def disconnected():
             client.ok("QTStop")
 
 
-@test("rmmod while a run goes on without GDB, under load, takes everything off")
+@test("rmmod while a run goes on without GDB, under load, removes all probes")
 def unload_running():
     places = symbols(*("gtp_target_" + name for name in ("leaf", "add", "obj", "irq")))
     with hammering():
@@ -465,7 +465,7 @@ def unload_running():
     load("self_trace=1")
 
 
-@test("printf's text reaches a GDB that waits, and a flood of it lets ^C through")
+@test("printf's text reaches a waiting GDB, and ^C works during a flood of text")
 def printf():
     with Client() as client:
         client.start((1, LEAF, printf_of_rdi("n=%d\n")))
@@ -491,7 +491,7 @@ def save_as(client, name):
     return client.ask("QTSave:" + name.encode().hex())
 
 
-@test("QTSave makes new files in the folder of save_dir and nothing else: none that is there, by no path, no link")
+@test("QTSave only creates new files in the folder of save_dir: no existing file, no path, no link")
 def save():
     with Client() as client:
         client.start((1, LEAF))
@@ -514,7 +514,7 @@ def save():
         assert not os.path.lexists("/etc/gtp-new") and os.stat("/etc/passwd").st_mtime_ns == before
 
 
-@test("without save_dir QTSave writes nothing, and says what does; nor with a folder that is none, or is in /proc")
+@test("without save_dir QTSave writes nothing, and names save_dir; the same if that is no folder, or is in /proc")
 def save_nowhere():
     try:
         for folder, words in (("", "save_dir names no folder"), ("/nonexistent", "save_dir"), ("/etc/passwd", "save_dir"),
@@ -531,7 +531,7 @@ def save_nowhere():
     assert not os.path.exists("/tmp/elsewhere") and not os.path.exists("elsewhere")
 
 
-@test("probes on what a hit itself calls: those hits are counted as missed, the rest goes on")
+@test("probes in functions that a hit itself calls: their hits are counted as missed, the rest goes on")
 def self_hits():
     self_hit_sites = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
                              "__irq_work_queue_local", "irq_work_run", "mod_delayed_work_on")
@@ -557,7 +557,7 @@ def self_hits():
         assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 
 
-@test("hits on a CPU that comes up during a run are counted as missed; one that goes keeps its frames")
+@test("hits on a CPU that comes up during a run are counted as missed; a CPU that goes offline keeps its frames")
 def cpu_comes():
     if CPUS < 2:
         skip("one CPU only")

@@ -119,7 +119,7 @@ def killed():
     load()
 
 
-@test("paths that are nothing: any bytes are answered, and nothing stays")
+@test("paths that name nothing: any bytes get a reply, and nothing stays")
 def hostile():
     dice = seeded()
     with Client() as client:

@@ -77,7 +77,7 @@ def without_a_table():
     assert found.no_jump.startswith("no table of regions has been loaded"), found
 
 
-@test("tables of the kernel and of a module are taken in any pieces, and shown")
+@test("tables of the kernel and of a module are accepted in pieces of any size, and shown")
 def taken():
     whole = table("vmlinux")
     assert put_table(whole) == 0
@@ -90,7 +90,7 @@ def taken():
         assert mechanism(client).how == "jump"
 
 
-@test("what is no table, or of something else, is refused by the write and in words; what was there stays")
+@test("the write refuses data that is no table, or another's table, with the reason; a loaded table stays")
 def not_taken():
     small = table("gtp_target")
     other = bytearray(small)
@@ -134,7 +134,7 @@ def damaged():
     assert put_table(HEAD + small) == 0
 
 
-@test("only root, only one way, and no rmmod while it is open")
+@test("only root can open it, for reading or writing but not both, and rmmod fails while it is open")
 def nobody_else():
     for flags, number in ((os.O_RDWR, errno.EINVAL),):
         try:
@@ -149,7 +149,7 @@ def nobody_else():
         assert loaded()
 
 
-@test("a module's table goes with it, and what comes in its place has none; forget forgets all")
+@test("a module's table is removed with it, and a module loaded in its place has none; forget removes all tables")
 def gone_with_its_module():
     assert put_table(table("vmlinux")) == 0
     assert put_table(HEAD + table("gtp_target")) == 0
@@ -161,7 +161,7 @@ def gone_with_its_module():
     assert shown() == ""
 
 
-@test("a client is killed while it has jumps: a dying task has no root directory to look up files from")
+@test("a client is killed while it has jumps: a dying task has no root directory for looking up files")
 def killed():
     assert put_table(HEAD + table("gtp_target")) == 0
     place = symbols("gtp_target_leaf")["gtp_target_leaf"]
@@ -180,7 +180,7 @@ def killed():
         assert mechanism(client).how == "jump"
 
 
-@test("somebody's kprobe that is disabled is seen, with debugfs and without it")
+@test("another's disabled kprobe is found, with debugfs and without it")
 def someone_disabled():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
@@ -252,7 +252,7 @@ def refuses(place):
     return False
 
 
-@test("nobody sets a kprobe among the bytes of a jump, while tstart waits or later; tasks go on all the while")
+@test("no kprobe can be set within the bytes of a jump, while tstart waits or later; meanwhile tasks go on")
 def guests():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
@@ -281,7 +281,7 @@ def writable_text():
         return [line for line in file if "[gdbtp]" in line and " vmap" in line]
 
 
-@test("the kernel's text is writable nowhere while tstart or tstop wait for a task")
+@test("no mapping of the kernel's text is writable while tstart or tstop wait for a task")
 def closed():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
@@ -332,7 +332,7 @@ def give_up(gdb):
     return gdb.shown()
 
 
-@test("^C of a real GDB behind a pipe, as over ssh: the tstart is undone, and each answer from then on is its own")
+@test("^C of a real GDB through a pipe, as over ssh: the tstart is undone, and each later reply is the right one")
 def behind_a_pipe():
     assert put_table(HEAD + table("gtp_target")) == 0
     banner = symbols("linux_banner")["linux_banner"]
@@ -356,7 +356,7 @@ def behind_a_pipe():
         matches("already hit 1 time", gdb.type("info tracepoints"))
 
 
-@test("whichever allocation fails while a jump is written: the place is hit another way or refused, and the text comes back")
+@test("whichever allocation fails while a jump is written: another probe is used or refused, and the text is restored")
 def no_memory():
     assert put_table(HEAD + table("gtp_target")) == 0
     ways = set()
@@ -407,7 +407,7 @@ class Calls:
             return [float(at) for at in re.findall(rf" ([0-9.]+): {name}: .*by=.*\[gdbtp\]", file.read())]
 
 
-@test("somebody else has changed a jump: nobody waits for that, and tries become rare; it goes when it is ours again")
+@test("another writer has changed a jump: nothing waits, and retries become rare; it is removed when restored")
 def not_ours():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
@@ -430,7 +430,7 @@ def not_ours():
         assert client.ask(f"m{place:x},7") == code
 
 
-@test("a kprobe's memory goes when no idle CPU can be in its handler any more")
+@test("a kprobe's memory is freed only when no idle CPU can be in its handler any more")
 def idle():
     with Client() as client, Calls("stop_machine") as calls:
         client.monitor("jumps off")
@@ -442,7 +442,7 @@ def idle():
         client.monitor("jumps on")
 
 
-@test("a run ends by itself, and a task that computes delays that: whoever waits for an answer hears something")
+@test("a run ends by itself, and a busy task delays that: a client that waits for a reply gets signs of life")
 def nudges():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
@@ -465,7 +465,7 @@ def nudges():
         assert client.status()["why"] == "tpasscount"
 
 
-@test("rmmod waits for somebody's kprobe on a jump, and the module that the jump is in goes: that ends it")
+@test("rmmod waits for another's kprobe on a jump, until the module that the jump is in goes")
 def module_goes_while_rmmod_waits():
     load_fixture("gtp_target2")
     assert put_table(b"module gtp_target2\n" + table("gtp_target2")) == 0

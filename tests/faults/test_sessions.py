@@ -55,7 +55,7 @@ def killed_gdbs():
     alive()
 
 
-@test("a client that is killed while it waits in continue, and one while it waits in read")
+@test("a client that is killed while it waits in continue, and another while it waits in read")
 def killed_waiting():
     told, tell = os.pipe()
     for packet in "c", "":
@@ -152,7 +152,7 @@ def leaked():
                 and "load_module" not in line and "execmem" not in line]
 
 
-@test("nothing of it all stays behind: no probe, no buffer")
+@test("nothing is left after these tests: no probe, no buffer")
 def nothing_left():
     with Client() as client:
         client.ok("QTinit")

@@ -97,7 +97,7 @@ def nothing_armed():
 README = "trace", "vfs_read if count > 4096", "--collect", "count, file->f_path.dentry->d_iname"
 
 
-@test("the line of the README: reads of more than 4096 bytes, under the titles that were typed, until ^C")
+@test("the README's command: reads of more than 4096 bytes, under the titles that were typed, until ^C")
 def readme():
     with tempfile.NamedTemporaryFile(prefix="truth-") as file:
         file.write(bytes(100000))
@@ -123,7 +123,7 @@ def seconds():
     nothing_armed()
 
 
-@test("rows are the fixture's calls, each value as C has it, more of them than one line holds; ^C ends it", lengthy=True)
+@test("rows are the fixture's calls, each value as in C, with more columns than one dprintf holds; ^C ends it", lengthy=True)
 def values():
     gtp = traced("gtp_target_obj if n != 2", "--collect", "n, o->id, o->small, o->medium, o->big, o->low, o->mid, "
                  "o->kind, o->on, o->name, o->parent, &gtp_target_objs, o->name, o->values[1], n ? o->name : 0")
@@ -160,7 +160,7 @@ def count():
     nothing_armed()
 
 
-@test("a storm on all CPUs: each call is a line, or was dropped and counted; SIGTERM ends it", lengthy=True)
+@test("a storm on all CPUs: each call is a line, or is dropped and counted; SIGTERM ends it", lengthy=True)
 def storm():
     gtp = traced("gtp_target_leaf", "--collect", "n")
     before = counted("leaf")
@@ -187,7 +187,7 @@ def piped():
     nothing_armed()
 
 
-@test("a structure does not fit into a line: it is told, and the frames are shown at the end", lengthy=True)
+@test("a structure does not fit into a line: a message says so, and the frames are shown at the end", lengthy=True)
 def at_end():
     gtp = Gtp("trace", "gtp_target_obj", "--modules", KMOD, "--collect", "n, o->values", "--count", "2")
     until(lambda: "o->values is an array: the rows are shown when the run has ended" in gtp.said(), "the note")
@@ -237,7 +237,7 @@ def refused():
     nothing_armed()
 
 
-@test("what is not there is told before GDB starts: root, vmlinux, the module, the line; wrong usage is 2")
+@test("what is missing is reported before GDB starts: root, vmlinux, the module, the line; wrong usage is status 2")
 def missing():
     status, _, errors = finished(shell=["setpriv", "--reuid", "1000", "--clear-groups", GTP, "trace", "vfs_read"])
     equal((status, errors), (1, "gtp: tracing the kernel is for root; say: sudo gtp ...\n"))
@@ -262,7 +262,7 @@ def missing():
     matches(r"^gtp: /proc/gtp is not there: the module is not loaded\.\n +modprobe gdbtp says: .*gdbtp", errors)
 
 
-@test("^C before anything runs is 130; gtp killed in its run leaves no probe")
+@test("^C before anything runs is status 130; gtp killed during its run leaves no probe")
 def killed():
     gtp = Gtp("trace", "gtp_target_add")
     until(lambda: reads_symbols(gtp), "GDB")

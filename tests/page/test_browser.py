@@ -29,7 +29,7 @@ def page(name, text, **how):
     return chromium.open(path, **how)
 
 
-@test("click, type, keys, text: what a page gets is what was done")
+@test("click, type, keys, text: the page receives the events that were sent")
 def used():
     one = page("used.html", PAGE)
     one.click("#field")
@@ -64,7 +64,7 @@ def kinds():
         equal(struct.unpack(">II", file.read(24)[16:]), (800, 600))
 
 
-@test("errors of the console, exceptions and what cannot be loaded or parsed are seen")
+@test("errors of the console, exceptions and failures to load or parse are noticed")
 def wrong():
     one = page("wrong.html", WRONG)
     one.until("window.done")

@@ -75,7 +75,7 @@ def quiet(page, loaded):
     equal([address.rpartition("/")[2] for address in page.requests], [loaded], "what was loaded")
 
 
-@test("each function is as wide as the folded text says, and inside of its caller")
+@test("each function is as wide as the folded text says, and inside its caller")
 def widths_are_weights():
     page = opened("small", rows(FOLDED), groups=GROUPS)
     expected, found = wanted(rows(FOLDED)), widths(page)
@@ -94,7 +94,7 @@ def widths_are_weights():
     quiet(page, "small.svg")
 
 
-@test("a click zooms in, one at a caller or at Zoom out zooms out, Escape shows all")
+@test("a click zooms in, a click on a caller or on Zoom out zooms out, Escape shows all")
 def zoom():
     page = opened("small", rows(FOLDED))
     before = boxes(page)
@@ -117,7 +117,7 @@ def zoom():
     quiet(page, "small.svg")
 
 
-@test("search: what matches is marked, its share is told, and nothing counts twice")
+@test("search: matches are marked, their share is shown, and nothing counts twice")
 def search():
     page = opened("small", rows(FOLDED))
     for text, share, names in (("vfs_", "80.0", {"vfs_read", "vfs_write"}),
@@ -135,7 +135,7 @@ def search():
     quiet(page, "small.svg")
 
 
-@test("keys alone: Tab to the picture, arrows along it, Enter, Escape; what has the focus is told")
+@test("keys only: Tab to the picture, arrows along it, Enter, Escape; the focused box is described")
 def keys():
     page = opened("small", rows(FOLDED))
     focused = "document.activeElement.getAttribute('aria-label')"
@@ -158,7 +158,7 @@ def keys():
     quiet(page, "small.svg")
 
 
-@test("what the pointer is on is told beside it, inside of the picture")
+@test("the box under the pointer is described beside it, inside the picture")
 def tip():
     page = opened("small", rows(FOLDED), width=500)
     page.hover(select(page, "[no room for the keys]"))
@@ -220,7 +220,7 @@ def row_weight(page, row):
                if round(y / 20) == row)
 
 
-@test("10,000 stacks: drawn, searched, and zoomed to one of the narrowest; those are together, and none is lost")
+@test("10,000 stacks: drawn, searched, and zoomed to one of the narrowest; narrow ones are joined, and none is lost")
 def many():
     random = tap.seeded()
     some = {("entry", "call%d" % (i % 7), "last%d" % i): random.randrange(1, 50) for i in range(10000)}
@@ -319,7 +319,7 @@ def phone():
     quiet(page, "small.svg")
 
 
-@test("ns and bytes have their units; nothing counted is said; a weight below 0 is refused")
+@test("ns and bytes have their units; an empty picture says so; a weight below 0 is refused")
 def units():
     for unit, weight, text in (("ns", 1234567, "1.23 ms"), ("bytes", 1536, "1.5 KiB"), ("bytes", 1, "1 byte"),
                                ("ns", 999, "999 ns"), ("ns", 7000000000000, "7,000 s"), ("hits", 1, "1 hit"),

@@ -115,7 +115,7 @@ def reads():
     return [event for event in Big.events if event.place.name == "vfs_read"]
 
 
-@test("nothing is loaded, no error: the page is whole in its file")
+@test("nothing is loaded, no error: the file is the whole page")
 def whole():
     page = big()
     equal(page.problems, [])
@@ -155,7 +155,7 @@ def filters():
     check(filtered(page, "nothing-has-this") == 0, "a frame is left")
 
 
-@test("what a filter cannot mean is said in words, and the frames stay")
+@test("a filter without meaning gets a message, and the frames stay")
 def refused():
     page = big()
     page.click("#filter")
@@ -166,7 +166,7 @@ def refused():
     equal(page.text("#frames-said"), counted(FRAMES) + " frames")
 
 
-@test("sorting: a title turns the rows round, and back to how they came; what is not there comes last")
+@test("sorting: clicks on a title reverse the rows, then restore their order; missing values come last")
 def sorting():
     page = big()
     names = sorted((event.latency_ns for event in reads()), reverse=True)
@@ -181,7 +181,7 @@ def sorting():
     equal(column(page, "frame")[:3], ["0", "1", "2"])
 
 
-@test("keys in the table: to the end of 100,000 rows and back; few are in the document; Enter shows all of a frame")
+@test("keys in the table: to the end of 100,000 rows and back; few rows are in the document; Enter shows all of a frame")
 def keys():
     page = big()
     page.run("document.querySelector('.grid').focus()")
@@ -213,7 +213,7 @@ def values():
     equal(settled(page), sum(event.comm == first.comm for event in reads()))
 
 
-@test("the timeline by keys: zoom, move, all; what is in sight is what the table shows then")
+@test("the timeline by keys: zoom, move, all; the table then shows the visible frames")
 def timeline():
     page = big()
     page.run("document.querySelector('.tracks').focus()")
@@ -246,7 +246,7 @@ def timeline():
     equal(page.problems, [])
 
 
-@test("the timeline by mouse: a click selects the call that lies there, the wheel zooms, tracks by task and by place")
+@test("the timeline by mouse: a click selects the call under it, the wheel zooms, tracks by task and by place")
 def mouse():
     page = big()
     draws = page.run("""(() => { const c = document.querySelector('.tracks canvas'), d = c.getContext('2d');
@@ -265,7 +265,7 @@ def mouse():
     equal(page.problems, [])
 
 
-@test("counts by task are those of the data; a click on one filters by it")
+@test("counts by task are those of the data; a click on a task filters by it")
 def tops():
     page = big()
     rows = page.run("Array.from(document.querySelectorAll('#tops .card:first-child tbody tr'), "
@@ -296,7 +296,7 @@ def histograms():
     equal(found[one["title"]][1][0], "100 – 104")
 
 
-@test("strings that are HTML are text, everywhere; the page's policy runs no script that comes into it")
+@test("strings that are HTML are text, everywhere; the page's policy runs no injected script")
 def hostile():
     page = big()
     equal(page.run("[document.querySelectorAll('img').length, document.querySelectorAll('script').length]"), [0, 5])
@@ -317,7 +317,7 @@ def hostile():
     check(any("Content Security Policy" in text for text in other.problems), other.problems)
 
 
-@test("light and dark: as the system has it, and as the switch says; every text has a contrast of 4.5 or more")
+@test("light and dark: as in the system, or as the switch says; every text has a contrast of 4.5 or more")
 def themes():
     for dark in (False, True):
         page = chromium.open(write("small", sample.sample(2000, SEED)), width=1440, height=1000, dark=dark)
@@ -355,7 +355,7 @@ def series():
                 check(ratio >= least, "%s in %s: %.2f" % (name, choice, ratio))
 
 
-@test("what can be used has a name and a role, as the browser tells readers of screens; Tab reaches it")
+@test("each control has a name and a role for screen readers; Tab reaches it")
 def accessible():
     page = big()
     page.ask("Accessibility.enable")
@@ -396,7 +396,7 @@ def phone():
     equal(page.problems, [])
 
 
-@test("a run without frames, times, tasks or aggregations says so in words")
+@test("a run without frames, times, tasks or aggregations says so")
 def nothing():
     data = sample.packed.frames([], [], None)
     data.update({"title": "nothing", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [],
@@ -485,7 +485,7 @@ def rows_of(number):
         return list(csv.DictReader(file))
 
 
-@test("of a real trace file, of tasks with hostile names, the page has the rows that gtp table has")
+@test("for a real trace file with hostile task names, the page has the rows that gtp table has")
 def real():
     seed = os.environ.get("GTP_SEED", str(random.randrange(10**6)))
     tap.note("seed", seed)
