@@ -52,7 +52,7 @@ def rows():
     return [(line[0], line[2], line[3], line[-1]) for line in lines[1:]]
 
 
-@test("gtp cache add, list, show, path and remove: the file is the one that was added, its owner's alone, and runs")
+@test("gtp cache add, list, show, path and remove: the file is the added one, only its owner can read it, and it runs")
 def one_session():
     fresh()
     matches("^no session is in the cache, " + SESSIONS, cache())
@@ -88,7 +88,7 @@ def kernels_are_merged():
     equal(content(SESSIONS + "/reads.gtpd"), content("both.gtpd"))
 
 
-@test("another session for a kernel that a name has takes --force, and the other kernel's stays")
+@test("another session for a kernel that a name already has needs --force, and the other kernel's stays")
 def replaced_by_force():
     fresh()
     cache("add", "for-prog.gtpd", "reads")
@@ -102,7 +102,7 @@ def replaced_by_force():
     equal([row[:3] for row in rows()], [("reads", build_id("prog"), "2"), ("reads", build_id("other"), "5")])
 
 
-@test("gtp compile --cache compiles into the cache; a name that is none, or -o beside it, is refused before it begins")
+@test("gtp compile --cache compiles into the cache; an invalid name, or -o as well, is refused before it begins")
 def compiled_into():
     fresh()
     status, out, err = gtp("compile", "lines.gdb", "--no-table", "--cache", "twice", "--vmlinux", "prog")
@@ -139,7 +139,7 @@ def refused():
     check(not os.path.exists(SESSIONS), "something is kept")
 
 
-@test("a damaged file is told, and the others are listed; it can be removed, and is replaced only by --force")
+@test("a damaged file is reported, and the others are listed; it can be removed, and replaced only with --force")
 def damaged():
     fresh()
     whole = content("for-prog.gtpd")
@@ -164,7 +164,7 @@ def damaged():
     equal(kept(), [".lock", "cut.gtpd", "folder.gtpd", "whole.gtpd"])
 
 
-@test("several that add at once lose nothing, and what a writer that was killed has left goes")
+@test("several commands that add at once lose nothing, and files of a killed writer are removed")
 def at_once():
     fresh()
     cache("add", "for-prog.gtpd", "first")
@@ -208,7 +208,7 @@ def kept_by(script):
     return os.listdir(folder)
 
 
-@test("an upgrade of the package, and make uninstall, take the tables, and leave root's sessions")
+@test("an upgrade of the package, and make uninstall, remove the tables and keep root's sessions")
 def upgrades():
     top = os.path.dirname(os.path.dirname(GTP))
     with open(top + "/debian/gdbtp.postinst", encoding="ascii") as file:

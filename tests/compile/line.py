@@ -14,7 +14,7 @@ from tap import SECONDS, check, equal, matches, test
 from world import OUT, RUN, SYMBOLS, TOP, Target, build_id, content, run
 
 
-@test("a session may come from standard input, a pipe or a file there; what comes is all read")
+@test("a session may come from standard input, from a pipe or a file there; all of it is read")
 def streams():
     data = content("a.gtpd")
     info = run("--info", "a.gtpd")[1]
@@ -32,7 +32,7 @@ def streams():
     check(content("stdin.tf"), "nothing is saved")
 
 
-@test("a session from standard input that is none, too long, or a terminal, is refused in a sentence")
+@test("standard input that is no session, too long, or a terminal is refused with a sentence")
 def no_session():
     for data, status, words in ((b"", 3, "standard input is no session to run: it is too short"),
                                 (content("a.gtpd") + b"x", 3, "something is behind it"),
@@ -51,7 +51,7 @@ def no_session():
     matches("Is a directory", err)
 
 
-@test("durations are gtp's own: a number and ms, s, m or h, and no other way to write a number")
+@test("durations are those of gtp: a number and ms, s, m or h, and no other form of a number")
 def durations():
     for text in ("", "s", "0", "0s", "0.0s", "5x", "-1s", "+1s", " 1s", "5 s", "1m30s", "inf", "nan", "1e3", "1e-1s", "0x5s",
                  ".5s", "5.s", "1,5s"):
@@ -122,7 +122,7 @@ def interrupted(at, number, answer="OK"):
     return module.packets[sent[0]:], err
 
 
-@test("^C while the session is defined ends it at once: nothing is begun, and nothing stays defined")
+@test("^C while the session is being defined ends it at once: nothing starts, and nothing stays defined")
 def interrupted_definitions():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         rest, err = interrupted("QTDP:2:", number)
@@ -130,14 +130,14 @@ def interrupted_definitions():
         matches("interrupted before the run began; nothing is defined", err)
 
 
-@test("^C before anything is defined leaves alone what is defined there")
+@test("^C before anything is defined leaves existing definitions alone")
 def interrupted_settings():
     rest, err = interrupted("qRcmd," + b"strict".hex(), signal.SIGINT, "OK")
     equal(rest, [])
     matches("interrupted before the run began; nothing is changed", err)
 
 
-@test("^C while probes are armed: refused or begun, the run is over and nothing stays defined")
+@test("^C while probes are being armed: whether the start fails or not, the run is over and nothing stays defined")
 def interrupted_start():
     rest, _ = interrupted("QTStart", signal.SIGINT, "E.interrupted: nothing is armed")
     equal(rest, ["QTinit"])
@@ -145,7 +145,7 @@ def interrupted_start():
     equal(rest, ["QTStop", "QTinit"])
 
 
-@test("a session that does not fit where the kernel lies is refused before anything of the run before is lost")
+@test("a session that cannot be moved to the kernel's address is refused before the previous run is lost")
 def does_not_fit():
     part, = gtpd.split(content("a.gtpd"))
     kernel = next(gtpd.record(kind, data) for kind, data in gtpd.records(gtpd.whole([part.data])))

@@ -17,7 +17,7 @@ def compiling(*words, **more):
     return done.returncode, done.stdout, done.stderr
 
 
-@test("what GDB says of a session is told once, on standard error, also when the session is refused behind it")
+@test("GDB's messages about a session are printed once, on standard error, even if the session is then refused")
 def gdb_is_heard():
     session = of_lines("gtp trace add", "echo said by echo\\n", "shell echo said by a shell", "gtp trace prog.c:* if a > 3")
     status, out, err = compiling(session, "-o", "said.gtpd", "--vmlinux", "prog")
@@ -30,7 +30,7 @@ def gdb_is_heard():
     matches(r"\Asaid before\ngtp: lines.gdb:2: ", err)
 
 
-@test("of several kernels each one's words have its vmlinux in front, and nothing that a terminal acts upon")
+@test("for several kernels each message begins with its vmlinux, and has no control characters")
 def kernels_are_named():
     session = of_lines("trace add", "echo \\033[2Jclear\\n")
     _, _, err = compiling(session, "-o", "said.gtpd", "--vmlinux", "prog", "--vmlinux", "other")
@@ -46,7 +46,7 @@ def kernel_commands():
         return re.findall(r'^\t\{ "([\w-]+)", monitor_', file.read(), re.M)
 
 
-@test("a wrong monitor line is refused when it is compiled, in the module's words; each of the kernel's own is known")
+@test("a wrong monitor line is refused at compile time, in the module's words; each of the kernel's commands is known")
 def monitor_lines():
     for line, words in (("jitt off", "there is no such monitor command"), ("jit perhaps", "jit takes on, off or nothing"),
                         ("strict perhaps", "strict takes on, off or nothing"),
@@ -63,7 +63,7 @@ def monitor_lines():
     matches("^  monitor jit off$", run("--info", "said.gtpd")[1])
 
 
-@test("a session may be a pipe, a file behind /dev/stdin, or - : the bytes are those of the file")
+@test("a session may be a pipe, /dev/stdin, or - : the bytes are those of the file")
 def streams():
     compiled("file.gtpd", "--vmlinux", "prog", "--vmlinux", "other")
     with open(SESSION, encoding="ascii") as file:
@@ -86,7 +86,7 @@ def streams():
     check(not os.path.exists(OUT + "/never.gtpd"), "a file was written")
 
 
-@test("a place that is typed as a number is refused with the symbol to type; another such number is told, once")
+@test("a place that is typed as a number is refused with the symbol to type; other such numbers are reported once")
 def typed_numbers():
     place = "%#x" % (SYMBOLS["add"] + 1)
     text = compiled("never.gtpd", "--vmlinux", "prog", session=of_lines("trace *" + place), status=1)
@@ -100,7 +100,7 @@ def typed_numbers():
         "trace look if counter > 1", "actions", "collect counter, &counter, 0xffff", "end")), "a note for nothing")
 
 
-@test("a compiled file is read again as it was written, and each cut of it is found wrong")
+@test("a compiled file is read as it was written, and each truncation of it is detected")
 def read_again():
     compiled("file.gtpd", "--vmlinux", "prog", "--vmlinux", "other")
     data = content("file.gtpd")

@@ -43,7 +43,7 @@ def compiled(folder, name, **environment):
         return file.read(), done.stdout.replace(name, "")
 
 
-@test("the recipes are the same session for a GDB that has read vmlinux itself, and for one that has an index")
+@test("the recipes make the same session in a GDB that has read vmlinux itself and in a GDB that uses an index")
 def same():
     check(len(session()) > 30, "recipes: %s" % session())
     with tempfile.TemporaryDirectory(prefix="gtp-recipes-") as folder:

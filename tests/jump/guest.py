@@ -301,7 +301,7 @@ def inner():
             tell(part, how)
 
 
-@test("single: one by one, each under load: hits or none, and the text is back")
+@test("single: one by one, each under load: hits or none, and the text is restored")
 def single():
     with Client() as client:
         anywhere, hot = unique(here.sets["uniform"]), find_hot(client)
@@ -404,7 +404,7 @@ def counts():
     count_calls()
 
 
-@test("kprobes: the same without jumps; what is missing the module tells of while it runs")
+@test("kprobes: the same without jumps; during the run the module reports the missed hits")
 def kprobes():
     try:
         count_calls("jumps off")
@@ -424,7 +424,7 @@ def settled_jumps():
     return seen
 
 
-@test("kernel: what the kernel's own optimiser takes of the same places, and what gdbtp does")
+@test("kernel: how many of the same places the kernel's own optimiser makes jumps, and how many gdbtp")
 def kernel():
     with Client() as client:
         before = begin(client)
@@ -450,7 +450,7 @@ def kernel():
         until(lambda: not here.text.changed(before), "the text")
 
 
-@test("halt: no probe where a CPU waits for an interrupt: a single step of it has interrupts off, and never ends")
+@test("halt: no probe where a CPU waits for an interrupt: its single step has interrupts off, and would never end")
 def halt():
     found = symbols("native_safe_halt", "native_halt")
     with Client() as client, Kcore() as core:
@@ -462,7 +462,7 @@ def halt():
             assert reply.startswith("E."), reply
 
 
-@test("weak: the function tracer's sites in code without a name: it never calls from there, and is not asked to")
+@test("weak: the function tracer's sites in code without a symbol: it never calls from there, and gdbtp does not ask it to")
 def weak():
     if not here.sets["weak"]:
         skip("the function tracer has no record of any: the build of this kernel has left them out")
@@ -513,7 +513,7 @@ def waits_row(client, waiting, places):
     return on, waiting.during(lambda: client.ok("QTStop"))
 
 
-@test("waits: as many waits for all CPUs and for all tasks for thousands of jumps as for one, both ways")
+@test("waits: as many waits for all CPUs and all tasks for thousands of jumps as for one, arming and removing")
 def waits():
     with Client() as client, Waits() as waiting:
         before = begin(client)

@@ -132,7 +132,7 @@ def is_aligned():
         else False
 
 
-@test("the guest's processor has the bug that was asked for")
+@test("the guest's processor has the requested bug")
 def bug():
     global world
     if not WANTED:
@@ -158,7 +158,7 @@ def run():
         check(world.own.plain and world.own.by_thunk, "the kernel has not both kinds of returns")
 
 
-@test("returns jump to the thunk that the kernel's jump to, and are plain ones where all of the kernel's are")
+@test("returns jump to the same thunk as the kernel's, and are plain if all of the kernel's are")
 def returns():
     used = set(world.own.by_thunk.values())
     if not used:
@@ -169,12 +169,12 @@ def returns():
     equal({world.thunks[at] for at in world.made.by_thunk.values()}, {world.thunks[at] for at in used}, "the thunk")
 
 
-@test("behind a plain return stands an int3")
+@test("an int3 follows each plain return")
 def behind():
     equal([hex(at) for at in world.made.open], [], "returns with something else behind them")
 
 
-@test("indirect branches stand where the kernel's do in a cache line, and behind an lfence if they do")
+@test("indirect branches are in the same half of a cache line as the kernel's, and follow an lfence if the kernel's do")
 def indirect():
     if not world.made.indirect:
         tap.skip("the kernel has %d here, and no jump displaces one" % len(world.own.indirect))
@@ -184,7 +184,7 @@ def indirect():
         equal([hex(at) for at in world.made.unfenced], [], "without an lfence")
 
 
-@test("monitor disas leads to code whose return is that one")
+@test("monitor disas leads to code with that return")
 def disas():
     text = world.client.monitor("disas 1")
     at, length = matches(r"disassemble 0x([0-9a-f]+),\+(\d+)", text).groups()
@@ -194,7 +194,7 @@ def disas():
     equal(bool(made.by_thunk), bool(world.own.by_thunk), "by a thunk")
 
 
-@test("the run ends, and the modules go")
+@test("the run ends, and the modules can be unloaded")
 def end():
     world.client.ok("QTStop")
     world.client.close()

@@ -89,7 +89,7 @@ def replay(lines, file, judge):
     return disk
 
 
-@test("whatever part of the last writes the disk has when the machine crashes, the file is one, and has what was synced")
+@test("whatever part of the last writes is on the disk at a crash, the file is a trace file with all synced frames")
 def crash():
     if not shutil.which("strace"):
         skip("strace is not installed")

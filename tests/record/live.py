@@ -121,7 +121,7 @@ ADD = r"(\d+\.\d{9})  cpu 0  add  a=%d, b=%d\n"
 LOOK = r'look  \*t={id = %d, big = %d, name = "%s", next = .*}\n'
 
 
-@test("gtp live prints a line for each frame, with types and times, of a kernel that lies elsewhere than vmlinux")
+@test("gtp live prints a line for each frame, with types and times, of a kernel at another address than vmlinux")
 def lines():
     status, out, said = shown()
     found = re.fullmatch(ADD % (3, 4) + LOOK % (1, 11, "first") + LOOK % (2, -22, "second") + ADD % (5, 6), out)
@@ -130,7 +130,7 @@ def lines():
     equal((status, said), (0, "gtp: 4 frames shown\n"))
 
 
-@test("gtp live shows the tracepoint, columns and frames that are asked for, so many lines, and says what goes on")
+@test("gtp live shows the requested tracepoint, columns, frames and number of lines, and says that the run goes on")
 def some():
     equal(shown("2 t->name, t->id if t->big < 0"), (0, 'look  t->name="second", t->id=2\n', "gtp: 1 frames shown\n"))
     status, out, said = shown("--count", "1", "a * 2, b if a > 3", end=b"", frames=made["frames"][-1:] * 50)
@@ -143,7 +143,7 @@ def some():
     matches("--csv and --limit are those of gtp table", shown("--", "--limit 1")[2])
 
 
-@test("gtp live leaves out a tracepoint that has no such name, or that the run had not yet when it began, and says so")
+@test("gtp live leaves out a tracepoint that lacks a name, or that joined the run later, and says so")
 def left_out():
     status, out, said = shown("a * 2 if a > 3")
     equal((status, said), (0, "gtp: 1 frames shown\n"))
@@ -157,7 +157,7 @@ def left_out():
     equal((status, said), (0, "gtp: 1 frames shown\n"))
 
 
-@test("gtp live refuses what no tracepoint can have, and takes no frame")
+@test("gtp live refuses columns that no tracepoint can have, and takes no frame")
 def refused_ahead():
     for asked in ("nosuch", "1 a if nosuch > 3", "2 a", "if a +"):
         live = Live(asked)
@@ -168,7 +168,7 @@ def refused_ahead():
         live.hang_up()
 
 
-@test("gtp live shows frames of several tracepoints and sizes, in whatever pieces they come")
+@test("gtp live shows frames of several tracepoints and sizes, in whatever pieces they arrive")
 def pieces():
     frames = made["frames"]
     patterns = [ADD % (3, 4), LOOK % (1, 11, "first"), LOOK % (2, -22, "second"), ADD % (5, 6)]
@@ -185,7 +185,7 @@ def pieces():
     equal((status, out.count("\n"), said), (0, 20000, "gtp: 20000 frames shown\n"))
 
 
-@test("gtp live takes a header of more than a mebibyte")
+@test("gtp live accepts a header of more than a mebibyte")
 def large():
     line = re.search(rb"tp Z1:\w+:cmd:0:", made["header"])[0]
     text = b"collect a".ljust(400).hex().encode()
@@ -195,7 +195,7 @@ def large():
     equal((status, out.count("\n"), said), (0, 4, "gtp: 4 frames shown\n"))
 
 
-@test("gtp live tells where frames are missing")
+@test("gtp live prints where frames are missing")
 def gaps():
     frames = made["frames"]
     status, out, said = shown("1", frames=[frames[0], lost(0, 70), lost(1, 7), *frames[1:]])
@@ -203,7 +203,7 @@ def gaps():
     equal((status, said), (0, "gtp: 2 frames shown, 77 were lost\n"))
 
 
-@test("gtp live tells of a pipe that ends within a frame")
+@test("gtp live reports a pipe that ends within a frame")
 def cut():
     live = Live()
     live.send(made["header"], *made["frames"][:2], made["frames"][2][:-1])
@@ -214,7 +214,7 @@ def cut():
     equal((status, out, said), (0, "", "gtp: 2 frames shown; the last one is not whole, and not shown\n"))
 
 
-@test("a standard stream that is closed is not taken for another file; a vmlinux that is none is refused")
+@test("a closed standard stream is not confused with another file; a file that is no vmlinux is refused")
 def refused():
     line = "exec %s %s live --vmlinux prog --pipe pipe >&-" % (sys.executable, GTP)
     live = Live(command=["/bin/sh", "-c", line])
@@ -227,7 +227,7 @@ def refused():
         equal(shown(vmlinux="=" + name), (1, "", "gtp: %s\n" % wrong))
 
 
-@test("^C and SIGTERM end gtp live; before a run began it is 130")
+@test("^C and SIGTERM end gtp live; before a run the status is 130")
 def signals():
     live = Live()
     until(lambda: name_of(live.process.pid) == "gdb", "GDB, which is starting")
@@ -259,7 +259,7 @@ def blocked():
     check(0 <= out.count("\n") - shown_frames <= 1, (out.count("\n"), said))
 
 
-@test("gtp live ends when its output is closed, and --for is the time of a run")
+@test("gtp live ends when its output is closed, and --for counts the time of the run")
 def others():
     reader, writer = os.pipe()
     live = Live(stdout=writer)
@@ -274,7 +274,7 @@ def others():
     matches("a=3", live.end()[1])
 
 
-@test("gtp live refuses another kernel's vmlinux, and what is no trace file")
+@test("gtp live refuses another kernel's vmlinux, and a file that is no trace file")
 def refuses():
     status, out, said = shown(vmlinux="=other")
     equal((status, out), (1, ""))

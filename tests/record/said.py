@@ -12,7 +12,7 @@ from pipe import DRAIN, END, GTP, HEADER, OUT, Drain, content, drained, frames_i
 from tap import SECONDS, check, equal, matches, skip, test, until
 
 
-@test("what is no ordinary file stays what it is, and nothing is followed")
+@test("a file that is not regular stays as it is, and no link is followed")
 def not_ordinary():
     os.mkdir(path("folder"))
     os.mkfifo(path("other"))
@@ -32,7 +32,7 @@ def not_ordinary():
     equal(sorted(os.listdir(OUT)), ["dangling", "folder", "link", "other", "precious"])
 
 
-@test("a link in the part's place is not followed; a file that was there is replaced")
+@test("a link in place of the unfinished file is not followed; an existing file is replaced")
 def replaced():
     for name in ("precious", "new.tf"):
         with open(path(name), "w", encoding="ascii") as file:
@@ -43,7 +43,7 @@ def replaced():
     equal(content("precious"), b"old\n")
 
 
-@test("wrong usage exits with 2 and says what to write; a pipe that is not there with 1")
+@test("wrong usage exits with 2 and says what to write; a missing pipe exits with 1")
 def usage():
     for words, why in ((("--for", "1d"), "is no time; write 5s, 500ms, 2m or 1h"), (("--size", "12x"), "is no size"),
                        (("--size", "0"), "is no size"), (("--size", "-1"), "is no size"), (("--size", "9999999999G"), "is no size"),
@@ -69,7 +69,7 @@ def with_error(call, error, *words, status=1, only=None):
     return done.stderr
 
 
-@test("somebody else records, one is not root, the run's frames are gone: each is said")
+@test("another reader, a user who is not root, a run without its frames: each gets a message")
 def errors_of_the_pipe():
     with open(path("data"), "wb") as file:
         file.write(HEADER + hit(0) + END)
@@ -86,7 +86,7 @@ def errors_of_the_pipe():
     equal(frames_in("gtp.tf"), [hit(1)])
 
 
-@test("a disk that fails is told, and the file has only what was on the disk")
+@test("a failing disk is reported, and the file has only what is on the disk")
 def disk_fails():
     with open(path("data"), "wb") as file:
         file.write(HEADER + hit(0) + hit(1) + END)
@@ -97,7 +97,7 @@ def disk_fails():
     equal(frames_in("gtp.tf", whole=False), [])
 
 
-@test("a file that may not grow any more ends it with all that fitted, and a run that goes on is told")
+@test("a file that may not grow any more ends it with all frames that fitted, and it says that the run goes on")
 def full():
     drain = Drain("-o", "full.tf", program=("prlimit", "--fsize=%d" % (100 << 10), DRAIN))
     drain.in_background(HEADER + b"".join(hit(i, 1000) for i in range(2000)))
@@ -108,7 +108,7 @@ def full():
     check(90 < len(found) <= 102, "%d frames of 1000 bytes in 100 KiB" % len(found))
 
 
-@test("without a terminal it is silent between its first line and its last; a terminal has a line of numbers")
+@test("without a terminal it prints only a first and a last line; on a terminal a line of numbers")
 def silent():
     text = drained(HEADER + hit(0), "-o", "quiet.tf")
     matches(r"\A(gtp-drain: no run is on[^\n]*\n)?gtp-drain: recording to quiet.tf[^\n]*\ngtp-drain: 1 frames[^\n]*\n\Z", text)

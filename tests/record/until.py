@@ -59,7 +59,7 @@ def first(holds):
     return next((i for i, call in enumerate(made["calls"]) if holds(*call)), None)
 
 
-@test("--until FRAMES: that frame is the last one in the file, of all or of a tracepoint, wherever the pipe was cut")
+@test("--until FRAMES: that frame, of all or of one tracepoint, is the file's last, wherever reads are split")
 def by_number():
     for words, index in (("1", 0), ("37", 36), ("1:20", 38), ("2:20", 39)):
         sent = [hit(i) for i in range(80)]
@@ -81,7 +81,7 @@ def by_number():
     check("goes on" not in text, text)
 
 
-@test("--until refuses what is neither a number nor for gtp-drain, and a tracepoint that the run does not have")
+@test("--until refuses values that gtp-drain does not accept, and a tracepoint that the run does not have")
 def usage():
     for text, why in (("0", "is no number of frames"), ("a > 3", "is for gtp record --until"), ("1:", "is no number of frames"),
                       ("x:3", "'x' is no tracepoint's number"), ("0:3", "is no tracepoint's number"), ("", "is no number of frames"),
@@ -115,7 +115,7 @@ def by_condition():
         matches("none of them" if last is None else "for the last one, of tracepoint [123], --until holds", text)
 
 
-@test("of a variable that a hit has recorded more than once, --until sees the last value: that of $n = $n + 1 is the new one")
+@test("if a hit recorded a variable more than once, --until uses the last value: with $n = $n + 1 the new one")
 def last_value():
     sent = [frame(1, variable(1, old) + variable(2, 3) + variable(1, old + 1) + variable(2, 0)) for old in range(9)]
     drain = asking(b"= 1 1000 0 getv 1;const8 5;equal;end\n.\n")
@@ -124,7 +124,7 @@ def last_value():
     equal(frames_in("until.tf"), sent[:5])
 
 
-@test("--until EXPRESSION that no frame can have, or not this one, is said; nothing is written when it is wrong")
+@test("--until EXPRESSION that no frame can have, or one frame lacks, is reported; a wrong one writes nothing")
 def refuses():
     run_of_prog()
     _, text = recorded("a == 12345", made["frames"])
@@ -170,7 +170,7 @@ def alive(pid):
     return state(pid) != "Z"
 
 
-@test("what answers gtp-drain nonsense is an error")
+@test("nonsense as an answer to gtp-drain is an error")
 def nonsense():
     for answer in (b"", b"= 1 1000 0 add\n.\n", b"= 1 1000 0 const8 1;goto 0;end\n.\n", b"= 1 1000 0 nosuch\n.\n", b"= 1 1000 0 reg 0;end\n"):
         drain = asking(answer)

@@ -118,20 +118,20 @@ def printed(world, **settings):
     return status, errors, [int(line.split()[4]) for line in lines[1:]]
 
 
-@test("--count ends a run after exactly so many lines, in whatever pieces they come")
+@test("--count ends a run after exactly that many lines, in whatever pieces they arrive")
 def count():
     for pieces in ([row(n) for n in range(9)], [b"".join(row(n) for n in range(9))]):
         equal(printed(World(pieces, counts=20), count=5),
               (OK, "gtp: 5 lines printed; 20 hits, 15 after the last line\n", [0, 1, 2, 3, 4]))
 
 
-@test("--for ends it; what is not printed was dropped")
+@test("--for ends the run; lines that are not printed count as dropped")
 def time():
     equal(printed(World([row(1), row(2)], counts=7), seconds=0.2),
           (OK, "gtp: 2 lines printed; 7 hits, 5 not printed: too fast, or right before the end\n", [1, 2]))
 
 
-@test("^C and SIGTERM end it with 0, and with 130 before there is a probe")
+@test("^C and SIGTERM end it with status 0, and with 130 before there is a probe")
 def signalled():
     for number in (signal.SIGINT, signal.SIGTERM):
         world = World([row(1)], counts=1, armed=lambda: os.kill(os.getpid(), number))
@@ -142,7 +142,7 @@ def signalled():
     equal(printed(world), (INTERRUPTED, "", []))
 
 
-@test("an output that is closed ends it, also when no row comes any more")
+@test("a closed output ends it, even if no further row arrives")
 def closed():
     for prints in ([row(1), row(2)], []):
         reader, writer = os.pipe()
@@ -153,7 +153,7 @@ def closed():
         matches(r"^gtp: \d lines? printed; 2 hits", errors)
 
 
-@test("a run that the kernel ends is a failure, with the kernel's words; GDB's own hits are none")
+@test("a run that the kernel ends is a failure, with the kernel's message; GDB's own hits do not count")
 def kernel_ends():
     world = World([row(1, os.getpid()), b"gdbtp: dprintf is not armed at 0x10 (f): it is on the list\n"], counts=1,
                   ends=True)
@@ -161,7 +161,7 @@ def kernel_ends():
                                    "gtp: 0 lines printed; 0 hits\n", []))
 
 
-@test("an expression without a value is told once and counted; the kernel's word of drops is in the last line")
+@test("an expression without a value is reported once and counted; the last line has the kernel's count of drops")
 def failures():
     bad = b"dprintf at f+0x0 failed: cannot read memory at 0x10 (8 bytes)\n"
     text = [bad, row(1), bad, b"[3 lines of dprintf were dropped: they came too fast]\n"]
@@ -171,7 +171,7 @@ def failures():
            [1]))
 
 
-@test("what the kernel and GDB say beside the rows reaches the terminal without what that acts upon")
+@test("messages of the kernel and of GDB reach the terminal without control characters")
 def harmless():
     bad = "dprintf at f+0x0 failed: \x1b]0;title\x07 of gr\u00fc\u00df\\\n".encode()
     world = World([bad, b"gdbtp: dprintf is not armed at 0x10 (\x1b[2J\xff)\n"], counts=1, ends=True)
@@ -182,7 +182,7 @@ def harmless():
     equal(told("one\x1b[2J\n\ttwo\udcff\r"), "gtp: one\\033[2J\n  \ttwo\\377\\r\n")
 
 
-@test("GDB's error is the command's, and a GDB that ends without a word is one, too")
+@test("GDB's error is the command's error, and so is a GDB that ends without a message")
 def errors():
     for error, wanted in (("no such function", "no such function"), ("", "GDB has ended without a word")):
         try:
@@ -206,7 +206,7 @@ def drained(reader, rows):
     return text
 
 
-@test("--for ends a run whose output is blocked; the queue is bounded, and written when the probes are out")
+@test("--for ends a run whose output is blocked; the queue is bounded, and written after the probes are removed")
 def blocked():
     many = 20000
     reader, writer = os.pipe()
@@ -229,7 +229,7 @@ def blocked():
         os.close(end)
 
 
-@test("the first ^C ends a run whose output is blocked, the second one the wait for the output")
+@test("the first ^C ends a run whose output is blocked, the second ^C ends the wait for the output")
 def given_up():
     reader, writer = os.pipe()
     world = World([b"".join(row(n) for n in range(at, at + 100)) for at in range(0, 4000, 100)], counts=4000)
@@ -255,7 +255,7 @@ def refused(world, path):
         world.relay.close()
 
 
-@test("--csv: a file keeps what it has until a run has begun; one that cannot be written fails before that")
+@test("--csv: a file keeps its contents until a run has begun; a file that cannot be written fails before that")
 def csv_file():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "rows.csv")
@@ -278,7 +278,7 @@ def csv_file():
         refused(World([]), path)
 
 
-@test("a GDB that is killed while the kernel prints is told, and the run does not wait for its deadline")
+@test("a GDB that is killed while the kernel prints is reported, and the run does not wait for its deadline")
 def killed():
     world = World([])
 

@@ -56,14 +56,14 @@ def told(how, tstart="", **settings):
     return [[text for word, text in channel.told if word == wanted] for wanted in ("note", "text")]
 
 
-@test("--at-end: a place that is not armed is told, and nothing else that tstart prints")
+@test("--at-end: a place that is not armed is reported, and nothing else that tstart prints")
 def not_armed():
     notes = [line[len("gdbtp: "):] for line in NOT_ARMED.splitlines()]
     equal(told("the trace was stopped by tstop", "Target returns no error.\n" + NOT_ARMED), [notes, ["the table\n"]])
     equal(told("the trace was stopped by tstop"), [[], ["the table\n"]])
 
 
-@test("--at-end: why a run has ended early is told, with --count as well; its end by --count or ^C is no news")
+@test("--at-end: the reason for an early end is printed, even with --count; an end by --count or ^C is not reported")
 def why():
     with open(os.path.join(TOP, "stub/wait.c"), encoding="utf-8") as file:
         sentences = re.findall(r'"(the trace (?:was )?stopped\b[^"]*)"', file.read())

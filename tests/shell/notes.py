@@ -52,7 +52,7 @@ def why(operand, file=None):
     return found.why
 
 
-@test("notes: names, places and semaphores; moved with .stapsdt.base; notes of others are passed over")
+@test("notes: names, places and semaphores; relocated by .stapsdt.base; notes of other kinds are skipped")
 def whole():
     one = raw(marker(semaphore=0x3000))
     wanted = Note("prov", "name", 0x1000, 0x3000, "-4@%eax")
@@ -83,7 +83,7 @@ def beside_readelf():
     equal([note.operands for note in found], [line.strip() for line in re.findall("Arguments: (.*)", shown)])
 
 
-@test("damaged notes: what is before them is there, and a sentence says what is wrong")
+@test("damaged notes: earlier notes are read, and a sentence says what is wrong")
 def damaged():
     one = raw(marker())
     first = stapsdt.notes(one, None)[0]
@@ -100,7 +100,7 @@ def damaged():
     matches("more than 65536 notes", complaint)
 
 
-@test("operands: registers of all widths, the size decides, the sign of the size is the value's")
+@test("operands: registers of all widths; the note's size decides, and its sign is the value's")
 def registers():
     for operand, kind, text in (
             ("8@%rdi", "unsigned long", "(long)$rdi"), ("-8@%r15", "long", "(long)$r15"),
@@ -112,7 +112,7 @@ def registers():
         equal(stapsdt.argument(operand, File()), Argument(kind, "((%s)%s)" % (kind, text), None))
 
 
-@test("operands: memory by base, index, scale, displacement, and of the file; constants")
+@test("operands: memory with base, index, scale, displacement; variables of the file; constants")
 def memory():
     for operand, text in (
             ("-4@-20(%rbp)", "(*(int *)((long)$rbp - 0x14))"), ("8@(%rax)", "(*(unsigned long *)((long)$rax))"),
@@ -130,7 +130,7 @@ def memory():
     equal(text_of("8@$table", Fixed()), "((unsigned long)0x4010)")
 
 
-@test("operands without a value at a hit are refused by a sentence")
+@test("operands without a value at a hit are refused with a sentence")
 def refused():
     for operand, words in (
             ("8f@%xmm0", "floating-point number in a register"), ("8@%xmm1", "does not have this register"), ("16@%xmm0", "it has 16 bytes"),
@@ -145,14 +145,14 @@ def refused():
         check(operand in why(operand), "the operand is not named")
 
 
-@test("a note of more arguments than there can be: one sentence, at once")
+@test("a note with too many arguments: one sentence, at once")
 def many():
     found = stapsdt.arguments("-4@%eax " * 700000, File())
     equal([(argument.text, argument.why) for argument in found], [(None, "the note has more than 64 arguments")])
     equal(len(stapsdt.arguments("-4@%eax " * stapsdt.MOST_ARGUMENTS, File())), stapsdt.MOST_ARGUMENTS)
 
 
-@test("an answer to info symbol: names of C++, which may have blanks and a plus")
+@test("the answer to info symbol: C++ names, which may contain blanks and a plus")
 def symbols():
     for text, wanted in (
             ("vfs_read in section .text\n", ("vfs_read", 0, ".text", None)),
@@ -163,7 +163,7 @@ def symbols():
         equal(infosymbol.parse(text), wanted and infosymbol.Found(*wanted), text)
 
 
-@test("several places: one type of an argument for all of them")
+@test("several places: an argument has one type at all of them")
 def common():
     equal(stapsdt.common(["int", "int"]), "int")
     equal(stapsdt.common(["int", "unsigned long"]), "long")
@@ -172,7 +172,7 @@ def common():
     equal(stapsdt.common([None]), None)
 
 
-@test("any bytes are notes, or a complaint; whatever operands say, GDB gets registers, numbers and C types alone")
+@test("any bytes are notes, or an error; whatever operands say, GDB gets only registers, numbers and C types")
 def hostile():
     dice = random.Random(int(os.environ.get("GTP_SEED", "1")))
     allowed = re.compile(r"(?:\(|\)|\*| |\+|-|>>|\$r[a-z0-9]{1,2}\b|0x[0-9a-f]+|\b[1248]\b|\b(?:un)?signed\b|"
