@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp table`: all frames of a tracepoint at once, a row each.
+import copy
 import csv
 import itertools
 import re
@@ -78,8 +79,6 @@ class Table:
                                lambda text: typed.title(self.own, text), [column.title for column in front], self.parsed)
         for column in own:
             column.foreign = not self.request.columns
-            if self.request.columns:
-                column.expression = names.expand(column.expression, self.own)
         self.columns = front + own
 
     def parsed(self, item):
@@ -93,17 +92,30 @@ class Table:
             selected.select(frame.index)
             if self.columns is None:
                 self.choose(frame)
-            condition = self.request.condition and columns.condition_of(names.expand(self.request.condition, self.own))
-            found = [self.cell(column) for column in self.columns]
+            condition = self.request.condition and columns.condition_of(self.meant(self.request.condition, frame))
+            found = [self.cell(column, frame) for column in self.columns]
             here = condition, found, [cell.text for cell in found]
             self.places[frame.location.address] = here
         return here
 
-    def cell(self, column):
+    def meant(self, text, frame):
+        """Return an expression that the user typed, with C for the names that the frame's place has: each place of a
+        marker has its arguments elsewhere."""
+        return names.expand(text, self.own, frame.location.address)
+
+    def column(self, column, frame):
+        """Return the Column as it is compiled for a frame's place."""
+        if column.foreign or column.is_leading:
+            return column
+        here = copy.copy(column)
+        here.expression = self.meant(column.expression, frame)
+        return here
+
+    def cell(self, column, frame):
         """Return the Cell of a column at the selected frame. A name that the user typed must exist at the first
         place."""
         try:
-            return columns.cell_of(column, self.trace.variables, self.formats)
+            return columns.cell_of(self.column(column, frame), self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:
             if self.request.columns and not self.places:
                 raise gdb.GdbError("%s: %s" % (column.title, error))

@@ -23,6 +23,7 @@ import tap
 gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
 
+from gtp import columns, names as of_places
 from gtp.cexpr import headers
 from gtp.shell import decode, values
 from gtp.view import image, texts
@@ -30,6 +31,7 @@ from gtp.view import image, texts
 AT = 0xffff888000000000  # of the memory that the frames have
 REGISTERS = 0xa4  # bytes
 RIP = 16
+HEADER = 500  # bytes, more than any header here needs
 RET, CLOCK = 0x20, 0x21  # the numbers of $ret and $clock
 FOLDER = tempfile.mkdtemp(prefix="gtp-views-")
 # The memory: bytes by offset.
@@ -70,12 +72,20 @@ def refused(command):
     raise tap.Failure("%s is not refused" % command)
 
 
-def write(path, function, returns, clock):
-    """Return a trace file with a frame at a function for each value of $ret, all with the memory."""
-    pc = int(gdb.parse_and_eval("(unsigned long)%s" % function))
+def address(function):
+    return int(gdb.parse_and_eval("(unsigned long)%s" % function))
+
+
+def write(path, functions, returns, clock):
+    """Return a trace file with a frame for each value of $ret, all with the memory, at the functions in turn."""
+    places = [address(function) for function in functions.split()]
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
-            "tsv %x:0:1:%s\ntsv %x:0:1:%s\ntp T1:%x:E:0:0\ntp A1:%x:R%x\ntp Z1:%x:cmd:0:c:%s\n\n" % (
-                REGISTERS, len(returns), len(returns), RET, b"ret".hex(), CLOCK, b"clock".hex(), pc, pc, 1 << RIP, pc, b"collect $ret".hex())).encode()
+            "tsv %x:0:1:%s\ntsv %x:0:1:%s\n%s\n" % (
+                REGISTERS, len(returns), len(returns), RET, b"ret".hex(), CLOCK, b"clock".hex(), "".join(
+                    "tp T1:%x:E:0:0\ntp A1:%x:R%x\ntp Z1:%x:cmd:0:c:%s\n" % (pc, pc, 1 << RIP, pc, b"collect $ret".hex())
+                    for pc in places))).encode()
+    # GDB looks into a file that it opens where the last one's frame was: all have their frames at the same offset.
+    head = head.replace(b"tfree:", b"tfree:" + b"0" * (HEADER - len(head)))
     memory = bytearray(0x100)
     for offset, data in CONTENT.items():
         memory[offset:offset + len(data)] = data
@@ -83,7 +93,7 @@ def write(path, function, returns, clock):
         file.write(head)
         for i, value in enumerate(returns):
             registers = bytearray(REGISTERS)
-            struct.pack_into("<Q", registers, 8 * RIP, pc)
+            struct.pack_into("<Q", registers, 8 * RIP, places[i % len(places)])
             blocks = b"R" + registers + b"M" + struct.pack("<QH", AT, len(memory)) + memory + b"V" + struct.pack("<Iq", RET, value)
             blocks += b"V" + struct.pack("<Iq", CLOCK, 10**9 + i) if clock else b""
             file.write(struct.pack("<HI", 1, len(blocks)) + blocks)
@@ -92,7 +102,7 @@ def write(path, function, returns, clock):
 
 
 def opened(function="vfs_open", returns=(0, -2, -512, -1000, 7), clock=False):
-    gdb.execute("target tfile " + write(FOLDER + "/%s.tf" % function, function, returns, clock), to_string=True)
+    gdb.execute("target tfile " + write(FOLDER + "/%s.tf" % function.replace(" ", "-"), function, returns, clock), to_string=True)
 
 
 def screen(columns):
@@ -343,6 +353,26 @@ def report():
         text = file.read()
     finds("a number", text, r'"name": "ret",\s+"field-class": \{\s+"type": "fixed-length-signed-integer"')
     finds("a text", text, r'"name": "err_ret",\s+"field-class": \{\s+"type": "null-terminated-string"')
+
+
+@tap.test("names that only gdbtp knows at a place, such as a marker's arg1, mean in columns and conditions what they mean there")
+def at_place():
+    meant = {address("vfs_open"): {"arg1": "((int)$ret)"}, address("vfs_read"): {"arg1": "((int)$ret + 100)"}}
+    provider = of_places.providers[:]
+    of_places.providers.append(lambda pc: of_places.Names("the place", meant[pc]) if pc in meant else None)
+    try:
+        opened("vfs_open vfs_read", (1, 2, 3, 4))
+        same("columns", screen("arg1, arg1 * 2"), [["1", "2"], ["102", "204"], ["3", "6"], ["104", "208"]])
+        same("titles", gdb.execute("gtp table 1 arg1", to_string=True).split()[:2], ["frame", "arg1"])
+        same("a condition", screen("$ret if arg1 > 2 && arg1 < 104"), [["2"], ["3"]])
+        same("a file", in_file("arg1"), [["1"], ["102"], ["3"], ["104"]])
+        finds("missing", refused("gtp table 1 arg2"), "No symbol .arg2|no variable")
+        del meant[address("vfs_read")]
+        meant[address("vfs_read")] = {}
+        opened("vfs_open vfs_read", (1, 2))
+        same("a place without the name", screen("arg1"), [["1"], [columns.NO_SYMBOL]])
+    finally:
+        of_places.providers[:] = provider
 
 
 @tap.test("a wrong format, or one without an expression, is refused")
