@@ -229,11 +229,12 @@ def start_of(frame, address, size):
 
 
 def bits_of(field):
-    """Return the value of a bit field as an unsigned number, sign-extended if the type is signed."""
+    """Return the value of a bit field as an unsigned number, sign-extended if the type is signed. An enum is signed if a
+    constant of it is negative."""
     first, shift = field.bitpos // 8, field.bitpos % 8
     bits = field.bitsize
     size = (shift + bits + 7) // 8
-    signed = field.type.strip_typedefs().code == gdb.TYPE_CODE_INT and is_signed(field.type)
+    signed = field.type.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM) and is_signed(field.type)
 
     def get(frame, address):
         x = frame.word(address + first, size) >> shift & (1 << bits) - 1

@@ -11,9 +11,10 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 
 import tap
 from gtp import prefix  # noqa: F401  the prefix of the commands, which the next line defines
-from gtp import cexpr, count, kept, show
+from gtp import cells, cexpr, count, kept, show
 from gtp.cexpr import compiled
 from gtp.shell import decode, values
+from gtp.view import carried, forms
 
 FUNCTION = "in_values"
 IN_REGISTER = (("one.value", 0x80000001), ("one.value == 0x80000001 && mixed.yes", 1), ("mixed.small", -1), ("mixed.yes", 1),
@@ -137,6 +138,26 @@ def wide():
     tap.matches(r"16 bytes.*\(unsigned long\)\(x >> 64\)", refused("wide.value * 3 == 5"))
     tap.matches(r"by a constant only", refused("wide.value >> entry->id == 5"))
     tap.equal(value("((long *)&wide.value)[0]"), -2)
+
+
+class Memory:
+    """A frame that has all the memory of the program."""
+
+    def read(self, address, size):
+        return gdb.selected_inferior().read_memory(address, size).tobytes()
+
+    def word(self, address, size):
+        return int.from_bytes(self.read(address, size), "little")
+
+
+@tap.test("bit fields have their signs in tables, an enum with a negative constant too; /d of such an enum in live rows")
+def fields():
+    value = gdb.parse_and_eval("fields")
+    text = cells.Formats().aggregate(value.type)(Memory(), int(value.address))
+    tap.equal(text, "{sign = BELOW, whole = BELOW, natural = LAST, number = -5, count = 21}")
+    tap.equal(text, value.format_string(**cells.STYLE), "GDB's own")
+    for name, signed in (("whole", True), ("natural", False)):
+        tap.equal(carried.described(forms.parsed("/d x")[0], value[name].type)["signed"], signed, name)
 
 
 @tap.test("a structure's parts are its numbers, pointers and strings: unions by the member that has them all in the fewest")

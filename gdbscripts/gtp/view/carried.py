@@ -20,7 +20,7 @@ def described(form, kind):
         return None
     pointer = bare.code == gdb.TYPE_CODE_PTR
     found = {"form": form.name, "size": bare.sizeof, "pointer": pointer,
-             "signed": bare.code == gdb.TYPE_CODE_INT and cells.is_signed(bare)}
+             "signed": not pointer and cells.is_signed(bare)}
     if form.name == "err":
         return {**found, "names": image.errors()}
     if form.name == "flags":

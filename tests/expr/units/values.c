@@ -54,6 +54,19 @@ struct pair {
 	int last;
 };
 
+enum signs { BELOW = -3, ABOVE = 2 };
+
+enum naturals { FIRST = 1, LAST = 6 };
+
+struct fields {
+	enum signs sign : 4, whole;
+	enum naturals natural : 3;
+	int number : 5;
+	unsigned int count : 5;
+};
+
+struct fields fields = { .sign = BELOW, .whole = BELOW, .natural = LAST, .number = -5, .count = 21 };
+
 struct mixed {
 	signed char small;
 	bool yes;
