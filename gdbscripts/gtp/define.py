@@ -32,10 +32,11 @@ class Definitions:
             self.drop(*self.numbers)
 
     def add(self, where, condition=None):
-        """Have GDB make a tracepoint, and return its number. If GDB refuses, it raises gdb.error."""
-        more = " if " + condition if condition else ""
-        text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
-        number = int(quiet.value("$bpnum"))
+        """Have GDB make a tracepoint, and return its number. If GDB refuses, it raises gdb.error.
+
+        During a run GDB sends it before this returns, and only this once: the condition must be complete.
+        """
+        number, text = made(where, condition)
         self.numbers.append(number)
         if INVALID in text:
             self.drop(number)
@@ -63,6 +64,25 @@ class Definitions:
         if len(self.refused) == 1:
             raise gdb.GdbError("%s: %s" % self.refused[0])
         raise gdb.GdbError("nothing is set:\n  " + "\n  ".join(lines(self.refused)))
+
+
+def made(where, condition=None):
+    """Have GDB make a tracepoint. Return its number and GDB's output."""
+    more = " if " + condition if condition else ""
+    text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
+    return int(quiet.value("$bpnum")), text
+
+
+def found(where, condition=None):
+    """Return the addresses at which add() would set a tracepoint, or raise its error. Nothing of it reaches a run."""
+    with quiet.unsent():
+        number, text = made(where, condition)
+        try:
+            if INVALID in text:
+                raise gdb.error(text.strip())
+            return addresses(number)
+        finally:
+            quiet.execute("delete %d" % number)
 
 
 def lines(refused):

@@ -47,15 +47,6 @@ def of_process(pid, condition):
     return "%s && (%s)" % (here, condition) if condition else here
 
 
-def addresses(one, location, definitions):
-    """Return the addresses at which GDB sets a tracepoint for a location, as far as they are in the program."""
-    number = definitions.add(location)
-    try:
-        return [pc for pc in define.addresses(number) if one.has(pc)]
-    finally:
-        definitions.drop(number)
-
-
 def check_begins(pc, location):
     """Raise an error for an address inside an instruction: a breakpoint there would break the program.
 
@@ -70,14 +61,14 @@ def check_begins(pc, location):
         raise gdb.GdbError("%s is inside of the instruction at *%#x" % (location, space.linked(begins[-1])))
 
 
-def target(one, location, definitions):
+def target(one, location):
     """Return the Target of a location."""
     linked = LINKED.match(location)
     if linked:
         found = [one.base + int(linked.group(1), 0)]
         check_begins(found[0], location)
     else:
-        found = addresses(one, location, definitions)
+        found = [pc for pc in define.found(location) if one.has(pc)]
     if not found:
         raise gdb.GdbError("%s is nowhere in %s" % (location, one.there))
     named = [places.Place(pc, None, None) for pc in found]
@@ -121,7 +112,7 @@ def targets(one, location, limit, definitions):
     found = []
     for name in matching:
         try:
-            found.append(target(one, name, definitions))
+            found.append(target(one, name))
         except gdb.error as error:
             definitions.refuse(name, error)
     count = sum(len(t.places) for t in found)

@@ -5,11 +5,13 @@
 # A string may contain text from a file, the target or another machine: a name, a type, an expression. gdb.execute() takes
 # each line of its text for a command, so a newline in a name would begin another command. So refuse all control characters.
 # An expression from such a source is checked by gtp.cexpr.foreign first.
+import contextlib
 import re
 
 import gdb
 
 TRACED = "trace-commands"
+AT_ONCE = "remote install-in-trace-packet"
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # a tab separates words
 WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -62,6 +64,18 @@ def execute(command, shown=False):
 def block(*lines):
     """Execute a command that takes further lines, of which the last is `end`. Return the same."""
     return untraced("\n".join(map(line, lines)), False)
+
+
+@contextlib.contextmanager
+def unsent():
+    """For a `with`: during a run, GDB sends no tracepoint that is set and deleted inside."""
+    found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', execute("show " + AT_ONCE))
+    before = next((g for g in found.groups() if g), "auto") if found else "auto"
+    execute("set %s off" % AT_ONCE)
+    try:
+        yield
+    finally:
+        execute("set %s %s" % (AT_ONCE, before))
 
 
 def value(expression):

@@ -64,11 +64,14 @@ def together(definitions, target, said):
     texts = {text for _, text in said}
     if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces or target.location.startswith("*"):
         return None
+    text, wanted = texts.pop(), sorted(place.pc for place, _ in said)
     try:
-        number = definitions.add(target.location, texts.pop())
+        if points.is_running() and define.found(target.location, text) != wanted:
+            return None
+        number = definitions.add(target.location, text)
     except gdb.error:
         return None  # set one by one, each place can have an error of its own
-    if define.addresses(number) == sorted(place.pc for place, _ in said):
+    if define.addresses(number) == wanted:
         return number
     definitions.drop(number)
     return None
@@ -97,21 +100,34 @@ def at_function(definitions, target, condition, limit):
 
 def at_location(definitions, target, condition, limit):
     """Set a tracepoint where GDB finds a location. Return its number and places, or those of several."""
-    number = definitions.add(target.location)
-    found = [places.Place(pc, None, None) for pc in define.addresses(number)]
+    number = None if points.is_running() else definitions.add(target.location)
+    at = define.found(target.location) if number is None else define.addresses(number)
+    found = [places.Place(pc, None, None) for pc in at]
     if len(found) > limit:
         raise places.too_many(target.name, len(found), "places", limit)
-    if condition.text is None:
-        return [number], found
     said = condition.at_all(definitions, found)
-    if len(said) == len(found) and len({text for _, text in said}) == 1:
+    texts = {text for _, text in said}
+    if len(said) == len(found) and len(texts) == 1:
         try:
-            quiet.execute("condition %d %s" % (number, said[0][1]))
-            return [number], found
+            return [conditional(definitions, target.location, number, texts.pop())], found
         except gdb.error:
             pass  # one by one each place has its own error
-    definitions.drop(number)
+    if number is not None:
+        definitions.drop(number)
     return one_by_one(definitions, said)
+
+
+def conditional(definitions, location, number, text):
+    """Return the number of the tracepoint at a location after it has its condition, or None for no condition.
+
+    NUMBER is None during a run: the run takes no condition later, so GDB makes the tracepoint only now.
+    """
+    if number is None:
+        define.found(location, text)  # an error here, after GDB has sent nothing
+        return definitions.add(location, text)
+    if text:
+        quiet.execute("condition %d %s" % (number, text))
+    return number
 
 
 def called(place):

@@ -219,6 +219,22 @@ def during():
     equal(sum(1 for _ in frames()), 1)
 
 
+@test("during a run: a line and an address join it with their condition, and with nothing else")
+def during_locations():
+    cmd("gtp trace gtp_target_leaf")
+    cmd("tstart")
+    cmd("gtp trace %s:%d if twice == 8" % (SOURCE, source_line(SOURCE, "locals are set")))
+    cmd("gtp trace *gtp_target_add if b == 9")
+    refused("gtp trace *gtp_target_chain_a if nonesuch == 1")
+    for line in ("locals 3", "locals 4", "locals 5", "add 1 9", "add 1 8", "add 2 9"):
+        target("call " + line)
+    probes = kernel.probes(cmd("monitor probes"))
+    cmd("tstop")
+    equal(set(probes), {at for places in defined().values() for at in places})
+    equal([hits(number) for number in defined()], [0, 1, 2])
+    equal(sum(1 for _ in frames()), 3)
+
+
 @test("completion: functions and files before if, expressions after it")
 def completion():
     check("gtp trace gtp_target_add" in cmd("complete gtp trace gtp_target_ad").splitlines(), "no function")

@@ -4,6 +4,7 @@ import os
 
 import fixture as modules
 from lib import *
+from places import defined
 from programs import BUILT, PROGRAM, Process, base_of, code_of, copy, file_code, gtp_trace, line_of, linked, running_program
 from tap import rounds
 
@@ -46,6 +47,23 @@ def condition():
     equal([hits(num) for num in nums], [33, 48, 1, 0])
     cmd("tfind tracepoint %d" % nums[2])
     equal(number("n"), 40)
+
+
+@test("during a run: a function, a line, an address and a pattern join it with their condition, and with nothing else")
+def joins():
+    num = gtp_trace("-x %s slow_sum" % PROGRAM)
+    with running_program() as one:
+        cmd("tstart")
+        nums = [gtp_trace("-x %s %s" % (PROGRAM, where))
+                for where in ("work if n == 3", "*%#x if n == 4" % linked(PROGRAM)["work"], "'w[o]rk' if n > 7",
+                              "slow.c:%d if i == 2" % line_of("step"))]
+        one("call 0 10")
+        one("slow 5")
+        probes = kernel.probes(cmd("monitor probes"))
+        cmd("tstop")
+    equal([hits(one) for one in (num, *nums)], [1, 1, 1, 2, 1])
+    equal(sum(1 for _ in frames()), 6)
+    equal(set(probes), {at for places in defined().values() for at in places})
 
 
 @test("static variables are those of the process, wherever the file is mapped")

@@ -162,7 +162,7 @@ def location(pc):
 
 def by_tracepoint(text, pc):
     """The same for an address without a name, by the action of a tracepoint that is deleted before anything runs."""
-    with setting("remote install-in-trace-packet", "off"):
+    with quiet.unsent():
         quiet.execute("trace *%#x" % pc)
         number = int(quiet.value("$tpnum"))
         try:
@@ -173,19 +173,3 @@ def by_tracepoint(text, pc):
             raise Refused(str(error)) from None
         finally:
             quiet.execute("delete %d" % number)
-
-
-class setting:
-    """A temporary GDB setting, so that a new tracepoint is not sent into an active run."""
-
-    def __init__(self, name, value):
-        self.name, self.value = name, value
-
-    def __enter__(self):
-        shown = quiet.execute("show " + self.name)
-        found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', shown)
-        self.before = next((g for g in found.groups() if g), "auto") if found else "auto"
-        quiet.execute("set %s %s" % (self.name, self.value))
-
-    def __exit__(self, *_):
-        quiet.execute("set %s %s" % (self.name, self.before))
