@@ -231,9 +231,9 @@ def aggregate(said, prefix, tail=""):
 def with_alike(number, said):
     """Return the tracepoints that are places of one thing with this one, and a Said that names the thing."""
     there = points.numbers()
-    alike = [n for n in points.alike.get(number, ()) if n in there]
-    own = names.of(number, points.addresses(number)[0]) if len(alike) > 1 else None
-    return (alike, said._replace(place=own.title)) if own else ([number], said)
+    numbers, title = points.alike.get(number, ((), None))
+    alike = [n for n in numbers if n in there]
+    return (alike, said._replace(place=title)) if len(alike) > 1 else ([number], said)
 
 
 def add_all(numbers, said, prefix, tail, mine):

@@ -77,7 +77,8 @@ def check_ends(lines):
 # The number of the last tracepoint that a command has made -> all that it has made together, as a system call's two.
 groups = {}
 
-# The same of those that a command has set at all places of a marker: what aggregates belongs to each.
+# The same of those that a command has set at all places of markers: what aggregates belongs to each. -> (all of them, the
+# marker or the pattern).
 alike = {}
 
 IN_RUN = ("the run that is on keeps its actions and conditions, since GDB sends none to it:\n"

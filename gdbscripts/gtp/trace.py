@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, exits, inside, markers, modules, names, places, points, program, progress, quiet, screen, words
+from gtp import cexpr, define, exits, harmless, inside, markers, modules, names, places, points, program, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -213,7 +213,9 @@ are refused; --limit N allows N."""
             screen.put("note: %s\n" % line)
         at_markers = markers.names_at(first) is not None
         if at_markers and len(definitions.numbers) > 1:
-            points.alike[definitions.numbers[-1]] = points.groups[definitions.numbers[-1]] = list(definitions.numbers)
+            title = harmless.line(words.unquoted(said.place) if matching > 1 else done[0][0].name)
+            points.groups[definitions.numbers[-1]] = list(definitions.numbers)
+            points.alike[definitions.numbers[-1]] = list(definitions.numbers), title
         if matching > 1:
             screen.put("%s: %d of %d %s that match %s; places: %d\n" % (
                 define.numbered(definitions.numbers), len(done), matching, "markers" if at_markers else "functions", said.place,

@@ -192,6 +192,20 @@ def patterns():
     matches("No source file", refused("gtp trace -x %s foreign:place" % PROGRAM))
 
 
+@test("an aggregation at the markers that a pattern matches has the pattern for its place, at those of one marker its name")
+def titles():
+    for place, title in (("gtp_test:[pt]*", "gtp_test:[pt]*"), ("gtp_test:p[l]ace", "gtp_test:place")):
+        gtp_trace("%s '%s'" % (PROGRAM, place))
+        cmd("gtp count by arg2")
+        with running_program() as one:
+            cmd("tstart")
+            one("places 0 1")
+            one("text word")
+            cmd("tstop")
+        matches("at %s$" % re.escape(title), cmd("gtp show"))
+        cmd("delete")
+
+
 @test("notes that are only in the separate debug file")
 def apart():
     path = os.path.join(BUILT, "markers-apart")

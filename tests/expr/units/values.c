@@ -65,7 +65,9 @@ struct fields {
 	unsigned int count : 5;
 };
 
-struct fields fields = { .sign = BELOW, .whole = BELOW, .natural = LAST, .number = -5, .count = 21 };
+struct fields fields = {
+	.sign = BELOW, .whole = BELOW, .natural = LAST, .number = -5, .count = 21
+};
 
 struct mixed {
 	signed char small;
