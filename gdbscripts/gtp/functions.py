@@ -10,7 +10,7 @@ import struct
 
 import gdb
 
-SHT_SYMTAB = 2
+SYMBOL_TABLES = (2, 11)  # SHT_SYMTAB, SHT_DYNSYM
 STT_FUNC = 2
 STT_FILE = 4
 GLOBAL_OBJECT = 1 << 4 | 1  # STB_GLOBAL, STT_OBJECT
@@ -52,7 +52,7 @@ class Elf:
     def symbols(self):
         """Yield (name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
         for section in self.sections:
-            if section[1] != SHT_SYMTAB:
+            if section[1] not in SYMBOL_TABLES:
                 continue
             strings = self.bytes(self.sections[section[6]])
             for name, info, _, index, address, size in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
@@ -113,8 +113,13 @@ def kernel():
 
 def loaded():
     """Return the Tables of vmlinux and of the modules whose symbols are loaded."""
-    paths = [objfile.filename for objfile in gdb.objfiles() if objfile.is_valid() and objfile.filename]
-    return [table(path) for path in paths if os.path.realpath(path) not in programs]
+    return [table(one.filename) for one in gdb.objfiles() if one.is_valid() and one.filename and not is_program(one)]
+
+
+def is_program(objfile):
+    """Return whether an objfile is a program's, or the separate debug file of one."""
+    own = objfile.owner or objfile
+    return os.path.realpath(own.filename or "") in programs
 
 
 def names():

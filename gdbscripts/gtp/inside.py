@@ -11,6 +11,7 @@ import gdb
 from gtp import define, functions, markers, places, screen, space, words
 
 OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
+LIMIT = re.compile(r"\s*--limit[ =]+\S+(?=\s)")
 WORD = re.compile(r"""((?:[^\s\\'"]|\\.|'[^']*'|"[^"]*")+)\s*""")
 LINKED = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)$")
 
@@ -20,9 +21,14 @@ NO_PROCESS = ("no process %s with a program is on this machine; of a process on 
 
 
 def options(arg):
-    """Return the file of -x or of -p's process, or None; the process of -p, or None; and the rest."""
-    found = {}
+    """Return the file of -x or of -p's process, or None; the process of -p, or None; and the rest, with a --limit that
+    is before one of them."""
+    found, front = {}, ""
     while True:
+        limit = LIMIT.match(arg)
+        if limit:
+            front += limit.group(0)
+            arg = arg[limit.end():]
         option = OPTION.match(arg)
         if option is None:
             break
@@ -37,7 +43,7 @@ def options(arg):
     path = found.get("-x") or pid and "/proc/%s/exe" % pid
     if "-x" not in found and pid and not os.path.exists(path):
         raise gdb.GdbError(NO_PROCESS % pid)
-    return path, pid and int(pid), arg
+    return path, pid and int(pid), "%s %s" % (front, arg) if front else arg
 
 
 def of_process(pid, condition):
@@ -101,7 +107,8 @@ def targets(one, location, limit, definitions):
     if markers.is_one(one, name):
         return at_markers(one, name, limit)
     if words.is_glob(name) and not name.startswith("*"):
-        wanted = functions.table(one.path).functions
+        # A stripped file has at most the names that the dynamic linker needs; its debug file has the others.
+        wanted = {text for path in [one.path] + markers.debug_files(one) for text in functions.table(path).functions}
         matching = functions.filtered(wanted, name)
         if not matching:
             raise gdb.GdbError("no function of %s matches %s" % (one.there, name))

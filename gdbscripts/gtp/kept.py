@@ -7,7 +7,7 @@ import struct
 
 import gdb
 
-from gtp import cexpr, known, quiet, source, words
+from gtp import cexpr, harmless, known, quiet, source, words
 from gtp.cexpr import ctype
 from gtp.damaged import reading
 
@@ -61,7 +61,7 @@ def name_lines(text):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",
                   what.place[0] if what.place else "")
-        yield "name " + "\t".join(re.sub(r"\s+", " ", field) for field in fields)
+        yield "name " + "\t".join(harmless.line(re.sub(r"\s+", " ", field)) for field in fields)
 
 
 def tail(text, stacks, stack_keys):

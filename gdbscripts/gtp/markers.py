@@ -15,7 +15,6 @@ from gtp import functions, harmless, names, program, space, stapsdt, words
 
 SECTION, BASE = ".note.stapsdt", ".stapsdt.base"
 SHF_EXECINSTR, SHN_COMMON, ET_EXEC = 4, 0xfff2, 2
-SYMBOL_TABLES = (2, 11)  # SHT_SYMTAB, SHT_DYNSYM
 ARGUMENT = re.compile(r"\$?(arg\d+)", re.A)
 MOST = 12  # arguments that <sys/sdt.h> has
 
@@ -77,7 +76,7 @@ class File:
 def symbols(elf):
     """Yield (name, address) of an ELF file's symbols that are in a section."""
     for section in elf.sections:
-        if section[1] not in SYMBOL_TABLES:
+        if section[1] not in functions.SYMBOL_TABLES:
             continue
         strings = elf.bytes(elf.sections[section[6]])
         for name, _, _, index, address, _ in struct.iter_unpack("<IBBHQQ", elf.bytes(section)):
@@ -188,7 +187,7 @@ def named(marker, found):
             stands_for["arg%d" % i] = argument.text if kind == argument.kind else "((%s)%s)" % (kind, argument.text)
     for i in range(len(found) + 1, MOST + 1):
         unsaid["arg%d" % i] = "this place has %d argument%s" % (len(found), "" if len(found) == 1 else "s")
-    return PlaceNames(marker.id, stands_for, unsaid)
+    return PlaceNames(harmless.line(marker.id), stands_for, unsaid)
 
 
 def of(one):

@@ -25,6 +25,7 @@ class Program:
     def __init__(self, path, there, base):
         self.path, self.there, self.base = path, there, base
         self.time = os.stat(path).st_mtime_ns
+        self.own = None  # GDB's objfile of it: other files, as those of containers, may have the same path
 
     def is_current(self, base):
         """Return whether the file's symbols are loaded at this base, and the file has not been written since."""
@@ -41,10 +42,7 @@ class Program:
 
     def objfile(self):
         """Return GDB's objfile, or None if its user has removed the symbols."""
-        for one in gdb.objfiles():
-            if one.is_valid() and one.filename and os.path.realpath(one.filename) == os.path.realpath(self.path):
-                return one
-        return None
+        return self.own if self.own is not None and self.own.is_valid() else None
 
 
 # Those whose symbols this command has loaded, by (path, path there).
@@ -70,9 +68,10 @@ def packet(there):
 
 
 def add_symbols(program, build_id):
-    before = points.enabled()
+    before, files = points.enabled(), gdb.objfiles()
     try:
         quiet.execute(modules.without_index_cache("add-symbol-file %s -o %#x" % (modules.quoted(program.path), program.base)))
+        program.own = next((one for one in gdb.objfiles() if one not in files and one.owner is None), None)
         ours = program.objfile()
         if ours is not None and build_id and ours.build_id != build_id:
             forget(program)

@@ -230,9 +230,9 @@ def during_locations():
         target("call " + line)
     probes = kernel.probes(cmd("monitor probes"))
     cmd("tstop")
-    equal(set(probes), {at for places in defined().values() for at in places})
     equal([hits(number) for number in defined()], [0, 1, 2])
     equal(sum(1 for _ in frames()), 3)
+    equal(set(probes), {at for places in defined().values() for at in places})
 
 
 @test("completion: functions and files before if, expressions after it")

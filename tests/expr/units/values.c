@@ -65,9 +65,7 @@ struct fields {
 	unsigned int count : 5;
 };
 
-struct fields fields = {
-	.sign = BELOW, .whole = BELOW, .natural = LAST, .number = -5, .count = 21
-};
+struct fields fields = { BELOW, BELOW, .natural = LAST, .number = -5, .count = 21 };
 
 struct mixed {
 	signed char small;
