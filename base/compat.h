@@ -103,6 +103,47 @@ static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *by
 #endif
 }
 
+/*
+ * gtp_module_part - find the n-th contiguous part of a module's memory: of that which stays after
+ * its initialisation, or (@init) of that which is freed; false: there are no more. See above
+ */
+static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u64 *start,
+				   u64 *bytes)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	u32 type = n + (init ? MOD_INIT_TEXT : MOD_TEXT);
+
+	if (type >= (init ? MOD_MEM_NUM_TYPES : MOD_INIT_TEXT))
+		return false;
+	*start = (u64)mod->mem[type].base;
+	*bytes = mod->mem[type].size;
+#else
+	const struct module_layout *layout = init ? &mod->init_layout : &mod->core_layout;
+
+	if (n)
+		return false;
+	*start = (u64)layout->base;
+	*bytes = layout->size;
+#endif
+	return true;
+}
+
+/*
+ * gtp_module_percpu - find a CPU's copy of a module's per-CPU variables, perhaps of 0 bytes. With
+ * one CPU they are ordinary variables
+ */
+static inline void gtp_module_percpu(const struct module *mod, int cpu, u64 *start, u64 *bytes)
+{
+	*start = 0;
+	*bytes = 0;
+#ifdef CONFIG_SMP
+	if (!mod->percpu || !cpu_possible(cpu))
+		return;
+	*start = (u64)per_cpu_ptr(mod->percpu, cpu);
+	*bytes = mod->percpu_size;
+#endif
+}
+
 /* 7.2 ("timekeeping: Provide ktime_get_snapshot_id()"): a snapshot is of one clock. */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {

@@ -22,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
+#include "base/compat.h"
 #include "kernel/backends.h"
 #include "kernel/base/lock_kernel.h"
 #include "kernel/hit/module_text.h"
@@ -43,25 +44,69 @@ static void tell(const struct module *mod, bool init, u32 n, const char *what)
 }
 
 /*
- * Handle text that is about to be freed. Loading and unloading a module without a probe in it must
- * not take gtp_lock: QTSave opens a file under that lock, which may load a file system's module. No
- * run is active then, so nothing is armed.
+ * Find the n-th part of a module's memory that is about to be freed. After the parts of its layout
+ * come the CPUs' copies of its per-CPU variables. Return false if there are no more.
  */
-static void text_goes(const struct module *mod, bool init)
+static bool find_part(const struct module *mod, bool init, u32 n, u64 *start, u64 *bytes)
 {
-	u64 start, end;
+	u32 parts = 0;
+
+	if (gtp_module_part(mod, init, n, start, bytes))
+		return true;
+	if (init)
+		return false;
+	while (gtp_module_part(mod, init, parts, start, bytes))
+		parts++;
+	if (n - parts >= nr_cpu_ids)
+		return false;
+	gtp_module_percpu(mod, (int)(n - parts), start, bytes);
+	return true;
+}
+
+static bool has_places(const struct module *mod, bool init)
+{
+	u64 at, bytes, start, end;
 	u32 n;
 
-	if (!gtp_shadow_range(mod, init, &start, &end))
+	for (n = 0; find_part(mod, init, n, &at, &bytes); n++)
+		if (gtp_shadow_range(at, bytes, &start, &end))
+			return true;
+	return false;
+}
+
+/* Forget the places part by part: between the parts there may be memory of other modules. */
+static void forget(const struct module *mod, bool init, u32 *tracepoints, u32 *dprintfs)
+{
+	struct gtp_trace *trace = &gtp_host.trace;
+	u64 at, bytes, start, end;
+	u32 n;
+
+	for (n = 0; find_part(mod, init, n, &at, &bytes); n++) {
+		if (!gtp_shadow_range(at, bytes, &start, &end))
+			continue;
+		*tracepoints += gtp_trace_forget_range(trace, start, end);
+		*dprintfs += gtp_dprintf_forget_range(trace, start, end);
+	}
+}
+
+/*
+ * Handle memory that is about to be freed. Loading and unloading a module without a probe in it
+ * must not take gtp_lock: QTSave opens a file under that lock, which may load a file system's
+ * module. No run is active then, so nothing is armed.
+ */
+static void memory_goes(const struct module *mod, bool init)
+{
+	u32 tracepoints = 0, dprintfs = 0;
+
+	if (!has_places(mod, init))
 		return;
 	mutex_lock(&gtp_lock);
-	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
-	if (n)
-		tell(mod, init, n, "tracepoint");
-	n = gtp_dprintf_forget_range(&gtp_host.trace, start, end);
-	if (n)
-		tell(mod, init, n, "dprintf");
-	if (n && gtp_host.stub)
+	forget(mod, init, &tracepoints, &dprintfs);
+	if (tracepoints)
+		tell(mod, init, tracepoints, "tracepoint");
+	if (dprintfs)
+		tell(mod, init, dprintfs, "dprintf");
+	if (dprintfs && gtp_host.stub)
 		gtp_stub_dprintfs_gone(gtp_host.stub);
 	gtp_backends_text_goes(mod, init);
 	mutex_unlock(&gtp_lock);
@@ -78,9 +123,9 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 	}
 	/* A module that is unloaded because its init failed still has its init code. */
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
-		text_goes(mod, true);
+		memory_goes(mod, true);
 	if (state == MODULE_STATE_GOING)
-		text_goes(mod, false);
+		memory_goes(mod, false);
 	return NOTIFY_DONE;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The index of all probed places, by address, with the original bytes. */
-#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/spinlock.h>
 #include <asm/text-patching.h>
@@ -63,23 +62,17 @@ struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a)
 	return to_shadow(rb_next(&a->node));
 }
 
-static bool is_in(const struct gtp_shadow *a, const struct module *mod, bool init)
-{
-	return init ? within_module_init(a->addr, mod) : within_module_core(a->addr, mod);
-}
-
-bool gtp_shadow_range(const struct module *mod, bool init, u64 *start, u64 *end)
+bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end)
 {
 	struct gtp_shadow *a;
 
-	*start = U64_MAX;
+	*start = at;
 	*end = 0;
 	spin_lock(&shadows_lock);
-	for (a = gtp_shadow_from(0); a; a = gtp_shadow_next(a)) {
-		if (!is_in(a, mod, init))
-			continue;
-		*start = min(*start, a->addr);
-		*end = max(*end, a->addr + 1);
+	for (a = gtp_shadow_from(at); a && a->addr - at < bytes; a = gtp_shadow_next(a)) {
+		if (!*end)
+			*start = a->addr;
+		*end = a->addr + 1;
 	}
 	spin_unlock(&shadows_lock);
 	return *end;

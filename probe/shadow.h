@@ -11,8 +11,6 @@
 
 #include "regions/region.h"
 
-struct module;
-
 /**
  * struct gtp_shadow - one place and its original bytes; part of the backend's own struct for it
  * @node: links it into the index, by @addr
@@ -45,16 +43,15 @@ struct gtp_shadow *gtp_shadow_from(u64 addr);
 struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
 
 /**
- * gtp_shadow_range() - find the smallest range around all places in a part of a module
- * @mod: a module that is being unloaded, or whose init code is being freed
- * @init: look at its init code; otherwise at the code that stays
+ * gtp_shadow_range() - find the smallest range around all places in a part of the memory
+ * @at: the part, which belongs to one owner: so the range has no places of others
+ * @bytes: its size
  * @start: receives the lowest address
  * @end: receives the highest address, plus 1
  *
- * Each part is contiguous, so the range has no places of other code.
  * Context: process, with or without gtp_lock. Return: false if there is no such place.
  */
-bool gtp_shadow_range(const struct module *mod, bool init, u64 *start, u64 *end);
+bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end);
 
 /* gtp_shadow_undo - undo our probes in a copy of text: @len bytes from @addr at @buf. gtp_lock */
 void gtp_shadow_undo(u64 addr, u8 *buf, u32 len);
