@@ -48,6 +48,7 @@ GTP_SHARED := \
 	session/code.c \
 	session/trace.c \
 	session/trigger.c \
+	session/watched.c \
 	agentexpr/decode.c \
 	agentexpr/disasm.c \
 	agentexpr/format.c \
@@ -92,6 +93,7 @@ GTP_SHARED := \
 	probe/user/elf.c \
 	probe/user/exits.c \
 	probe/user/sdt.c \
+	probe/watch/place.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
 	trace/buffer.c \
@@ -108,7 +110,7 @@ GTP_SHARED := \
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those
 # after it.
-GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/watch probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
 # The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe

@@ -20,6 +20,8 @@
 #define gtp_fetch_add(p, v) xadd((p), (v))
 /* gtp_replace - replace @old by @new if *@p is still @old; return the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
+/* gtp_exchange - atomic as well; returns the value before */
+#define gtp_exchange(p, v) xchg((p), (v))
 /* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
 /* gtp_acquire - load a pointer; pairs with gtp_publish() */

@@ -45,6 +45,7 @@ typedef long long s64;
 #define gtp_claim(p) (__sync_val_compare_and_swap((p), 0, 1) == 0)
 #define gtp_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
 #define gtp_replace(p, old, new) __sync_val_compare_and_swap((p), (old), (new))
+#define gtp_exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 #define gtp_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define gtp_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define gtp_read_nocheck(p) READ_ONCE(*(p))

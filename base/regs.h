@@ -100,6 +100,14 @@ static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 	return p;
 }
 
+/*
+ * gtp_regs_pc - the instruction pointer, where the kind of probe has left that of the traced code
+ */
+static inline u64 gtp_regs_pc(const struct gtp_regs *regs)
+{
+	return regs->rip;
+}
+
 /* gtp_regs_stack - return the stack pointer */
 static inline u64 gtp_regs_stack(const struct gtp_regs *regs)
 {

@@ -20,6 +20,7 @@ try:
     import gtp.syscall
     import gtp.collect
     import gtp.condition
+    import gtp.watch
     import gtp.print
     import gtp.status
     import gtp.ended

@@ -7,9 +7,9 @@
  * For each tracepoint: is it enabled? does the condition hold? is the pass count used up? Then
  * count, read the clock, write the frame. A false condition costs only its evaluation: the code
  * that follows a true one is out of line, so no registers are saved for it in advance. A hit writes
- * only memory of its own CPU, except for five things that are shared on purpose: trace state
- * variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps, and the end
- * of the run.
+ * only memory of its own CPU, except for six things that are shared on purpose: trace state
+ * variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps, the value
+ * that a watchpoint has seen last, and the end of the run.
  *
  * Most hits are quick: all actions are machine code, and the frame has room. A quick hit leaves the
  * same frame as any other, for a third of the instructions. The ctx of an expression's callbacks is
@@ -438,7 +438,7 @@ static noinline void record(struct gtp_cpu *cpu)
 	struct gtp_tracepoint *tp = cpu->tp;
 	struct gtp_tp_stat *stat;
 
-	cpu->env.pc = tp->addr;
+	cpu->env.pc = gtp_hit_pc(cpu);
 	if (tp->dprintf) {
 		print_line(cpu);
 		return;
@@ -516,7 +516,7 @@ static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *co
 {
 	int rc;
 
-	cpu->env.pc = cpu->tp->addr;
+	cpu->env.pc = gtp_hit_pc(cpu);
 	rc = evaluate(cpu, cond, &cpu->value);
 	if (!rc)
 		return cpu->value;

@@ -3,6 +3,7 @@
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
+#include "base/watch.h"
 #include "hit/run.h"
 #include "jit/jit.h"
 
@@ -47,13 +48,16 @@ void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struc
 		  u32 entered);
 
 /*
- * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc: nonzero if not all was collected
+ * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc: nonzero if not all was collected.
+ * A watchpoint's frames come from anywhere, so each has its own pc
  */
 static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 {
 	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
 
-	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
+	if (READ_ONCE(tp->several) || gtp_watch_is(tp->addr))
+		flags |= GTP_FRAME_SEVERAL_LOCATIONS;
+	return flags;
 }
 
 /**

@@ -96,13 +96,14 @@ enum gtp_location_kind {
 	GTP_LOCATION_RETURN,	  /* a function's first instruction, for calls that return */
 	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
 	GTP_LOCATION_USER_RETURN, /* the same, for calls of its function that return */
+	GTP_LOCATION_WATCH,	  /* accesses of a variable, by its watch address */
 };
 
 /**
  * struct gtp_location - one address to probe, with all tracepoints there
  * @next: all locations of the run
  * @next_addr: others in the same bucket of the run
- * @addr: the address of the tracepoints, which a frame reports as pc
+ * @addr: the address of the tracepoints, which a frame reports as pc, unless it is a watch address
  * @kind: what @addr is; decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
  * @last: the last one, for adding another; hits do not read it

@@ -53,6 +53,11 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
+	/* Each hit of a watchpoint has its own pc, and a quick hit the tracepoint's address. */
+	if (gtp_watch_is(tp->addr)) {
+		code = NULL;
+		in_pad = NULL;
+	}
 	/* If hits can switch the tracepoint, each hit checks ->on, so keep the code here. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;

@@ -16,7 +16,7 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
 	if (unlikely(!run->stacks))
 		return 0;
 	pc = gtp_stacks_scratch(run->stacks, cpu->id);
-	n = run->hit_ops->stack(run->ctx, run->stacks->walk, cpu->env.regs, cpu->tp->addr, pc,
+	n = run->hit_ops->stack(run->ctx, run->stacks->walk, cpu->env.regs, gtp_hit_pc(cpu), pc,
 				GTP_STACKS_TAKE);
 	return gtp_stacks_put(run->stacks, pc, n);
 }
@@ -66,7 +66,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
 
-	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
+	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, gtp_hit_pc(cpu));
 }
 
 /* $bt leaves out the flags, because a pad with a condition need not preserve them. */
@@ -77,7 +77,7 @@ int gtp_hit_add_stack(struct gtp_cpu *cpu)
 	const struct gtp_run *run = cpu->run;
 	const struct gtp_regs *regs = cpu->env.regs;
 	s64 bytes = stack_bytes(cpu);
-	int rc = gtp_buffer_add_regs(&cpu->buf, regs, cpu->tp->addr, regs_for_backtrace);
+	int rc = gtp_buffer_add_regs(&cpu->buf, regs, gtp_hit_pc(cpu), regs_for_backtrace);
 
 	if (!rc)
 		rc = gtp_buffer_add_mem(&cpu->buf, gtp_regs_stack(regs), (u64)bytes,
@@ -141,6 +141,9 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 	case GTP_TSV_KRET:
 	case GTP_TSV_LATENCY:
 	case GTP_TSV_ENTRY_CLOCK:
+	case GTP_TSV_WATCH_ADDR:
+	case GTP_TSV_WATCH_VAL:
+	case GTP_TSV_WATCH_PREV_VAL:
 		return (s64)cpu->local[num];
 	case GTP_TSV_XTIME_SEC:
 		return wall_ns(cpu) / NS_PER_SEC;

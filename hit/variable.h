@@ -3,7 +3,20 @@
 #ifndef _GTP_VARIABLE_H
 #define _GTP_VARIABLE_H
 
+#include "base/watch.h"
 #include "hit/run.h"
+
+/*
+ * gtp_hit_pc - return the pc of the hit's frames: the tracepoint's address, which is that of the
+ * probed instruction; for a watchpoint, that of the instruction after the one that has accessed the
+ * variable
+ */
+static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
+{
+	u64 addr = cpu->tp->addr;
+
+	return unlikely(gtp_watch_is(addr)) ? gtp_regs_pc(cpu->env.regs) : addr;
+}
 
 /* gtp_hit_now - return the current time, in the unit that frames have */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)

@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
+#include "base/watch.h"
 #include "kernel/backends.h"
 #include "kernel/base/image_kernel.h"
 #include "kernel/base/lock_kernel.h"
@@ -221,6 +222,8 @@ static void host_name(void *ctx, u64 addr, char *buf, size_t size)
 		file_name(addr, buf, size);
 		return;
 	}
+	if (gtp_watch_is(addr))
+		addr = gtp_watch_at(addr);
 	snprintf(buf, size, "%pS", (void *)addr);
 	if (buf[0] == '0') /* without a symbol, %pS prints the address */
 		buf[0] = '\0';

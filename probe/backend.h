@@ -64,5 +64,6 @@ extern const struct gtp_probe_backend gtp_kprobe_backend;
 extern const struct gtp_probe_backend gtp_kretprobe_backend;
 extern const struct gtp_probe_backend gtp_uprobe_backend;
 extern const struct gtp_probe_backend gtp_user_return_backend;
+extern const struct gtp_probe_backend gtp_watch_backend;
 
 #endif /* _GTP_BACKEND_H */

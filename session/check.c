@@ -5,6 +5,7 @@
 #include "session/kstack.h"
 #include "session/location.h"
 #include "session/trigger.h"
+#include "session/watched.h"
 
 static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
 		      u32 action, struct gtp_why *why)
@@ -44,7 +45,9 @@ int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct 
 			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}
-	rc = check_expr(t, tp, tp->cond, 0, why);
+	rc = gtp_watched_check(tp, why);
+	if (!rc)
+		rc = check_expr(t, tp, tp->cond, 0, why);
 	for (a = tp->actions; a && !rc; a = a->next)
 		rc = check_expr(t, tp, a->expr, ++n, why);
 	if (!rc)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Make machine code for the expressions of a run, if the target can. */
 #include "base/parse.h"
+#include "base/watch.h"
 #include "hit/hit.h"
 #include "session/code.h"
 
@@ -31,8 +32,12 @@ static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, bool *full,
 {
 	struct gtp_why inner = { "" };
 	const struct gtp_action *a;
-	int rc = make_code_of(t, tp, tp->cond, full, why);
+	int rc;
 
+	/* Machine code knows one pc for all hits. The interpreter is fast beside the exception. */
+	if (gtp_watch_is(tp->addr))
+		return 0;
+	rc = make_code_of(t, tp, tp->cond, full, why);
 	if (rc || !tp->actions)
 		return rc;
 	rc = t->target->code_make_actions(t->ctx, tp, &inner);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The locations of a run: one for each probed address and kind, with all tracepoints there. */
 #include "base/space.h"
+#include "base/watch.h"
 #include "hit/hit.h"
 #include "session/location.h"
 
@@ -15,6 +16,8 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 
 	if (gtp_space_is(tp->addr))
 		return tp->at_return ? GTP_LOCATION_USER_RETURN : GTP_LOCATION_USER;
+	if (gtp_watch_is(tp->addr))
+		return GTP_LOCATION_WATCH;
 	if (tp->is_static || (target->is_marker && target->is_marker(t->ctx, tp->addr)))
 		return GTP_LOCATION_EVENT;
 	return tp->at_return ? GTP_LOCATION_RETURN : GTP_LOCATION_CODE;

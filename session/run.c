@@ -10,6 +10,7 @@
  * The caller's lock protects everything else. After ->disarm no hit runs, so @ending is then NO or
  * WRITTEN.
  */
+#include "base/watch.h"
 #include "hit/hit.h"
 #include "session/added.h"
 #include "session/aggregate.h"
@@ -285,8 +286,9 @@ static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
 
 	while (*at) {
 		struct gtp_location *loc = *at;
+		u64 addr = gtp_watch_real(loc->addr);
 
-		if (loc->addr < start || loc->addr >= end) {
+		if (addr < start || addr >= end) {
 			at = &loc->next;
 			continue;
 		}
@@ -311,7 +313,9 @@ u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end)
 		gtp_location_free(t, taken);
 	}
 	for (tp = t->tps.first; tp; tp = tp->next) {
-		if (tp->addr < start || tp->addr >= end || tp->gone)
+		u64 addr = gtp_watch_real(tp->addr);
+
+		if (addr < start || addr >= end || tp->gone)
 			continue;
 		tp->gone = true;
 		n++;

@@ -49,6 +49,8 @@ GTP_HANDLER(gtp_pkt_file_close);
 
 /* pkt_breakpoint.c */
 GTP_HANDLER(gtp_pkt_breakpoint);
+GTP_HANDLER(gtp_pkt_hbreak);
+GTP_HANDLER(gtp_pkt_watch);
 GTP_HANDLER(gtp_pkt_insert);
 GTP_HANDLER(gtp_pkt_remove);
 

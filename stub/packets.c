@@ -50,7 +50,8 @@ const struct gtp_packet gtp_packets[] = {
 	{ "Z0,", GTP_PKT_PREFIX, gtp_pkt_insert,
 	  "ADDR,KIND[;Xlen,HEX...][;cmds:PERSIST,Xlen,HEX...]: a dprintf; without cmds refused" },
 	{ "z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
-	{ "Z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
+	{ "Z1,", GTP_PKT_PREFIX, gtp_pkt_hbreak, "ADDR,KIND: refused" },
+	{ "Z", GTP_PKT_PREFIX, gtp_pkt_watch, "TYPE,ADDR,KIND: refused" },
 
 	/* General Query Packets */
 	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },

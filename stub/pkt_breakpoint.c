@@ -15,6 +15,28 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 }
 
 /*
+ * GDB sends the next two only when it continues, says no more than that it cannot insert them, and
+ * does not continue. So also print the reason on its console: its next continue shows that.
+ */
+GTP_HANDLER(gtp_pkt_hbreak)
+{
+	gtp_why(why, "hbreak would stop the %s; use trace instead", gtp_stub_target(s));
+	gtp_stub_printf(s, "gdbtp: %s\n", why->text);
+	return -EOPNOTSUPP;
+}
+
+GTP_HANDLER(gtp_pkt_watch)
+{
+	if (s->ops->process)
+		gtp_why(why, "watch, rwatch and awatch would stop the process");
+	else
+		gtp_why(why,
+			"watch, rwatch and awatch would stop the kernel; gtp watch EXPRESSION [rw] is a tracepoint that says who accesses a variable");
+	gtp_stub_printf(s, "gdbtp: %s\n", why->text);
+	return -EOPNOTSUPP;
+}
+
+/*
  * True if the packet has commands. Without commands it is a breakpoint that would stop the kernel.
  */
 static bool has_commands(const struct gtp_in *in)

@@ -27,6 +27,9 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_KSTACK] = "kstack",
 	[GTP_TSV_BT] = "bt",
 	[GTP_TSV_USTACK] = "ustack",
+	[GTP_TSV_WATCH_ADDR] = "watch_addr",
+	[GTP_TSV_WATCH_VAL] = "watch_val",
+	[GTP_TSV_WATCH_PREV_VAL] = "watch_prev_val",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
@@ -58,11 +61,14 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
-	/* hit/returns.h stores these among each CPU's own variables. */
+	/* hit/returns.h and hit/watched.h store these among each CPU's own variables. */
 	tsvs->ways[GTP_TSV_RET] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_LATENCY] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_ENTRY_CLOCK] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_KRET] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_WATCH_ADDR] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_WATCH_VAL] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_WATCH_PREV_VAL] = AX_TSV_LOCAL;
 	return 0;
 }
 

@@ -52,6 +52,10 @@ enum gtp_tsv_builtin {
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
 	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
 	GTP_TSV_USTACK, /* the number of the program's stack, as GTP_TSV_KSTACK */
+	/* For a hit of a watchpoint; see hit/watched.h. */
+	GTP_TSV_WATCH_ADDR,	/* the address of the variable */
+	GTP_TSV_WATCH_VAL,	/* its value after the access */
+	GTP_TSV_WATCH_PREV_VAL, /* the value at the access before */
 	GTP_TSV_NR_BUILTIN,
 };
 

@@ -197,12 +197,15 @@ def is_event(place):
 
 
 def set_at(said):
-    """Set tracepoints at the place by gtp trace or gtp event. Return their numbers, and the command's output."""
+    """Set tracepoints at the place by gtp trace, event or watch. Return their numbers, and the command's output."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
+    place = said.place
+    if place.startswith("watch "):
+        command, place = "gtp watch --bare", place[len("watch "):]
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
     condition = " if " + said.condition if said.condition else ""
-    told = quiet.execute("%s%s %s%s" % (command, limit, said.place, condition))
+    told = quiet.execute("%s%s %s%s" % (command, limit, place, condition))
     return sorted(points.numbers() - before), told
 
 
@@ -289,7 +292,8 @@ class GtpCount(Aggregate):
 
 gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
 At LOCATION a tracepoint is set as gtp trace does, or as gtp event does for
-SYSTEM:EVENT; without it, the last tracepoint gets one action more. KEYs are
+SYSTEM:EVENT, or gtp watch for watch EXPRESSION; without it, the last tracepoint
+gets one action more. KEYs are
 expressions, four at most: numbers, enums, pointers, strings, whose first 16
 characters count, and structures, of which each member is a key. A tracepoint
 that does nothing else leaves no frames. gtp show prints the counts while the

@@ -80,7 +80,7 @@ def running():
 BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret",
            "hardirq_count", "softirq_count", "irq_count", "current_task_user", "task_pt_regs", "xtime_sec", "xtime_nsec",
            "rdtsc", "cpu_number", "self_trace", "enable", "disable", "kstack", "bt",
-           "ustack")
+           "ustack", "watch_addr", "watch_val", "watch_prev_val")
 
 
 def forget_variables():

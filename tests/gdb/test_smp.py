@@ -90,6 +90,22 @@ def variable_locked():
     check(number("$n") - number("$last") < CPUS, "$n %d, $last %d" % (number("$n"), number("$last")))
 
 
+@test("a variable that all CPUs write: each write is a hit of its watchpoint, and none is lost")
+def watched():
+    cmd("set circular-trace-buffer on")
+    num = int(matches(r"Tracepoint (\d+)", cmd("gtp watch gtp_target_watched[0]")).group(1))
+    cmd("gtp count by $cpu_id")
+    cmd("tstart")
+    before = calls("watch")
+    target("loop watch %d" % (ROUNDS // 10))
+    made = calls("watch") - before
+    cmd("tstop")
+    equal(made, ROUNDS // 10 * CPUS)
+    equal((hits(num), nested(), missed()), (made, 0, 0))
+    each = [int(n) for n in re.findall(r"^ *\d+ +(\d+)", cmd("gtp show"), re.M)]
+    equal(each, [ROUNDS // 10] * CPUS)
+
+
 @test("three functions and interrupts at once: exact sums, interrupts included")
 def mixed():
     cmd("set circular-trace-buffer on")

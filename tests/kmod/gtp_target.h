@@ -43,7 +43,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(held)
+	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(held) X(watch)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -218,6 +218,20 @@ void gtp_target_until_stopped(void);
  * -EBADMSG: the code where it is was changed
  */
 int gtp_target_hold(u64 start, u64 end, u64 site);
+
+enum { GTP_TARGET_WATCHED = 6 };
+
+/*
+ * Variables that tests watch. gtp_target_write - write one by a single store; gtp_target_read -
+ * read it by a single load
+ */
+extern long gtp_target_watched[GTP_TARGET_WATCHED];
+extern int gtp_target_watched_int;
+extern u8 gtp_target_watched_u8;
+void gtp_target_write(u32 n, long value);
+long gtp_target_read(u32 n);
+void gtp_target_write_int(int value);
+void gtp_target_write_u8(u8 value);
 
 /* gtp_target2_fn - of the second module */
 long gtp_target2_fn(long n);

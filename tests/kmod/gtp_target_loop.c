@@ -62,6 +62,13 @@ static void one_obj(u64 i)
 	gtp_target_obj(&gtp_target_objs[i % GTP_TARGET_OBJS], i % GTP_TARGET_OBJS);
 }
 
+/* The values of all CPUs differ. */
+static void one_watch(u64 i)
+{
+	gtp_target_count(GTP_TARGET_COUNT_watch);
+	gtp_target_write(0, (long)raw_smp_processor_id() << 32 | (long)(i + 1));
+}
+
 static void one_mix(u64 i)
 {
 	one_leaf(i);
@@ -194,6 +201,7 @@ int gtp_target_loop(const char *what, u64 count)
 		{ "add", one_add },
 		{ "obj", one_obj },
 		{ "event", gtp_target_event_count },
+		{ "watch", one_watch },
 		{ "mix", one_mix, .timer = true },
 		{ "busy", one_leaf, .holds = true },
 	};

@@ -15,7 +15,9 @@
  *	release				they return
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
- *	loop leaf|add|obj|event|mix|busy COUNT	COUNT times on every CPU at once;
+ *	call watch N VALUE | call unwatch N	gtp_target_write(), gtp_target_read()
+ *	call watchint VALUE | call watchu8 VALUE
+ *	loop leaf|add|obj|event|watch|mix|busy COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts, and goes on
  *					until some have come on each CPU; busy
  *					calls as leaf does, and keeps whoever waits for tasks
@@ -178,6 +180,48 @@ static int call_ptr(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_watch(struct order *o, const char *args)
+{
+	unsigned int n;
+	long value;
+
+	if (sscanf(args, "%u %ld", &n, &value) != 2 || n >= GTP_TARGET_WATCHED)
+		return -EINVAL;
+	COUNT(watch);
+	gtp_target_write(n, value);
+	return 0;
+}
+
+static int call_unwatch(struct order *o, const char *args)
+{
+	unsigned int n;
+
+	if (kstrtouint(args, 0, &n) || n >= GTP_TARGET_WATCHED)
+		return -EINVAL;
+	gtp_target_read(n);
+	return 0;
+}
+
+static int call_watchint(struct order *o, const char *args)
+{
+	int value;
+
+	if (kstrtoint(args, 0, &value))
+		return -EINVAL;
+	gtp_target_write_int(value);
+	return 0;
+}
+
+static int call_watchu8(struct order *o, const char *args)
+{
+	u8 value;
+
+	if (kstrtou8(args, 0, &value))
+		return -EINVAL;
+	gtp_target_write_u8(value);
+	return 0;
+}
+
 static int call_noprobe(struct order *o, const char *args)
 {
 	long n;
@@ -317,14 +361,20 @@ static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
 } calls[] = {
-	{ "add ", call_add },	      { "obj ", call_obj },	{ "str ", call_str },
-	{ "user ", call_user },	      { "leaf ", call_leaf },	{ "irq ", call_irq },
-	{ "locals ", call_locals },   { "chain ", call_chain }, { "ptr ", call_ptr },
-	{ "noprobe ", call_noprobe }, { "nap ", call_nap },	{ "event ", call_event },
-	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
-	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
-	{ "exit ", call_exit },	      { "stack ", call_stack }, { "irqstack ", call_irqstack },
-	{ "context ", call_context }, { "regs ", call_regs },
+	{ "add ", call_add },		{ "obj ", call_obj },
+	{ "str ", call_str },		{ "user ", call_user },
+	{ "leaf ", call_leaf },		{ "irq ", call_irq },
+	{ "locals ", call_locals },	{ "chain ", call_chain },
+	{ "ptr ", call_ptr },		{ "noprobe ", call_noprobe },
+	{ "nap ", call_nap },		{ "event ", call_event },
+	{ "expr ", call_expr },		{ "out ", call_out },
+	{ "recurse ", call_recurse },	{ "tail ", call_tail },
+	{ "eight ", call_eight },	{ "triple ", call_triple },
+	{ "exit ", call_exit },		{ "stack ", call_stack },
+	{ "irqstack ", call_irqstack }, { "context ", call_context },
+	{ "regs ", call_regs },		{ "watch ", call_watch },
+	{ "unwatch ", call_unwatch },	{ "watchint ", call_watchint },
+	{ "watchu8 ", call_watchu8 },
 };
 
 static int do_call(struct order *o, const char *what)

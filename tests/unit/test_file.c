@@ -94,6 +94,9 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
+	"tsv 1a:0:1:77617463685f707265765f76616c\n"                                                \
+	"tsv 19:0:1:77617463685f76616c\n"                                                          \
+	"tsv 18:0:1:77617463685f61646472\n"                                                        \
 	"tsv 17:0:1:75737461636b\n"                                                                \
 	"tsv 16:0:1:6274\n"                                                                        \
 	"tsv 15:0:1:6b737461636b\n"                                                                \

@@ -545,7 +545,7 @@ static void test_header(void **state)
 	assert_non_null(strstr(
 		(char *)bytes,
 		"\nstatus 0;tunknown:0;tframes:ffffffff;tcreated:ffffffff;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
-		"tsv 200:0:1:6c6f7374\ntsv 17:"));
+		"tsv 200:0:1:6c6f7374\ntsv 1a:"));
 	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:0"));
 	/* The number of its hits is not known yet. */
 	assert_null(strstr((char *)bytes, "\ntp V"));

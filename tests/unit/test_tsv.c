@@ -88,6 +88,9 @@ static void built_in(void **state)
 		"15:0:1:6b737461636b",			    /* kstack */
 		"16:0:1:6274",				    /* bt */
 		"17:0:1:75737461636b",			    /* ustack */
+		"18:0:1:77617463685f61646472",		    /* watch_addr */
+		"19:0:1:77617463685f76616c",		    /* watch_val */
+		"1a:0:1:77617463685f707265765f76616c",	    /* watch_prev_val */
 	};
 	struct world *w = *state;
 	u32 i;

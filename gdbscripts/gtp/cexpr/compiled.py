@@ -58,8 +58,11 @@ def check(text, pc, collecting):
 def check_at(text, pc, collecting):
     """The same, always by asking GDB."""
     where = location(pc)
-    if where is None:
+    if where is None and collecting:
         by_tracepoint(text, pc)
+        return
+    if where is None:
+        by_condition(text, pc)
         return
     command = "maint agent%s -at %s, %s" % ("" if collecting else "-eval", where, text)
     try:
@@ -160,8 +163,28 @@ def location(pc):
     return location_of(pc, function.name, function.symtab.filename, line.line if file else 0)
 
 
+BRANCHES = re.compile(r"&&|\|\||\?")
+
+
+def by_condition(text, pc):
+    """Raise Refused for an address without a name if GDB does not take the text as a tracepoint's condition there."""
+    with quiet.unsent():
+        try:
+            out = quiet.execute("trace *%#x if %s" % (pc, text))
+        except gdb.error as error:
+            raise Refused(str(error)) from None
+        quiet.execute("delete %d" % int(quiet.value("$tpnum")))
+        if "failed to validate condition" in out:
+            raise Refused(out.strip())
+
+
 def by_tracepoint(text, pc):
-    """The same for an address without a name, by the action of a tracepoint that is deleted before anything runs."""
+    """Raise Refused for an address without a name, by the action of a tracepoint that is deleted before anything runs.
+
+    No listing says whether GDB would abort, so it is not asked about a variable on one of two paths.
+    """
+    if "$" in text and BRANCHES.search(text):
+        raise Unbalanced("GDB would abort")
     with quiet.unsent():
         quiet.execute("trace *%#x" % pc)
         number = int(quiet.value("$tpnum"))

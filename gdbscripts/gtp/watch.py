@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp watch`: a hardware watchpoint of all CPUs as a tracepoint: who accesses a variable.
+#
+# The tracepoint's address is the variable's, with another first byte, which says how many bytes are watched and how
+# (base/watch.h).
+import collections
+import re
+
+import gdb
+
+from gtp import cexpr, collect, define, hooks, modules, places, points, quiet, remote, screen, typed, words
+from gtp.cexpr import ctype
+from gtp.command import Command
+
+USAGE = "gtp watch EXPRESSION [w|rw] [if CONDITION] [collect EXPRESSION, ...]"
+TAG, SHIFT = 0x61, 56
+SIGNED, READS, SIZE_SHIFT = 2, 4, 3
+SIZES = {1: 0, 2: 1, 4: 2, 8: 3}
+CANNOT = """%s has %d bytes, and the processor watches 1, 2, 4 or 8: name a member, or a part of it, as in
+  gtp watch *(long *)&(%s)"""
+NOTE = """note: a kernel does not stop for watch, rwatch, awatch or hbreak. These are tracepoints:
+  gtp watch EXPRESSION    who writes a variable; %s
+  trace LOCATION          in place of hbreak""" % "gtp watch EXPRESSION rw: who reads it, too"
+
+Said = collections.namedtuple("Said", "expression reads condition collect")
+
+
+def said(text):
+    """The arguments as a Said."""
+    text, taken = last(text, "collect")
+    front, condition = words.halves(text)
+    found = re.match(r"(.*\S)\s+(rw|w)$", front, re.S)
+    expression, how = found.groups() if found else (front, "w")
+    for what, part in (("collect", taken), ("if", condition)):
+        if part == "":
+            raise gdb.GdbError("nothing after `%s'; say %s" % (what, USAGE))
+    if not expression:
+        raise gdb.GdbError("no variable is named; say %s" % USAGE)
+    return Said(expression, how == "rw", condition, taken)
+
+
+def last(text, word):
+    """The text before the first such word outside of quotes, and the text after it; None if there is none."""
+    found = re.search(r"(?:^|\s)%s(?:\s|$)" % word, words.blanked(text))
+    return (text, None) if found is None else (text[:found.start()], text[found.end():].strip())
+
+
+def evaluated(text):
+    """The value of the expression in the live kernel."""
+    try:
+        return quiet.value(text)
+    except gdb.error:
+        return cexpr.value(text)
+
+
+def is_bit_field(text):
+    """Whether the expression ends in a member that is a bit field: it has an address in GDB, that of its word."""
+    found = re.match(r"(.*?)(?:\.|->)\s*(\w+)\s*$", text, re.S)
+    if not found:
+        return False
+    kind = ctype.plain(evaluated(found.group(1)).type)
+    if kind.code == gdb.TYPE_CODE_PTR:
+        kind = ctype.plain(kind.target())
+    try:
+        return bool(kind[found.group(2)].bitsize)
+    except (KeyError, TypeError):
+        return False  # a member of an unnamed struct
+
+
+def variable(text):
+    """(address, gdb.Type) of the variable that an expression names."""
+    value = evaluated(text)
+    if value.address is None:
+        raise gdb.GdbError("%s is no variable in memory" % text)
+    if is_bit_field(text):
+        raise gdb.GdbError("%s is a bit field: watch the bytes that it is in, by their address" % text)
+    return int(value.address) % 2**64, ctype.plain(value.type)
+
+
+def address(text, reads):
+    """The tracepoint's address for the variable."""
+    where, kind = variable(text)
+    if where >> SHIFT != 0xff:
+        raise gdb.GdbError("%s is at %#x, which is no address of the kernel" % (text, where))
+    if kind.code == gdb.TYPE_CODE_FUNC:
+        raise gdb.GdbError("%s is code, not a variable: use gtp trace" % text)
+    if kind.sizeof not in SIZES:
+        raise gdb.GdbError(CANNOT % (text, kind.sizeof, text))
+    number = ctype.kind_of(kind)
+    tag = TAG | SIZES[kind.sizeof] << SIZE_SHIFT | (READS if reads else 0) | (SIGNED if number and not number[1] else 0)
+    return tag << SHIFT | where % 2**SHIFT
+
+
+def put_actions(number, asked, bare):
+    """The values in each frame, and what was asked for."""
+    if not bare:
+        texts = {"$watch_prev_val": "old " + asked.expression, "$watch_val": "new " + asked.expression}
+        points.set_actions(number, ["collect " + text for text in texts])
+        typed.remember(number, texts)
+    return collect.add(number, asked.collect) if asked.collect else []
+
+
+def set_one(definitions, asked, bare=False):
+    """Set the tracepoint; returns a text that describes it, and lines about what is collected."""
+    at = address(asked.expression, asked.reads)
+    condition = asked.condition and cexpr.condition(asked.condition, at)
+    number = definitions.add(places.address(at), condition)
+    lines = put_actions(number, asked, bare)
+    where, kind = at % 2**SHIFT | 0xff << SHIFT, "reads and writes" if asked.reads else "writes"
+    return "Tracepoint %d: %s of %s, %d bytes at %#x\n" % (
+        number, kind, asked.expression, 1 << (at >> SHIFT + SIZE_SHIFT & 3), where), lines
+
+
+class GtpWatch(Command):
+    """Trace who writes a variable: a hardware watchpoint on all CPUs.
+
+gtp watch EXPRESSION [w|rw] [if CONDITION] [collect EXPRESSION, ...]
+EXPRESSION is a variable of 1, 2, 4 or 8 bytes whose address is known now: its
+pointers are followed once, here. Each instruction that writes it is a hit,
+also if the value stays the same; with rw each that reads it, too. A frame has
+  $watch_val       the value after the access
+  $watch_prev_val  the value at the access before, by whichever CPU
+and the registers and the pc after that instruction, if $regs is collected.
+CONDITION and the collected expressions are as for gtp trace, but there are no
+local variables: the instruction may be anywhere. Four at a time. In
+  gtp count by $kstack at watch EXPRESSION [w|rw]
+and the like it is a place. Without gdbtp's commands: see docs/watch.md."""
+
+    def __init__(self):
+        super().__init__("gtp watch", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        text, bare = re.subn(r"^\s*--bare\s+", "", arg)
+        asked = said(text.strip())
+        if not remote.is_gtp():
+            raise gdb.GdbError(remote.NOT_CONNECTED)
+        modules.follow()
+        with words.in_c(), define.Definitions() as definitions:
+            told, lines = set_one(definitions, asked, bool(bare))
+        screen.put(told)
+        for line in lines:
+            screen.say(line)
+
+
+def tell():
+    """Print a note for GDB's own command, which sets something that its next `continue` cannot insert."""
+    if remote.is_gtp():
+        screen.put(NOTE + "\n")
+
+
+def hook():
+    """Hook GDB's commands; do not replace hooks of the user's."""
+    for command in ("watch", "rwatch", "awatch", "hbreak", "thbreak"):
+        if not hooks.is_defined("hookpost-" + command):
+            hooks.define("hookpost-" + command, "gtp.watch", "tell")
+
+
+GtpWatch()
+hook()

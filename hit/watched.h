@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hits of watchpoints: the values that belong to them. */
+#ifndef _GTP_WATCHED_H
+#define _GTP_WATCHED_H
+
+#include "base/watch.h"
+#include "hit/hit.h"
+
+/**
+ * gtp_watched_see() - replace the value that a watchpoint has seen last
+ * @seen: of the watchpoint; all CPUs share it, because any of them may write the variable next
+ * @value: the value that it has now
+ *
+ * Context: any, NMI included. Return: the value that was seen before, by whichever CPU.
+ */
+static inline u64 gtp_watched_see(u64 *seen, u64 value)
+{
+	return gtp_exchange(seen, value);
+}
+
+/**
+ * gtp_watched_hit() - handle a hit of a watchpoint
+ * @first: the location's first tracepoint
+ * @cpu: this CPU's own
+ * @regs: the registers after the instruction that has written, with its rip
+ * @entered: as for gtp_hit()
+ * @before: the value that the watchpoint saw last, its bytes only
+ * @value: the value now, its bytes only
+ *
+ * If this CPU is in a hit of another tracepoint already, this one is counted as nested and leaves
+ * the other one's values alone.
+ * Context: as gtp_hit(); no other watchpoint can be hit on this CPU meanwhile.
+ */
+static inline void gtp_watched_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
+				   const struct gtp_regs *regs, u32 entered, u64 before, u64 value)
+{
+	if (likely(!READ_ONCE(cpu->in_hit))) {
+		cpu->local[GTP_TSV_WATCH_ADDR] = gtp_watch_at(first->addr);
+		cpu->local[GTP_TSV_WATCH_VAL] = (u64)gtp_watch_value(first->addr, value);
+		cpu->local[GTP_TSV_WATCH_PREV_VAL] = (u64)gtp_watch_value(first->addr, before);
+	}
+	gtp_hit(first, cpu, regs, entered);
+}
+
+#endif /* _GTP_WATCHED_H */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory in which a watchpoint would be harmful or useless.
+ *
+ * A hit that writes to a watched variable does not recurse: the kernel turns all watchpoints of a
+ * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But its
+ * own hits are of no use to anybody, so gdbtp's data is refused.
+ *
+ * The kernel itself refuses the memory that it uses before it can turn them off, except for a few
+ * variables: see gtp_entry_variable().
+ */
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+
+#include "base/compat.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/module_text.h"
+#include "probe/policy/symbol.h"
+#include "probe/watch/own.h"
+#include "probe/watch/place.h"
+
+static bool is_of_hits(u64 addr, const struct gtp_cpu *cpu)
+{
+	const struct gtp_percpu *p = container_of(cpu, struct gtp_percpu, cpu);
+
+	return gtp_watch_place_meets(addr, (u64)p, sizeof(*p)) ||
+	       gtp_watch_place_meets(addr, (u64)cpu->buf.mem, cpu->buf.size) ||
+	       gtp_watch_place_meets(addr, (u64)cpu->stat, gtp_hit_stat_bytes(cpu->run->nslots));
+}
+
+static bool is_own(u64 addr)
+{
+	u64 first = gtp_watch_at(addr);
+	int cpu;
+
+	if (within_module(first, THIS_MODULE) ||
+	    within_module(first + gtp_watch_bytes(addr) - 1, THIS_MODULE))
+		return true;
+	for_each_possible_cpu(cpu) {
+		const struct gtp_cpu *part = per_cpu(gtp_this_cpu, cpu);
+		u64 mine, bytes;
+
+		gtp_module_percpu(THIS_MODULE, cpu, &mine, &bytes);
+		if (gtp_watch_place_meets(addr, mine, bytes))
+			return true;
+		if (part && is_of_hits(addr, part))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The kernel reads this variable on the way, if it was booted with retbleed=ibpb or the like. Not
+ * all kernels export it.
+ */
+static bool is_command(u64 addr)
+{
+	static const char name[] = "x86_pred_cmd+";
+	u32 i;
+
+	for (i = 0; i < gtp_watch_bytes(addr); i += sizeof(u32))
+		if (!strncmp(gtp_symbol_at(gtp_watch_at(addr) + i), name, sizeof(name) - 1))
+			return true;
+	return false;
+}
+
+static bool is_of_entry(u64 addr)
+{
+	const void *start;
+	u32 n, bytes;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (n = 0; (start = gtp_entry_variable(n, cpu, &bytes)); n++)
+			if (gtp_watch_place_meets(addr, (u64)start, bytes))
+				return true;
+	return is_command(addr);
+}
+
+/* The upper half of the address of modules' code is the same for all modules. */
+static bool is_code(u64 addr)
+{
+	u64 at = gtp_watch_at(addr);
+
+	return upper_32_bits(at) == upper_32_bits((u64)is_code) && gtp_module_text_has(at, 1);
+}
+
+int gtp_watch_refuse(u64 addr, struct gtp_why *why)
+{
+	if (is_own(addr))
+		gtp_why(why, "that is memory of gdbtp itself, which cannot trace itself");
+	else if (is_of_entry(addr))
+		gtp_why(why,
+			"the kernel uses it on the way to the handler of a watchpoint, which would have no end");
+	else if (is_code(addr))
+		gtp_why(why, "that is code, not a variable: use gtp trace");
+	else
+		return 0;
+	return -EINVAL;
+}

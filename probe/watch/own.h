@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory in which a watchpoint would be harmful or useless. */
+#ifndef _GTP_OWN_H
+#define _GTP_OWN_H
+
+#include "base/why.h"
+
+/**
+ * gtp_watch_refuse() - refuse variables of gdbtp, of the kernel's entry code, and machine code
+ * @addr: a watch address
+ * @why: the refusal
+ *
+ * Context: process, gtp_lock. Return: 0, or -EINVAL with @why.
+ */
+int gtp_watch_refuse(u64 addr, struct gtp_why *why);
+
+#endif /* _GTP_OWN_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The expressions that only watchpoints can have, and those that they cannot have. */
+#ifndef _GTP_SESSION_WATCHED_H
+#define _GTP_SESSION_WATCHED_H
+
+#include "session/session.h"
+
+/*
+ * gtp_watched_check - check that a tracepoint names $watch_val and the like only if it is a
+ * watchpoint, and a watchpoint nothing that only instructions have; 0 or -EINVAL with @why
+ */
+int gtp_watched_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
+
+#endif /* _GTP_SESSION_WATCHED_H */
