@@ -11,12 +11,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "acks.h"
@@ -216,12 +219,39 @@ static void from_module(void)
 	end(0);
 }
 
+/*
+ * True if the open file is gtp of a procfs. Root may let others run this command, which must give
+ * them the module, and none of root's files. The user's path proves nothing: ask the kernel which
+ * file is open.
+ */
+static bool is_module(int fd)
+{
+	char link[32], path[PATH_MAX];
+	struct statfs fs;
+	ssize_t n;
+
+	if (fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	return n > 4 && !strcmp(path + n - 4, "/gtp");
+}
+
 static int open_target(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	/* Another file must neither make this wait nor become the terminal of this process. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	if (fd >= 0)
+	if (fd >= 0 && is_module(fd) && !fcntl(fd, F_SETFL, 0))
 		return fd;
+	if (fd >= 0) {
+		complain("%s is not the module's file, /proc/gtp", path);
+		close(fd);
+		return -1;
+	}
 	if (errno == EBUSY)
 		complain("%s: another GDB is connected to it", path);
 	else if (errno == ENOENT)

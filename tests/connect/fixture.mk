@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The library that tests/connect/run preloads, into build/connect/: in the repository's root.
+
+build/connect/procfs.so: tests/connect/procfs.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -Wall -Wextra -Werror -shared -fPIC -o $@ $<
