@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/regions/run, whose functions and variables these use
-# Job: a foreign file's names and source lines on a terminal: sourced by tests/regions/run. $tool is gdbtp-regions.
+# Job: text on a terminal: a foreign file's names and source lines, refusals of wrong arguments; sourced by tests/regions/run. $tool is gdbtp-regions.
 
 # says_escaped NAME COMMAND...: its output has the escaped text, and no escape sequence, whatever its status is
 says_escaped() {
@@ -9,6 +9,33 @@ says_escaped() {
 	said=$("$@" 2>&1)
 	[[ $said == *'\033]0;owned\a'* ]] && ! LC_ALL=C grep -q '[^ -~	]' <<<"$said"
 	result $? "$name: no escape sequence of a foreign file reaches the terminal" || sed 's/^/# /' <<<"${said//$'\e'/ESC}"
+}
+
+# says TEXT ARGUMENT...: the tool refuses the arguments with that one line, and status 2
+says() {
+	local text=$1 said code
+	shift
+	said=$("$tool" "$@" 2>&1)
+	code=$?
+	[ $code = 2 ] && [ "$said" = "gdbtp-regions: $text" ]
+	result $? "gdbtp-regions ${*@Q}: $text" || sed 's/^/# /' <<<"status $code: $said"
+}
+
+# One sentence says what is missing, or too much.
+wrong() {
+	local status=0 self=$out/names/plain.o
+	says "COMMAND and FILE are missing; gdbtp-regions --help lists them" || status=1
+	says "no command vmlinux; gdbtp-regions --help lists them" vmlinux || status=1
+	says "no command vmlinux; gdbtp-regions --help lists them" vmlinux f || status=1
+	says "stats: FILE is missing; gdbtp-regions --help says more" stats || status=1
+	says "show: FILE is missing; gdbtp-regions --help says more" show --all || status=1
+	says "stats: the file name is empty" stats '' || status=1
+	says "show: the file name is empty" show '' || status=1
+	says "--debug: the file name is empty" stats "$self" --debug '' || status=1
+	says "--source: the file name is empty" lines "$self" f --source '' || status=1
+	says "--output: the file name is empty" table "$self" -o '' || status=1
+	says "explain: much is one word too many" explain "$self" f much || status=1
+	return $status
 }
 
 names() {
@@ -20,5 +47,6 @@ names() {
 	says_escaped "explain" "$tool" explain "$folder/loud.o" "f$bad" || status=1
 	says_escaped "lines" "$tool" lines "$folder/loud.o" "f$bad" || status=1
 	says_escaped "an error" "$tool" explain "$folder/plain.o" "$bad" || status=1
+	wrong || status=1
 	return $status
 }

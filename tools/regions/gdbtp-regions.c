@@ -225,14 +225,43 @@ static void parse(int argc, char **argv, struct options *o)
 	}
 }
 
-static void run(struct session *s, const char *command, const char *file)
+/* Return the command's number; show, which reads no image, is the one after the last. */
+static size_t find_command(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(commands) && strcmp(commands[i].name, command); i++)
+	for (i = 0; i < ARRAY_SIZE(commands) && strcmp(commands[i].name, name); i++)
 		;
-	if (i == ARRAY_SIZE(commands))
-		text_errx(2, "no command %s; gdbtp-regions --help lists them", command);
+	if (i == ARRAY_SIZE(commands) && strcmp(name, "show"))
+		text_errx(2, "no command %s; gdbtp-regions --help lists them", name);
+	return i;
+}
+
+/* A script whose variable is empty names a file "", about which open() has nothing to say. */
+static void check_name(const char *of, const char *name)
+{
+	if (name && !*name)
+		text_errx(2, "%s: the file name is empty", of);
+}
+
+/* Say which word is missing or too much. @n words are at @word. */
+static void check_words(int n, char **word, const struct options *o)
+{
+	if (!n)
+		text_errx(2, "COMMAND and FILE are missing; gdbtp-regions --help lists them");
+	find_command(word[0]);
+	if (n < 2)
+		text_errx(2, "%s: FILE is missing; gdbtp-regions --help says more", word[0]);
+	if (n > 3)
+		text_errx(2, "%s: %s is one word too many", word[0], word[3]);
+	check_name(word[0], word[1]);
+	check_name("--debug", o->debug);
+	check_name("--source", o->source);
+	check_name("--output", o->output);
+}
+
+static void run(struct session *s, size_t i, const char *file)
+{
 	rgn_image_open(&s->image, file, NULL);
 	s->debug = &s->image;
 	if (s->options.debug) {
@@ -249,16 +278,17 @@ static void run(struct session *s, const char *command, const char *file)
 int main(int argc, char **argv)
 {
 	struct session s = { .where = NULL };
+	size_t i;
 
 	parse(argc, argv, &s.options);
-	if (argc - optind < 2 || argc - optind > 3)
-		usage(stderr, 2);
+	check_words(argc - optind, argv + optind, &s.options);
 	if (argc - optind == 3)
 		s.where = argv[optind + 2];
-	if (!strcmp(argv[optind], "show"))
+	i = find_command(argv[optind]);
+	if (i == ARRAY_SIZE(commands))
 		rgn_mktable_show(argv[optind + 1], s.options.all);
 	else
-		run(&s, argv[optind], argv[optind + 1]);
+		run(&s, i, argv[optind + 1]);
 	if (fflush(stdout) || ferror(stdout))
 		err(2, "standard output");
 	return 0;
