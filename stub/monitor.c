@@ -416,10 +416,14 @@ static int run_command(struct gtp_stub *s, const char *command, struct gtp_why *
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *arg = gtp_monitor_argument(commands[i].name, command);
 
-		if (!arg || (*arg && !commands[i].set))
+		if (!arg)
 			continue;
 		if (commands[i].set)
 			return commands[i].set(s, arg, why);
+		if (*arg) {
+			gtp_why(why, "monitor %s takes no argument", commands[i].name);
+			return -EINVAL;
+		}
 		commands[i].print(s);
 		return 0;
 	}
@@ -441,6 +445,15 @@ static int refuse(struct gtp_stub *s, const char *words)
 	return 0;
 }
 
+/* GDB adds "Protocol error with Rcmd", which helps nobody: list the commands first. */
+static int refuse_unknown(struct gtp_stub *s)
+{
+	int err = refuse(s, "there is no such monitor command; these are all:");
+
+	print_help(s);
+	return err;
+}
+
 GTP_HANDLER(gtp_pkt_monitor)
 {
 	char command[COMMAND_MAX + 1];
@@ -458,6 +471,5 @@ GTP_HANDLER(gtp_pkt_monitor)
 		return gtp_reply_ok(s);
 	if (why->text[0])
 		return refuse(s, why->text);
-	return refuse(s, err == -ENOENT ? "there is no such monitor command; see monitor help" :
-					  "the command failed");
+	return err == -ENOENT ? refuse_unknown(s) : refuse(s, "the command failed");
 }
