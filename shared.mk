@@ -25,6 +25,7 @@ GTP_SHARED := \
 	stub/monitor.c \
 	base/parse.c \
 	base/why.c \
+	base/visible.c \
 	aggregate/shape.c \
 	aggregate/table.c \
 	aggregate/text.c \

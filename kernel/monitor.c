@@ -138,9 +138,12 @@ static int monitor_files(struct gtp_stub *stub, const char *arg, struct gtp_why 
 {
 	const struct gtp_file_space *space = NULL;
 
-	while ((space = gtp_files_next(space)))
-		gtp_stub_printf(stub, "0x%llx  %s, %u probes\n", space->base, space->name,
-				space->armed);
+	while ((space = gtp_files_next(space))) {
+		/* A name may be longer than a line of gtp_stub_printf(). */
+		gtp_stub_printf(stub, "0x%llx  ", space->base);
+		gtp_stub_print(stub, space->name);
+		gtp_stub_printf(stub, ", %u probes\n", space->armed);
+	}
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <linux/random.h>
 #include <linux/string.h>
 
+#include "base/visible.h"
 #include "kernel/base/lock_kernel.h"
 #include "kernel/base/mem_kernel.h"
 #include "probe/user/files.h"
@@ -43,6 +44,7 @@ static int refuse(struct gtp_why *why, int err, const char *path, const char *wo
 		gtp_why(why, "...%s %s", path + len - SHOWN_MAX, words);
 	else
 		gtp_why(why, "%s %s", path, words);
+	gtp_visible_only(why->text);
 	return err;
 }
 
@@ -208,12 +210,8 @@ static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_w
  */
 static void keep_name(struct gtp_file_space *space, const char *path)
 {
-	char *c;
-
 	strcpy(space->name, path);
-	for (c = space->name; *c; c++)
-		if ((u8)*c < ' ' || *c == 0x7f)
-			*c = '.';
+	gtp_visible_only(space->name);
 }
 
 static struct gtp_file_space *make(const char *path, struct file *file, struct inode *inode,
