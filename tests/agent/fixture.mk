@@ -4,7 +4,7 @@
 out := build/agent
 CFLAGS := -std=gnu11 -O1 -g -fno-inline -Wall -Wextra -Werror
 
-all: $(out)/victim $(out)/victim-static $(out)/library.so
+all: $(out)/victim $(out)/victim-static $(out)/library.so $(out)/hostile
 
 $(out)/victim: tests/agent/victim.c
 	@mkdir -p $(@D)
@@ -17,5 +17,9 @@ $(out)/victim-static: tests/agent/plain.c
 $(out)/library.so: tests/agent/library.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -fPIC -o $@ $<
+
+$(out)/hostile: tests/agent/hostile.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fPIE -Wl,-z,norelro -o $@ $<
 
 .PHONY: all

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The host of a stub whose target is a process: hands the stub's questions to user/process/. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -79,6 +80,18 @@ static bool is_library_event(void *ctx, u64 addr)
 	return gtp_link_map_is_event(&h->process, addr);
 }
 
+/*
+ * Say that libraries are missing, once. GDB shows what the other end of its pipe writes to standard
+ * error; a note of the stub would have to wait for a packet before whose answer GDB takes text.
+ */
+static void tell_cut(struct host *h, bool cut)
+{
+	if (cut && !h->cut)
+		warnx("process %u has more libraries than are shown: the others are left out",
+		      h->process.pid);
+	h->cut = cut;
+}
+
 /* GDB reads a text in several packets: all of them are answered from the text as it was first. */
 static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
 		       struct gtp_why *why)
@@ -94,6 +107,8 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 		err = gtp_objects_make(&h->process, which, text, why);
 		if (err)
 			return err;
+		if (which == GTP_OBJECT_LIBRARIES)
+			tell_cut(h, text->cut);
 	}
 	if (from >= text->len)
 		return 0;
@@ -259,10 +274,24 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	}
 }
 
+/* True if the list of libraries has changed. Looking takes a twentieth of the time at most. */
+static bool libraries_change(struct host *h, u64 *sum)
+{
+	u64 begin = now_ms(h), end;
+	int err;
+
+	if (begin < h->look_ms)
+		return false;
+	err = gtp_link_map_sum(&h->process, sum);
+	end = now_ms(h);
+	h->look_ms = end + 20 * (end - begin);
+	return !err && *sum != h->libraries;
+}
+
 void host_look(struct host *h)
 {
 	struct gtp_why why = { "" };
-	u64 sum = h->libraries;
+	u64 sum;
 
 	if (!h->stub.waiting)
 		return;
@@ -270,7 +299,7 @@ void host_look(struct host *h)
 		gtp_stub_gone(&h->stub, &why);
 		return;
 	}
-	if (gtp_link_map_sum(&h->process, &sum) || sum == h->libraries)
+	if (!libraries_change(h, &sum))
 		return;
 	h->libraries = sum;
 	gtp_stub_libraries(&h->stub);

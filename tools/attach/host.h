@@ -13,6 +13,8 @@
  * @files: those that GDB has opened
  * @object: the texts that GDB reads, as they were when it began
  * @libraries: the sum of the list of libraries that GDB knows, or was last asked to read
+ * @look_ms: when the list is looked at again
+ * @cut: the user knows that the list is longer than GDB is shown
  * @trace, @stub: the session and the connection
  * @broken: GDB does not read any more
  */
@@ -21,6 +23,8 @@ struct host {
 	struct gtp_process_files files;
 	struct gtp_text object[GTP_OBJECT_THREADS + 1];
 	u64 libraries;
+	u64 look_ms;
+	bool cut;
 	struct gtp_trace trace;
 	struct gtp_stub stub;
 	bool broken;

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "user/process/files.h"
 
 void gtp_process_files_init(struct gtp_process_files *f)
@@ -60,12 +61,18 @@ static int open_found(int found)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The program is the file that runs, even if another file has its path now, or in our root. */
+/*
+ * The program is the file that runs, even if another file has its path now, or in our root. GDB has
+ * the path with its visible characters only.
+ */
 static bool is_program(const struct gtp_process *p, const char *path)
 {
 	char exe[GTP_PROCESS_PATH_MAX];
 
-	return !gtp_process_exe(p, exe) && !strcmp(exe, path);
+	if (gtp_process_exe(p, exe))
+		return false;
+	gtp_visible_only(exe);
+	return !strcmp(exe, path);
 }
 
 static int open_file(const struct gtp_process *p, const char *path)

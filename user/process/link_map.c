@@ -3,8 +3,8 @@
  * The list of libraries that a process's dynamic linker keeps for debuggers: struct r_debug and
  * struct link_map of <link.h>, which glibc and musl have.
  *
- * The list is memory of a process that runs: any address in it may be wrong, and it may be a
- * circle.
+ * The list is memory of a process that runs: any address in it may be wrong, it may be a circle,
+ * and it may have been written to make whoever reads it busy.
  */
 #include <elf.h>
 #include <link.h>
@@ -14,7 +14,6 @@
 enum {
 	HEADERS_MAX = 256,
 	DYNAMIC_MAX = 1024,
-	LIBRARIES_MAX = 10000,
 	LISTS_MAX = 64,
 	HAS_NEXT = 2, /* r_version of a list that may have further ones after it */
 };
@@ -61,58 +60,104 @@ static u64 find_list(const struct gtp_process *p)
 	return 0;
 }
 
-static int walk_list(const struct gtp_process *p, u64 list, u64 lm,
-		     void (*fn)(void *arg, const struct gtp_library *lib), void *arg)
+/**
+ * struct walk - a walk through all lists
+ * @fn, @arg: as gtp_link_map_walk() has them
+ * @names: read the libraries' names, too
+ * @n: the number of entries so far
+ */
+struct walk {
+	const struct gtp_process *p;
+	bool (*fn)(void *arg, const struct gtp_library *lib);
+	void *arg;
+	bool names;
+	u32 n;
+};
+
+static int visit(struct walk *w, u64 list, u64 lm, u64 *next)
 {
 	struct gtp_library lib;
 	struct link_map m;
-	u32 i;
 
-	for (i = 0; lm; i++) {
-		if (i == LIBRARIES_MAX || gtp_process_read(p, &m, lm, sizeof(m)))
-			return -EAGAIN;
-		lib.lm = lm;
-		lib.addr = m.l_addr;
-		lib.dynamic = (u64)m.l_ld;
-		lib.list = list;
-		if (gtp_process_read_string(p, lib.name, (u64)m.l_name, sizeof(lib.name)))
-			return -EAGAIN;
-		fn(arg, &lib);
-		lm = (u64)m.l_next;
-	}
-	return 0;
+	if (gtp_process_read(w->p, &m, lm, sizeof(m)))
+		return -EAGAIN;
+	lib.lm = lm;
+	lib.addr = m.l_addr;
+	lib.dynamic = (u64)m.l_ld;
+	lib.list = list;
+	lib.name[0] = '\0';
+	if (w->names && gtp_process_read_string(w->p, lib.name, (u64)m.l_name, sizeof(lib.name)))
+		return -EAGAIN;
+	*next = (u64)m.l_next;
+	return w->n++ < GTP_LINK_MAP_MAX && w->fn(w->arg, &lib) ? 0 : -E2BIG;
 }
 
-int gtp_link_map_walk(const struct gtp_process *p,
-		      void (*fn)(void *arg, const struct gtp_library *lib), void *arg, u64 *main_lm)
+/*
+ * A circle has an entry that comes again. Compare each entry with a former one, which is the last
+ * of 1, 2, 4, 8, ... entries: it is inside the circle at some time, and the circle's length away.
+ */
+static int walk_list(struct walk *w, u64 list, u64 lm)
 {
-	u64 at = find_list(p), next;
+	u64 former = 0;
+	u32 i, next_former = 1;
+	int err = 0;
+
+	for (i = 0; lm && !err; i++) {
+		if (lm == former)
+			return -EAGAIN;
+		if (i == next_former) {
+			former = lm;
+			next_former *= 2;
+		}
+		err = visit(w, list, lm, &lm);
+	}
+	return err;
+}
+
+static int read_list(const struct gtp_process *p, struct list *list, u64 at)
+{
+	list->next = 0;
+	if (gtp_process_read(p, &list->head, at, sizeof(list->head)))
+		return -EAGAIN;
+	if (list->head.r_version >= HAS_NEXT &&
+	    gtp_process_read(p, &list->next, at + offsetof(struct list, next), sizeof(list->next)))
+		return -EAGAIN;
+	return list->head.r_state == RT_CONSISTENT ? 0 : -EAGAIN;
+}
+
+static int walk_all(struct walk *w, u64 *main_lm)
+{
+	u64 at = find_list(w->p), next;
 	struct list list;
+	int err = 0;
 	u32 i;
 
 	*main_lm = 0;
-	for (i = 0; at && i < LISTS_MAX; i++, at = next) {
-		next = 0;
-		if (gtp_process_read(p, &list.head, at, sizeof(list.head)))
+	for (i = 0; at && !err; i++, at = next) {
+		if (i == LISTS_MAX)
+			return -E2BIG;
+		if (read_list(w->p, &list, at))
 			return -EAGAIN;
-		if (list.head.r_version >= HAS_NEXT &&
-		    gtp_process_read(p, &next, at + offsetof(struct list, next), sizeof(next)))
-			return -EAGAIN;
-		if (list.head.r_state != RT_CONSISTENT)
-			return -EAGAIN;
+		next = list.next;
 		if (!i)
 			*main_lm = (u64)list.head.r_map;
-		if (walk_list(p, at, (u64)list.head.r_map, fn, arg))
-			return -EAGAIN;
+		err = walk_list(w, at, (u64)list.head.r_map);
 		/* A change that began after the first look is under way, or over. */
-		if (gtp_process_read(p, &list.head, at, sizeof(list.head)) ||
-		    list.head.r_state != RT_CONSISTENT)
+		if (err == -EAGAIN || read_list(w->p, &list, at))
 			return -EAGAIN;
 	}
-	return 0;
+	return err;
 }
 
-static void add_to_sum(void *arg, const struct gtp_library *lib)
+int gtp_link_map_walk(const struct gtp_process *p,
+		      bool (*fn)(void *arg, const struct gtp_library *lib), void *arg, u64 *main_lm)
+{
+	struct walk w = { .p = p, .fn = fn, .arg = arg, .names = true };
+
+	return walk_all(&w, main_lm);
+}
+
+static bool add_to_sum(void *arg, const struct gtp_library *lib)
 {
 	const u64 part[] = { lib->lm, lib->addr, lib->dynamic, lib->list };
 	u64 *sum = arg;
@@ -120,16 +165,19 @@ static void add_to_sum(void *arg, const struct gtp_library *lib)
 
 	for (i = 0; i < ARRAY_SIZE(part); i++)
 		*sum = (*sum ^ part[i]) * 0x100000001b3ULL; /* FNV's prime */
+	return true;
 }
 
 int gtp_link_map_sum(const struct gtp_process *p, u64 *sum)
 {
 	u64 main_lm, new = 1;
-	int err = gtp_link_map_walk(p, add_to_sum, &new, &main_lm);
+	struct walk w = { .p = p, .fn = add_to_sum, .arg = &new };
+	int err = walk_all(&w, &main_lm);
 
-	if (!err)
-		*sum = new;
-	return err;
+	if (err == -EAGAIN)
+		return err;
+	*sum = new;
+	return 0;
 }
 
 /*

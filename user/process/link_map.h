@@ -21,21 +21,31 @@ struct gtp_library {
 	char name[GTP_PROCESS_PATH_MAX];
 };
 
+/*
+ * The most entries of all lists together that are looked at. A process may have written endless
+ * lists for whoever looks at it.
+ */
+enum { GTP_LINK_MAP_MAX = 4096 };
+
 /**
  * gtp_link_map_walk() - call a function for each library
  * @p: the process
- * @fn: the function
+ * @fn: the function; false: it takes no more of them
  * @arg: for @fn
  * @main_lm: receives the program's entry, 0: there is none, as in a static program
  *
  * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if it is changing the
- * list, or has while the list was read.
+ * list, has while the list was read, or the list is a circle; -E2BIG if there are more entries than
+ * GTP_LINK_MAP_MAX or than @fn takes: @fn was called for the first ones.
  */
 int gtp_link_map_walk(const struct gtp_process *p,
-		      void (*fn)(void *arg, const struct gtp_library *lib), void *arg,
+		      bool (*fn)(void *arg, const struct gtp_library *lib), void *arg,
 		      u64 *main_lm);
 
-/* gtp_link_map_sum - a number that changes with the list; or -EAGAIN, and @sum is unchanged */
+/*
+ * gtp_link_map_sum - a number that changes with the list, of GTP_LINK_MAP_MAX entries at most; or
+ * -EAGAIN, and @sum is unchanged
+ */
 int gtp_link_map_sum(const struct gtp_process *p, u64 *sum);
 
 /* gtp_link_map_is_event - true if a debugger's breakpoint at @addr waits for changes of the list */

@@ -7,12 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "user/process/link_map.h"
 #include "user/process/objects.h"
 
 enum {
 	TRIES = 50, /* of reading a list that the process is changing */
 	PAUSE_NS = 2000000,
+	TRY_S = 2,		       /* no try begins later */
+	LIBRARIES_BYTES_MAX = 4 << 20, /* of the text about them */
 };
 
 static void put(struct gtp_text *t, const char *bytes, size_t n)
@@ -37,41 +40,20 @@ static void put_text(struct gtp_text *t, const char *text)
 	put(t, text, strlen(text));
 }
 
-/* True of the characters that UTF-8 or XML leaves out: too long, of UTF-16, U+FFFE and U+FFFF. */
-static bool is_excluded(u8 first, u8 second, u8 third)
-{
-	return (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-	       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) ||
-	       (first == 0xef && second == 0xbf && third > 0xbd);
-}
-
-/* The bytes of one character of UTF-8 at @text, 0: it is none. */
-static u32 utf8_length(const char *text)
-{
-	u8 c = (u8)*text;
-	u32 n, i;
-
-	if (c < 0x80)
-		return 1;
-	n = c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
-	for (i = 1; i < n; i++)
-		if (((u8)text[i] & 0xc0) != 0x80)
-			return 0;
-	return n && is_excluded(c, (u8)text[1], (u8)text[2]) ? 0 : n;
-}
-
 /*
- * A process chooses the names of its threads and libraries. One byte that XML does not allow would
- * cost GDB the whole text: it becomes a question mark.
+ * A process chooses the names of its threads and libraries. GDB prints them as they are, and one
+ * byte that XML does not allow would cost GDB the whole text. So each byte of a character that a
+ * terminal does not show becomes a question mark.
  */
 static void put_escaped(struct gtp_text *t, const char *text)
 {
+	size_t left = strlen(text);
 	char code[8];
 	u32 n;
 
-	for (; *text; text += n ? n : 1) {
-		n = utf8_length(text);
-		if (!n || (u8)*text < ' ') {
+	for (; left; text += n, left -= n) {
+		n = gtp_visible_length(text, left);
+		if (!n) {
 			put_text(t, "?");
 			n = 1;
 		} else if (strchr("&<>\"'", *text)) {
@@ -124,19 +106,22 @@ static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct 
 }
 
 /* The program itself and the vdso have no file of a library. */
-static void put_library(void *arg, const struct gtp_library *lib)
+static bool put_library(void *arg, const struct gtp_library *lib)
 {
 	struct gtp_text *t = arg;
 	char rest[160];
 
 	if (!*lib->name)
-		return;
+		return true;
+	if (t->failed || t->len > LIBRARIES_BYTES_MAX)
+		return false;
 	put_text(t, "<library name=\"");
 	put_escaped(t, lib->name);
 	snprintf(rest, sizeof(rest),
 		 "\" lm=\"0x%llx\" l_addr=\"0x%llx\" l_ld=\"0x%llx\" lmid=\"0x%llx\"/>\n", lib->lm,
 		 lib->addr, lib->dynamic, lib->list);
 	put_text(t, rest);
+	return true;
 }
 
 static void put_list(struct gtp_text *t, const struct gtp_text *libraries, u64 main_lm)
@@ -154,10 +139,19 @@ static void put_list(struct gtp_text *t, const struct gtp_text *libraries, u64 m
 	put_text(t, "</library-list-svr4>\n");
 }
 
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 /* The process may change the list meanwhile: a list that was read halfway is thrown away. */
 static int make_libraries(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	const time_t end = seconds() + TRY_S;
 	struct gtp_text libraries = { 0 };
 	u64 main_lm;
 	u32 i;
@@ -166,18 +160,19 @@ static int make_libraries(const struct gtp_process *p, struct gtp_text *t, struc
 	for (i = 0; i < TRIES; i++) {
 		libraries.len = 0;
 		err = gtp_link_map_walk(p, put_library, &libraries, &main_lm);
-		if (!err)
+		if (err != -EAGAIN || seconds() > end)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	if (err)
+	t->cut = err == -E2BIG;
+	if (err == -EAGAIN)
 		gtp_why(why, "the libraries of process %u cannot be read, or are being changed",
 			p->pid);
 	else
 		put_list(t, &libraries, main_lm);
 	t->failed |= libraries.failed;
 	free(libraries.bytes);
-	return err;
+	return t->cut ? 0 : err;
 }
 
 static int make_exec_file(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
@@ -185,11 +180,14 @@ static int make_exec_file(const struct gtp_process *p, struct gtp_text *t, struc
 	char path[GTP_PROCESS_PATH_MAX];
 	int err = gtp_process_exe(p, path);
 
-	if (err)
+	if (err) {
 		gtp_why(why, "the program of process %u has no path", p->pid);
-	else
-		put_text(t, path);
-	return err;
+		return err;
+	}
+	/* GDB prints it, and gtp_process_files_open() knows it by these characters, too. */
+	gtp_visible_only(path);
+	put_text(t, path);
+	return 0;
 }
 
 static int make(const struct gtp_process *p, enum gtp_object which, struct gtp_text *text,
@@ -216,6 +214,7 @@ int gtp_objects_make(const struct gtp_process *p, enum gtp_object which, struct 
 
 	text->len = 0;
 	text->failed = false;
+	text->cut = false;
 	err = make(p, which, text, why);
 	if (!err && text->failed) {
 		gtp_why(why, "there is no memory for it");

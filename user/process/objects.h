@@ -5,12 +5,16 @@
 
 #include "user/process/process.h"
 
-/* struct gtp_text - a text that grows; @failed: there was no memory for it */
+/*
+ * struct gtp_text - a text that grows; @failed: there was no memory for it; @cut: the process has
+ * more than the text may hold
+ */
 struct gtp_text {
 	char *bytes;
 	size_t len;
 	size_t size;
 	bool failed;
+	bool cut;
 };
 
 /* gtp_objects_make - make one of the texts; @text is emptied first. 0, or -errno with @why */

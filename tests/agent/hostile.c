@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that has written its list of libraries itself, for whoever looks at it.
+ *
+ * It prints "ready PID", and answers each line of its input by "ok" when the list is as the line
+ * says: "long" and "many" are more than anybody can read, "circle" has no end, "lists" are more
+ * lists than a program has, "names" has names that control a terminal.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { ENTRIES = 9999, LISTS = 100, NAME_BYTES = 4095 };
+
+/* struct list - struct r_debug_extended, which old headers lack */
+struct list {
+	struct r_debug head;
+	struct list *next;
+};
+
+static struct link_map entry[ENTRIES];
+static struct list list[LISTS];
+static char long_name[NAME_BYTES + 1];
+static const char bad_name[] = "/nowhere/\302\2332J\342\200\256\177\033[31m\377\n.so";
+static const char good_name[] = "/nowhere/gr\303\274n \342\202\254.so";
+
+/* One chain of entries, which all lists have. */
+static void chain(int entries, int lists, const char *name)
+{
+	for (int i = 0; i < entries; i++) {
+		entry[i].l_name = (char *)name;
+		entry[i].l_next = i + 1 < entries ? &entry[i + 1] : NULL;
+	}
+	for (int i = 0; i < lists; i++) {
+		list[i].head.r_version = 2;
+		list[i].head.r_map = entry;
+		list[i].next = i + 1 < lists ? &list[i + 1] : NULL;
+	}
+}
+
+static void obey(const char *line)
+{
+	if (!strcmp(line, "long"))
+		chain(ENTRIES, 64, long_name);
+	if (!strcmp(line, "many"))
+		chain(ENTRIES, 64, good_name);
+	if (!strcmp(line, "lists"))
+		chain(1, LISTS, good_name);
+	if (!strcmp(line, "circle")) {
+		chain(7, 1, good_name);
+		entry[6].l_next = &entry[3];
+	}
+	if (!strcmp(line, "names")) {
+		chain(2, 1, bad_name);
+		entry[1].l_name = (char *)good_name;
+		prctl(PR_SET_NAME, "\302\2332J\342\200\256\177\033x");
+	}
+}
+
+int main(void)
+{
+	Elf64_Dyn *d;
+	char line[80];
+
+	memset(long_name, '"', NAME_BYTES);
+	chain(1, 1, good_name);
+	/* Linked with -z norelro: the dynamic section can be written. */
+	for (d = _DYNAMIC; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_DEBUG)
+			d->d_un.d_ptr = (Elf64_Addr)list;
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		obey(line);
+		puts("ok");
+		fflush(stdout);
+	}
+	return 0;
+}
