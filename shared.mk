@@ -117,9 +117,9 @@ GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call prob
 GTP_HOSTED := kernel probe
 
 # The files whose code may name a register, an opcode or an instruction of x86-64: the code that a port has to write.
-# Data of x86-64 is elsewhere, too: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, and
-# gdbscripts/gtp/syscall.py (names of system calls); user/process/process.c attaches to no other programs.
-# tests/structure fails on any other file that does.
+# tests/structure fails on any other file that names one. Other files have only data of x86-64: base/target_xml.h,
+# probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, gdbscripts/gtp/syscall.py (names of system calls).
+# user/process/process.c attaches only to programs for x86-64.
 # The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
 # Generated code: the encoder, the compiler, pads, and where that code lies.

@@ -173,7 +173,7 @@ struct ax_verified {
  * @kind: condition or action
  * @points: @len entries of memory for the verifier's findings; needs no initialisation
  * @out: receives the verified expression; valid only if AX_OK is returned
- * @err: otherwise receives the error and its place
+ * @err: receives the error and its place, if there is one
  *
  * The head of agentexpr/verify.c lists its refusals. Trace state variables are not checked
  * here (GDB defines them after the expressions that use them): see ax_verify_tsvs().

@@ -19,7 +19,7 @@ enum {
  * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
  *	A stack's number is the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
- * @walk: the steps by which hits follow stacks
+ * @walk: the unwinding steps that are known, by which hits walk stacks
  * @mask: turns a hash into the index of a slot
  * @words: size of @word
  * @used: words in use; the first belongs to no stack, so that no stack has the number 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Unbounded requests, which must end nevertheless."""
+"""Requests without a bound, which must end all the same."""
 
 import os
 import re

@@ -32,7 +32,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc);
  */
 const char *padframe_check(int wanted, bool to_c);
 
-/* padframe_make_without - make the pad without its frame, after the pad with one was refused */
+/* padframe_make_without - make the pad without code for a frame, after one with it was refused */
 u64 padframe_make_without(struct gtp_pad_request *req, u32 *len);
 
 /* padframe_complain - print the actions */

@@ -340,7 +340,7 @@ def options():
         check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
 
 
-@test("buckets are named after their values; a percentile is in the bucket of the true one")
+@test("each bucket has its range as its name; a percentile is in the bucket that has the exact one")
 def plots():
     for bucket, text in ((0, "(..., 0)"), (1, "[0]"), (2, "[1]"), (3, "[2, 4)"), (11, "[512, 1K)"),
                          (22, "[1M, 2M)")):

@@ -362,7 +362,7 @@ def killed_waiting():
         cmd("delete %d" % num)
 
 
-@test("the module is unloaded while a run goes on without GDB: the program goes on, and its code is restored")
+@test("gdbtp is unloaded while a run goes on without GDB: the program goes on, and its code is restored")
 def unloaded():
     gtp_trace("-x %s work" % PROGRAM, "n")
     gtp_trace("-x %s stays" % PROGRAM, "$ret")

@@ -315,7 +315,7 @@ def memory():
     equal(hits(num), 1)
 
 
-@test("the module is unloaded while a run goes on without GDB: no event is left")
+@test("gdbtp is unloaded while a run goes on without GDB: no event is left")
 def module():
     set_values(0)
     gtp_watch(WATCHED % 0)

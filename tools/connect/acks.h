@@ -20,7 +20,7 @@ enum { ACKS_PACKET_MAX = 32768 };
  * @plain: a packet was too long to be kept: from then on everything is passed on unchanged
  * @acked: GDB has received the answer to @last
  * @hash: the offset in @packet of its checksum; 0: it has not come yet
- * @len: the length of @packet, which is on its way; 0: there is none
+ * @len: the bytes of @packet that have come so far; 0: no packet has begun
  * @last_len: the length of @last, the previous packet
  */
 struct acks {

@@ -62,7 +62,7 @@ struct gtpd_record {
 	const u8 *bytes;
 };
 
-/* struct gtpd_part - the records for one kernel; the release is not terminated */
+/* struct gtpd_part - the records for one kernel; @release has no NUL at its end */
 struct gtpd_part {
 	u32 at; /* of its first record */
 	u64 text, end;

@@ -76,7 +76,7 @@ class Dwarf:
 def places_of(path, mtime, name):
     """Return a link-time address in each unit that may have the name, 64 addresses at most.
 
-    mtime: read again when it has changed.
+    mtime: a part of the cache's key, so that a changed file is read again.
     """
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         dwarf = Dwarf(file, data)
