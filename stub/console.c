@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text for GDB's console: sent as O packets when GDB takes them, and kept until then. */
-#include "base/visible.h"
 #include "stub/console.h"
 
 /* O packets carry hex; pieces of this size need only a small buffer. */
@@ -11,37 +10,15 @@ void gtp_stub_heard(struct gtp_stub *s)
 	s->quiet_since_ms = s->ops->now_ms(s->ctx);
 }
 
-/*
- * Copy the beginning of a text into a piece. GDB writes the bytes to a terminal as they are, and
- * names and strings of the traced machine are in the text: copy what a terminal only shows, and '?'
- * for each other byte. Return the number of bytes.
- */
-static u32 take_piece(char *piece, const char *text, u32 len)
-{
-	u32 done = 0, n;
-
-	while (done < len) {
-		n = gtp_visible_length(text + done, len - done);
-		if (done + n > CONSOLE_PIECE || done == CONSOLE_PIECE)
-			break;
-		if (n)
-			memcpy(piece + done, text + done, n);
-		else
-			piece[done] = text[done] == '\n' || text[done] == '\t' ? text[done] : '?';
-		done += n ? n : 1;
-	}
-	return done;
-}
-
 static void send_text(struct gtp_stub *s, const char *text, u32 len)
 {
-	char piece[CONSOLE_PIECE], packet[1 + 2 * CONSOLE_PIECE];
+	char piece[1 + 2 * CONSOLE_PIECE];
 
-	packet[0] = 'O';
 	while (len) {
-		u32 n = take_piece(piece, text, len);
+		u32 n = len < CONSOLE_PIECE ? len : CONSOLE_PIECE;
 
-		gtp_rsp_reply(&s->rsp, packet, 1 + (u32)gtp_hex_encode(packet + 1, piece, n));
+		piece[0] = 'O';
+		gtp_rsp_reply(&s->rsp, piece, 1 + (u32)gtp_hex_encode(piece + 1, text, n));
 		text += n;
 		len -= n;
 		gtp_stub_heard(s);

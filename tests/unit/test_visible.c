@@ -4,10 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include "base/visible.h"
-#include "stub_case.h"
 
 /* Returns a static buffer, so the caller must compare at once. */
 static const char *only(const char *text)
@@ -46,38 +45,12 @@ static void no_byte_after_the_end(void **state)
 	assert_int_equal(gtp_visible_length("\0", 1), 0);
 }
 
-/* --- the module's text for GDB's console --- */
-
-static const char *console(const char *text)
-{
-	static char packet[512];
-
-	packet[0] = 'O';
-	packet[1 + gtp_hex_encode(packet + 1, text, (u32)strlen(text))] = '\0';
-	return packet;
-}
-
-/* Names and strings of the traced machine are in the text, and GDB writes it to a terminal. */
-static void text_cannot_control_a_terminal(void **state)
-{
-	char text[120];
-
-	gtp_stub_print(&gdb.s, "a\033[2J\tb\302\2332J\342\200\256\177\377\n");
-	assert_non_null(strstr(fake_gdb_ask(&gdb, "QTinit"), console("a?[2J\tb??2J?????\n")));
-	/* A character is not divided between two packets, at 100 bytes. */
-	memset(text, 'a', 99);
-	strcpy(text + 99, "\342\202\254b");
-	gtp_stub_print(&gdb.s, text);
-	assert_non_null(strstr(fake_gdb_ask(&gdb, "QTinit"), console("\342\202\254b")));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(letters_stay),
 		cmocka_unit_test(controls_do_not),
 		cmocka_unit_test(no_byte_after_the_end),
-		cmocka_unit_test_setup_teardown(text_cannot_control_a_terminal, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
