@@ -14,7 +14,7 @@ def before_run():
         return
     for line in points.table().splitlines():
         pending, marker = PENDING.match(line), MARKER.match(line)
-        if marker:
+        if pending and marker:
             screen.say("tracepoint %s is not traced: GDB lost its place when symbols were added; delete it and say gtp event %s" %
                        (pending.group(1), marker.group(1)))
         elif pending:

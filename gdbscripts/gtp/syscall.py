@@ -113,9 +113,11 @@ def arguments(name):
 
 def names_at(pc):
     """Return the Names of the system call whose entry is at an address. The address of an exit does not identify the
-    call."""
+    call. Return None where the kernel's table cannot be read, as with a trace file."""
     symbol, offset = places.symbol_at(pc) or ("", 0)
-    return Syscall(symbol[len(PREFIX):]).names(False) if symbol.startswith(PREFIX) and not offset else None
+    if not symbol.startswith(PREFIX) or offset or not remote.is_remote(gdb.selected_inferior().connection):
+        return None
+    return Syscall(symbol[len(PREFIX):]).names(False)
 
 
 def set_entry(definitions, call, text):

@@ -58,11 +58,9 @@ def check(text, pc, collecting):
 def check_at(text, pc, collecting):
     """The same, always by asking GDB."""
     where = location(pc)
-    if where is None and collecting:
-        by_tracepoint(text, pc)
-        return
     if where is None:
-        by_condition(text, pc)
+        ask = by_condition if would_abort(text) and not collecting else by_tracepoint
+        ask(text, pc)
         return
     command = "maint agent%s -at %s, %s" % ("" if collecting else "-eval", where, text)
     try:
@@ -166,8 +164,16 @@ def location(pc):
 BRANCHES = re.compile(r"&&|\|\||\?")
 
 
+def would_abort(text):
+    """Return whether GDB may abort if the text is an action: a variable is on one of two paths."""
+    return "$" in text and BRANCHES.search(text)
+
+
 def by_condition(text, pc):
-    """Raise Refused for an address without a name if GDB does not take the text as a tracepoint's condition there."""
+    """Raise Refused for an address without a name if GDB does not take the text as a tracepoint's condition there.
+
+    GDB makes no bytecode of it yet: this finds less than by_tracepoint().
+    """
     with quiet.unsent():
         try:
             out = quiet.execute("trace *%#x if %s" % (pc, text))
@@ -183,7 +189,7 @@ def by_tracepoint(text, pc):
 
     No listing says whether GDB would abort, so it is not asked about a variable on one of two paths.
     """
-    if "$" in text and BRANCHES.search(text):
+    if would_abort(text):
         raise Unbalanced("GDB would abort")
     with quiet.unsent():
         quiet.execute("trace *%#x" % pc)
