@@ -144,33 +144,6 @@ static inline void gtp_module_percpu(const struct module *mod, int cpu, u64 *sta
 #endif
 }
 
-/*
- * gtp_entry_variable - the n-th per-CPU variable that the kernel may use on the way to the handler
- * of a watchpoint's exception, before it turns watchpoints off, and does not refuse to watch by
- * itself; NULL: there are no more. 6.15 ("x86/percpu: Remove pcpu_hot") took its parts apart.
- */
-static inline void *gtp_entry_variable(u32 n, int cpu, u32 *bytes)
-{
-	if (n == 0) {
-		*bytes = sizeof(x86_spec_ctrl_current);
-		return per_cpu_ptr(&x86_spec_ctrl_current, cpu);
-	}
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-#ifdef CONFIG_MITIGATION_CALL_DEPTH_TRACKING
-	if (n == 1) {
-		*bytes = sizeof(__x86_call_depth);
-		return per_cpu_ptr(&__x86_call_depth, cpu);
-	}
-#endif
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	if (n == 1) {
-		*bytes = sizeof(pcpu_hot);
-		return per_cpu_ptr(&pcpu_hot, cpu);
-	}
-#endif
-	return NULL;
-}
-
 /* 7.2 ("timekeeping: Provide ktime_get_snapshot_id()"): a snapshot is of one clock. */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {

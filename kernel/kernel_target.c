@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel as GDB's target: its memory, its address, its build-id, its tracepoints. */
 #include <linux/ktime.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/security.h>
 #include <linux/utsname.h>
@@ -17,34 +16,6 @@
 #include "probe/user/files.h"
 
 /*
- * True if the memory may be read. Some memory is mapped but must not be read: taken offline, given
- * back to the hypervisor, faulty (a machine check), or not accepted yet (fatal in a guest with
- * encrypted memory). /proc/kcore has the same list. Memory that is not RAM has no struct page with
- * such marks: the caller tries to read it, and a fault is handled.
- */
-static bool may_touch(u64 addr)
-{
-	unsigned long pfn;
-	struct page *page;
-
-	if (!virt_addr_valid((void *)addr))
-		return true;
-	pfn = PHYS_PFN(__pa(addr));
-	page = pfn_to_online_page(pfn);
-	return page && !PageOffline(page) && !is_page_hwpoison(page) && !gtp_page_unaccepted(pfn);
-}
-
-static bool may_touch_all(u64 addr, u32 len)
-{
-	u64 last = addr + len - 1, page;
-
-	for (page = addr & PAGE_MASK; page <= last && page >= (addr & PAGE_MASK); page += PAGE_SIZE)
-		if (!may_touch(page))
-			return false;
-	return true;
-}
-
-/*
  * Read kernel addresses, or the code and constants of programs. At a hit a user address belongs to
  * the task that was hit, but here it would be GDB's own. Check lockdown again, since it may have
  * begun after the file was opened.
@@ -55,7 +26,7 @@ static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 		return -EPERM;
 	if (gtp_space_is(addr))
 		return gtp_files_read(dst, addr, len);
-	if (!may_touch_all(addr, len))
+	if (!gtp_access_may_touch(addr, len))
 		return -EFAULT;
 	return gtp_access_read_kernel(dst, addr, len);
 }
@@ -64,7 +35,7 @@ static int target_write(void *ctx, u64 addr, const void *src, u32 len)
 {
 	if (!gtp_allow_write || security_locked_down(LOCKDOWN_DEV_MEM))
 		return -EPERM;
-	if (!may_touch_all(addr, len))
+	if (!gtp_access_may_touch(addr, len))
 		return -EFAULT;
 	return gtp_access_write(addr, src, len);
 }

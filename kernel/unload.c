@@ -43,32 +43,12 @@ static void tell(const struct module *mod, bool init, u32 n, const char *what)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
-/*
- * Find the n-th part of a module's memory that is about to be freed. After the parts of its layout
- * come the CPUs' copies of its per-CPU variables. Return false if there are no more.
- */
-static bool find_part(const struct module *mod, bool init, u32 n, u64 *start, u64 *bytes)
-{
-	u32 parts = 0;
-
-	if (gtp_module_part(mod, init, n, start, bytes))
-		return true;
-	if (init)
-		return false;
-	while (gtp_module_part(mod, init, parts, start, bytes))
-		parts++;
-	if (n - parts >= nr_cpu_ids)
-		return false;
-	gtp_module_percpu(mod, (int)(n - parts), start, bytes);
-	return true;
-}
-
 static bool has_places(const struct module *mod, bool init)
 {
 	u64 at, bytes, start, end;
 	u32 n;
 
-	for (n = 0; find_part(mod, init, n, &at, &bytes); n++)
+	for (n = 0; gtp_module_part(mod, init, n, &at, &bytes); n++)
 		if (gtp_shadow_range(at, bytes, &start, &end))
 			return true;
 	return false;
@@ -81,7 +61,7 @@ static void forget(const struct module *mod, bool init, u32 *tracepoints, u32 *d
 	u64 at, bytes, start, end;
 	u32 n;
 
-	for (n = 0; find_part(mod, init, n, &at, &bytes); n++) {
+	for (n = 0; gtp_module_part(mod, init, n, &at, &bytes); n++) {
 		if (!gtp_shadow_range(at, bytes, &start, &end))
 			continue;
 		*tracepoints += gtp_trace_forget_range(trace, start, end);

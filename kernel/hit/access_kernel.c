@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory that may not be there: loads and stores that survive a fault, in any context. */
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <asm/page_types.h>
 #include <asm/vsyscall.h>
 
+#include "base/compat.h"
 #include "kernel/hit/access_kernel.h"
 #include "kernel/hit/user_kernel.h"
 
 DEFINE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
+
+/*
+ * /proc/kcore has the same list. Memory that is not RAM has no struct page with such marks: the
+ * caller tries to read it, and a fault is handled.
+ */
+static bool may_touch(u64 addr)
+{
+	unsigned long pfn;
+	struct page *page;
+
+	if (!virt_addr_valid((void *)addr))
+		return true;
+	pfn = PHYS_PFN(__pa(addr));
+	page = pfn_to_online_page(pfn);
+	return page && !PageOffline(page) && !is_page_hwpoison(page) && !gtp_page_unaccepted(pfn);
+}
+
+bool gtp_access_may_touch(u64 addr, u32 len)
+{
+	u64 last = addr + len - 1, page;
+
+	for (page = addr & PAGE_MASK; page <= last && page >= (addr & PAGE_MASK); page += PAGE_SIZE)
+		if (!may_touch(page))
+			return false;
+	return true;
+}
 
 /*
  * True if a load may use the addresses: the exception table entry of the load catches a fault at a

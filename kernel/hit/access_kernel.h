@@ -18,6 +18,17 @@
  */
 int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
 
+/**
+ * gtp_access_may_touch() - may memory be read outside of a hit?
+ * @addr: a kernel address
+ * @len: the number of bytes
+ *
+ * Some memory is mapped but must not be read: taken offline, given back to the hypervisor, faulty
+ * (a machine check), or not accepted yet (fatal in a guest with encrypted memory). Unmapped memory
+ * may be touched: the load fails. Context: any.
+ */
+bool gtp_access_may_touch(u64 addr, u32 len);
+
 /* gtp_access_read_kernel - copy like gtp_access_read(), but from kernel addresses only */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
 

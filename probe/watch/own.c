@@ -6,11 +6,13 @@
  * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But its
  * own hits are of no use to anybody, so gdbtp's data is refused.
  *
- * The kernel itself refuses the memory that it uses before it can turn them off, except for a few
- * variables: see gtp_entry_variable().
+ * The kernel itself refuses part of the memory that it uses before it can turn them off: see
+ * is_percpu() and is_of_entry() for the rest.
  */
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include "base/compat.h"
@@ -51,10 +53,32 @@ static bool is_own(u64 addr)
 }
 
 /*
- * The kernel reads this variable on the way, if it was booted with retbleed=ibpb or the like. Not
- * all kernels export it.
+ * True if the variable may be in the CPUs' first chunks of per-CPU memory, which have all per-CPU
+ * variables of the kernel and of modules, or within a megabyte of them.
+ *
+ * The kernel's entry code and the first lines of exc_debug() and exc_nmi() use such variables: the
+ * stack protector's canary, preempt_count, nmi_state, cpu_number and others. Watchpoints are still
+ * on there, so an access would begin the same exception again on the same stack, without an end or
+ * over the first one's registers. The kernel refuses only few of them, and does not export the
+ * others.
  */
-static bool is_command(u64 addr)
+static bool is_percpu(u64 addr)
+{
+	int cpu;
+
+	/* Modules' per-CPU variables follow those of the kernel. */
+	for_each_possible_cpu(cpu)
+		if (gtp_watch_place_meets(addr, (u64)per_cpu_ptr(&gtp_this_cpu, cpu) - SZ_1M,
+					  2 * SZ_1M))
+			return true;
+	return false;
+}
+
+/*
+ * The other variables of that code: x86_pred_cmd, if the kernel was booted with retbleed=ibpb or
+ * the like, which not all kernels export; the set of CPUs that are online.
+ */
+static bool is_of_entry(u64 addr)
 {
 	static const char name[] = "x86_pred_cmd+";
 	u32 i;
@@ -62,20 +86,7 @@ static bool is_command(u64 addr)
 	for (i = 0; i < gtp_watch_bytes(addr); i += sizeof(u32))
 		if (!strncmp(gtp_symbol_at(gtp_watch_at(addr) + i), name, sizeof(name) - 1))
 			return true;
-	return false;
-}
-
-static bool is_of_entry(u64 addr)
-{
-	const void *start;
-	u32 n, bytes;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		for (n = 0; (start = gtp_entry_variable(n, cpu, &bytes)); n++)
-			if (gtp_watch_place_meets(addr, (u64)start, bytes))
-				return true;
-	return is_command(addr);
+	return gtp_watch_place_meets(addr, (u64)cpu_online_mask, sizeof(struct cpumask));
 }
 
 /* The upper half of the address of modules' code is the same for all modules. */
@@ -90,6 +101,9 @@ int gtp_watch_refuse(u64 addr, struct gtp_why *why)
 {
 	if (is_own(addr))
 		gtp_why(why, "that is memory of gdbtp itself, which cannot trace itself");
+	else if (is_percpu(addr))
+		gtp_why(why,
+			"per-CPU variables cannot be watched: the kernel uses some of them on the way to the handler");
 	else if (is_of_entry(addr))
 		gtp_why(why,
 			"the kernel uses it on the way to the handler of a watchpoint, which would have no end");

@@ -107,8 +107,11 @@ static int event_make(struct watch *w, int cpu)
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, handle_hit, w);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	/* If the debug registers are full in spite of perf's books, the event is just not on. */
-	if (event->state != PERF_EVENT_STATE_ACTIVE) {
+	/*
+	 * The event is pinned: it fails if the debug registers are full in spite of perf's books.
+	 * If it is only not active, perf has taken it out while it installs another.
+	 */
+	if (event->state == PERF_EVENT_STATE_ERROR) {
 		perf_event_release_kernel(event);
 		return -EBUSY;
 	}
@@ -124,15 +127,24 @@ static void event_drop(struct watch *w, int cpu)
 	w->event[cpu] = NULL;
 }
 
-/* The first event on each CPU may be hit before the last one is made. Then ->seen is newer. */
+/* Until the last event is made, CPUs write unseen: catch up with them, and with hits meanwhile. */
+static void catch_up(struct watch *w)
+{
+	u64 seen, now;
+
+	do {
+		seen = READ_ONCE(w->seen);
+		if (!read_value(w->loc->addr, &now))
+			return;
+	} while (seen != now && gtp_replace(&w->seen, seen, now) != seen);
+}
+
 static int events_make(struct watch *w)
 {
-	u64 first, now;
 	int cpu, err = 0;
 
-	if (!read_value(w->loc->addr, &first))
+	if (!read_value(w->loc->addr, &w->seen))
 		return -EFAULT;
-	w->seen = first;
 	cpus_read_lock();
 	mutex_lock(&watches_lock);
 	for_each_online_cpu(cpu) {
@@ -144,8 +156,8 @@ static int events_make(struct watch *w)
 		list_add_tail(&w->list, &watches);
 	mutex_unlock(&watches_lock);
 	cpus_read_unlock();
-	if (!err && read_value(w->loc->addr, &now))
-		gtp_replace(&w->seen, first, now);
+	if (!err)
+		catch_up(w);
 	return err;
 }
 
@@ -201,6 +213,10 @@ static int check(const struct gtp_location *loc, struct gtp_why *why)
 		err = gtp_watch_place_check(loc->addr, why);
 	if (!err)
 		err = gtp_watch_refuse(loc->addr, why);
+	if (!err && !gtp_access_may_touch(gtp_watch_at(loc->addr), gtp_watch_bytes(loc->addr))) {
+		err = -EFAULT;
+		gtp_watch_place_explain(err, why);
+	}
 	if (!err && loc->fast_only) {
 		gtp_why(why, "a watchpoint takes an exception; use trace, not ftrace");
 		err = -EINVAL;

@@ -3,7 +3,6 @@
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/percpu.h>
 
 #include "gtp_target.h"
 
@@ -13,9 +12,6 @@
 static u64 calls;
 module_param(calls, ullong, 0400);
 MODULE_PARM_DESC(calls, "how often gtp_target2_fn() has been called");
-
-/* The same for each CPU. */
-static DEFINE_PER_CPU(u64, gtp_target2_calls);
 
 GTP_TARGET_FN long gtp_target2_fn(long n)
 {
@@ -43,7 +39,6 @@ static int set_call(const char *text, const struct kernel_param *kp)
 	if (err)
 		return err;
 	calls++;
-	this_cpu_inc(gtp_target2_calls);
 	gtp_target2_fn(n);
 	trace_gtp_target2_call(n);
 	return 0;
