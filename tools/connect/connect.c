@@ -10,19 +10,16 @@
  * which GDB has given up is not passed on, see turns.h.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "acks.h"
+#include "complain.h"
+#include "target.h"
 #include "turns.h"
 
 enum {
@@ -42,17 +39,6 @@ static struct {
 	bool turns_on;
 	struct turns turns;
 } line = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
-
-static void complain(const char *format, ...)
-{
-	va_list args;
-
-	fputs("gdbtp-connect: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
 
 static int write_all(int fd, const char *buf, size_t len)
 {
@@ -219,55 +205,11 @@ static void from_module(void)
 	end(0);
 }
 
-/*
- * True if the open file is gtp of a procfs. Root may let others run this command, which must give
- * them the module, and none of root's files. The user's path proves nothing: ask the kernel which
- * file is open.
- */
-static bool is_module(int fd)
-{
-	char link[32], path[PATH_MAX];
-	struct statfs fs;
-	ssize_t n;
-
-	if (fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC)
-		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n < 0)
-		return false;
-	path[n] = '\0';
-	return n > 4 && !strcmp(path + n - 4, "/gtp");
-}
-
-static int open_target(const char *path)
-{
-	/* Another file must neither make this wait nor become the terminal of this process. */
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	if (fd >= 0 && is_module(fd) && !fcntl(fd, F_SETFL, 0))
-		return fd;
-	if (fd >= 0) {
-		complain("%s is not the module's file, /proc/gtp", path);
-		close(fd);
-		return -1;
-	}
-	if (errno == EBUSY)
-		complain("%s: another GDB is connected to it", path);
-	else if (errno == ENOENT)
-		complain("%s does not exist: load the module first (modprobe gdbtp)", path);
-	else if (errno == EACCES || errno == EPERM)
-		complain("%s: %s; it is for root, and not in lockdown", path, strerror(errno));
-	else
-		complain("%s: %s", path, strerror(errno));
-	return -1;
-}
-
 int main(int argc, char **argv)
 {
 	pthread_t gdb, module;
 
-	line.path = argc > 1 ? argv[1] : "/proc/gtp";
+	line.path = argc > 1 ? argv[1] : MODULE_FILE;
 	if (argc > 2 || line.path[0] == '-') {
 		fputs("usage: gdbtp-connect [FILE]\n"
 		      "In GDB: target remote | ssh root@HOST gdbtp-connect\n",

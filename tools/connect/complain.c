@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* gdbtp-connect's messages to its user. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "complain.h"
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("gdbtp-connect: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}

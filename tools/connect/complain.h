@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* gdbtp-connect's messages to its user. */
+#ifndef _GTP_CONNECT_COMPLAIN_H
+#define _GTP_CONNECT_COMPLAIN_H
+
+/**
+ * complain - print a line on standard error, after the command's name
+ * @format: as printf()
+ */
+void complain(const char *format, ...);
+
+#endif
