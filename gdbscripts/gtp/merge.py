@@ -110,6 +110,9 @@ class Merged(aggregations.Reading):
                 mine.noroom[:] = [both(one.kind, mine.noroom[0], entry)] if mine.noroom else [entry]
 
     def addresses(self, number):
+        """Return the addresses of a merged stack. A damaged file may name one that no file has."""
+        if number not in self.stacks:
+            raise gdb.GdbError("no file has stack %d" % number)
         return self.stacks[number]
 
 

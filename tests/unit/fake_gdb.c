@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "base/space.h"
+#include "base/visible.h"
 #include "probe/user/exits.h"
 #include "fake_gdb.h"
 
@@ -89,6 +90,7 @@ static int file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why
 		gtp_why(why, "%s is a directory", path);
 	else
 		gtp_why(why, "%s does not exist on the traced machine", path);
+	gtp_visible_only(why->text);
 	return -EINVAL;
 }
 
