@@ -362,7 +362,7 @@ def names_at(pc):
     """Return the Names of the event whose iterator begins at an address. Return None where no module can be asked, as
     with a trace file."""
     if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_") or \
-            not remote.is_remote(gdb.selected_inferior().connection):
+            not remote.is_connected():
         return None
     return next((event.names() for event in markers(ask("qTSTMat:%x" % pc))), None)
 

@@ -49,15 +49,21 @@ class Elf:
             return ""
         return text_at(self.names, self.sections[index][0])
 
-    def symbols(self):
-        """Yield (name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
+    def entries(self):
+        """Yield (strings, name, info, section, address when it was linked, bytes) of each symbol, with the section that
+        has its name, and the offset there."""
         for section in self.sections:
             if section[1] not in SYMBOL_TABLES:
                 continue
             strings = self.bytes(self.sections[section[6]])
             for name, info, _, index, address, size in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
-                if info & 15 in (STT_FUNC, STT_FILE) or info == GLOBAL_OBJECT:
-                    yield text_at(strings, name), info & 15, index, address, size
+                yield strings, name, info, index, address, size
+
+    def symbols(self):
+        """Yield (name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
+        for strings, name, info, index, address, size in self.entries():
+            if info & 15 in (STT_FUNC, STT_FILE) or info == GLOBAL_OBJECT:
+                yield text_at(strings, name), info & 15, index, address, size
 
     def gone(self):
         """Return the sections of freed code, and the index for symbols that are defined elsewhere."""

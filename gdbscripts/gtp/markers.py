@@ -75,13 +75,9 @@ class File:
 
 def symbols(elf):
     """Yield (name, address) of an ELF file's symbols that are in a section."""
-    for section in elf.sections:
-        if section[1] not in functions.SYMBOL_TABLES:
-            continue
-        strings = elf.bytes(elf.sections[section[6]])
-        for name, _, _, index, address, _ in struct.iter_unpack("<IBBHQQ", elf.bytes(section)):
-            if index and index < SHN_COMMON:
-                yield functions.text_at(strings, name), address
+    for strings, name, _, index, address, _ in elf.entries():
+        if index and index < SHN_COMMON:
+            yield functions.text_at(strings, name), address
 
 
 class Elf(functions.Elf):

@@ -195,7 +195,7 @@ unloaded, so that tracepoints follow a module that is loaded again."""
         super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
 
     def invoke(self, arg, from_tty):
-        if not remote.is_remote(gdb.selected_inferior().connection):
+        if not remote.is_connected():
             raise gdb.GdbError(remote.NOT_CONNECTED)
         report = look(gdb.string_to_argv(arg), loaded.inventory())
         for what, names in report.items():

@@ -4,21 +4,27 @@ import re
 
 from gtp import ended, points, remote, screen
 
-# GDB asks for a marker again by a word of its own when symbols are added, so it does not find it: "-qualified -m ID".
-MARKER = re.compile(r".*<PENDING>\s+-qualified -m (\S+)")
 PENDING = re.compile(r"(\d+)\s.*?\s(?:keep|dis|del)\s+y\s+<PENDING>\s+(.+)")
+
+# GDB asks for a marker again by a word of its own when symbols are added, so it does not find it.
+MARKER = re.compile(r"-qualified -m (\S+)")
+
+LOST = "GDB lost its place when symbols were added; delete it and say gtp event %s"
+UNKNOWN = "its place %s is not known yet"
+
+
+def pending(line):
+    """Return (number, place) of a tracepoint's line in GDB's table, or None if it is disabled or has an address."""
+    found = PENDING.match(line)
+    return found and found.groups()
 
 
 def before_run():
     if not remote.may_be_gtp():
         return
-    for line in points.table().splitlines():
-        pending, marker = PENDING.match(line), MARKER.match(line)
-        if pending and marker:
-            screen.say("tracepoint %s is not traced: GDB lost its place when symbols were added; delete it and say gtp event %s" %
-                       (pending.group(1), marker.group(1)))
-        elif pending:
-            screen.say("tracepoint %s is not traced: its place %s is not known yet" % pending.groups())
+    for number, place in filter(None, map(pending, points.table().splitlines())):
+        marker = MARKER.match(place)
+        screen.say("tracepoint %s is not traced: %s" % (number, LOST % marker.group(1) if marker else UNKNOWN % place))
 
 
 ended.before_run.append(before_run)

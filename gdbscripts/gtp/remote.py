@@ -18,6 +18,11 @@ def is_remote(connection):
     return connection is not None and connection.type in ("remote", "extended-remote")
 
 
+def is_connected():
+    """Return whether the selected inferior's target is at the other end of a line: not a file, nor none."""
+    return is_remote(gdb.selected_inferior().connection)
+
+
 def is_gtp():
     """Return whether the selected inferior's target is gdbtp. Another target gets one packet that it does not know."""
     global known

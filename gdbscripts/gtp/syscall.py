@@ -70,7 +70,7 @@ class Syscall:
             self.numbers = [number for number, at in enumerate(table()) if at == self.entry]
         except gdb.error:
             pass
-        if self.entry is not None and not self.numbers and not remote.is_remote(gdb.selected_inferior().connection):
+        if self.entry is not None and not self.numbers and not remote.is_connected():
             # The symbols are still where the last kernel had them, and the table is as vmlinux has it.
             raise gdb.GdbError(remote.NOT_CONNECTED)
         if not self.numbers:
@@ -115,7 +115,7 @@ def names_at(pc):
     """Return the Names of the system call whose entry is at an address. The address of an exit does not identify the
     call. Return None where the kernel's table cannot be read, as with a trace file."""
     symbol, offset = places.symbol_at(pc) or ("", 0)
-    if not symbol.startswith(PREFIX) or offset or not remote.is_remote(gdb.selected_inferior().connection):
+    if not symbol.startswith(PREFIX) or offset or not remote.is_connected():
         return None
     return Syscall(symbol[len(PREFIX):]).names(False)
 
