@@ -16,6 +16,7 @@ from common import (BUILT, RELEASE, Wrong, above, answers, calibrate, check, che
 
 import gdb
 import fixture
+from linked import linked
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 PROGRAM = os.path.join(BUILT, "user/bench")
@@ -81,11 +82,9 @@ class Place:
 
 def file_offsets():
     """The functions' offsets in the file, by its symbols and its one executable segment."""
-    def lines(*command):
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-
-    symbols = {words[2]: int(words[0], 16) for words in map(str.split, lines("nm", PROGRAM)) if len(words) == 3}
-    loads = [line.split() for line in lines("readelf", "-lW", PROGRAM) if re.match(r" +LOAD .* R E ", line)]
+    symbols = linked(PROGRAM)
+    segments = subprocess.run(["readelf", "-lW", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
+    loads = [line.split() for line in segments if re.match(r" +LOAD .* R E ", line)]
     check(len(loads) == 1, "executable segments: %r" % loads)
     offset, address = int(loads[0][1], 16), int(loads[0][2], 16)
     return {name: symbols[name] - address + offset for name in PLACES}

@@ -5,11 +5,12 @@ import signal
 import time
 
 from fixture import child, kill, load, main, parameter, unload, users
+from linked import linked
 from rsp import Client
 from tap import note, rounds, seeded, test, until
-from traced import PROGRAM, Traced, base_of, disassembled, hexed, returns, symbols
+from traced import PROGRAM, Traced, base_of, disassembled, hexed, returns
 
-SYMBOLS = symbols()
+SYMBOLS = linked(PROGRAM)
 RETURNS = returns("work")
 
 load()

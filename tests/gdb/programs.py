@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from lib import *
+from linked import linked
 
 BUILT = os.path.join(TOP, "build/program", RELEASE)
 PROGRAM = os.path.join(BUILT, "program")
@@ -47,12 +48,6 @@ def running_program(path=PROGRAM, kind=Process):
         one.kill()
         raise
     one.end()
-
-
-def linked(path):
-    """Return the file's symbols from the linker's own table."""
-    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
-    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
 
 
 def gtp_trace(arg, *collect):

@@ -2,6 +2,7 @@
 """Tracepoints in a program beside the kernel's jumps, while its processes are killed, fork and exec."""
 import traced
 from guest import STACK_WORD, IS_MAGIC, END
+from linked import linked
 from traced import Traced, base_of
 
 FIRST = 50000  # number of the first tracepoint
@@ -17,7 +18,7 @@ class Programs:
     """The tracepoints of each run, and a process whose calls are counted."""
 
     def __init__(self):
-        self.symbols = traced.symbols()
+        self.symbols = linked(traced.PROGRAM)
         self.returns = {name: traced.returns(name) for name in FUNCTIONS}
         self.one = Traced()
         self.base = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program of tests/program in a guest: its processes, its symbols, and packets for tracepoints in it."""
+"""The program of tests/program in a guest: its processes, and packets for tracepoints in it."""
 import os
 import subprocess
 
@@ -31,12 +31,6 @@ class Traced:
     def kill(self):
         self.process.kill()
         self.process.wait()
-
-
-def symbols():
-    """Return the program's symbols, from the linker's own table."""
-    lines = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
-    return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
 
 
 def disassembled():
