@@ -128,22 +128,6 @@ static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u
 	return true;
 }
 
-/*
- * gtp_module_percpu - find a CPU's copy of a module's per-CPU variables, perhaps of 0 bytes. With
- * one CPU they are ordinary variables
- */
-static inline void gtp_module_percpu(const struct module *mod, int cpu, u64 *start, u64 *bytes)
-{
-	*start = 0;
-	*bytes = 0;
-#ifdef CONFIG_SMP
-	if (!mod->percpu || !cpu_possible(cpu))
-		return;
-	*start = (u64)per_cpu_ptr(mod->percpu, cpu);
-	*bytes = mod->percpu_size;
-#endif
-}
-
 /* 7.2 ("timekeeping: Provide ktime_get_snapshot_id()"): a snapshot is of one clock. */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {

@@ -41,11 +41,7 @@ static bool is_own(u64 addr)
 		return true;
 	for_each_possible_cpu(cpu) {
 		const struct gtp_cpu *part = per_cpu(gtp_this_cpu, cpu);
-		u64 mine, bytes;
 
-		gtp_module_percpu(THIS_MODULE, cpu, &mine, &bytes);
-		if (gtp_watch_place_meets(addr, mine, bytes))
-			return true;
 		if (part && is_of_hits(addr, part))
 			return true;
 	}

@@ -143,7 +143,8 @@ static int events_make(struct watch *w)
 {
 	int cpu, err = 0;
 
-	if (!read_value(w->loc->addr, &w->seen))
+	if (!gtp_access_may_touch(gtp_watch_at(w->loc->addr), gtp_watch_bytes(w->loc->addr)) ||
+	    !read_value(w->loc->addr, &w->seen))
 		return -EFAULT;
 	cpus_read_lock();
 	mutex_lock(&watches_lock);
@@ -213,10 +214,6 @@ static int check(const struct gtp_location *loc, struct gtp_why *why)
 		err = gtp_watch_place_check(loc->addr, why);
 	if (!err)
 		err = gtp_watch_refuse(loc->addr, why);
-	if (!err && !gtp_access_may_touch(gtp_watch_at(loc->addr), gtp_watch_bytes(loc->addr))) {
-		err = -EFAULT;
-		gtp_watch_place_explain(err, why);
-	}
 	if (!err && loc->fast_only) {
 		gtp_why(why, "a watchpoint takes an exception; use trace, not ftrace");
 		err = -EINVAL;
