@@ -12,7 +12,6 @@
 
 enum {
 	PAGE = 4096,
-	NS_PER_SEC = 1000000000,
 	STRING_PIECE = 64, /* bytes of a string that are read at once, as for the frame's copy */
 };
 
@@ -91,14 +90,16 @@ static s64 fetch_ustack(struct gtp_fetch *f)
 	return 0;
 }
 
-/* Return the value of a variable that is not built in. */
-static s64 fetch_own(const struct gtp_fetch *f, u16 num)
+/* Return the value of a variable that is the target's, or the session's. */
+static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 {
 	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
 
+	if (tsv && tsv->builtin)
+		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
 	if (f->run->tsvs.ways[num] == AX_TSV_LOCAL)
 		return f->cpu ? (s64)READ_ONCE(f->cpu->local[num]) : 0;
-	return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
+	return tsv ? READ_ONCE(tsv->value) : 0;
 }
 
 /* Return a variable's value as it is now. Stacks are taken only at the hit. */
@@ -112,21 +113,14 @@ static s64 fetch_getv(void *ctx, u16 num)
 	case GTP_TSV_CLOCK:
 		return f->cpu ? (s64)gtp_hit_now_ns(f->cpu) : 0;
 	case GTP_TSV_XTIME_SEC:
-		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) / NS_PER_SEC;
+		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) / GTP_NS_PER_SEC;
 	case GTP_TSV_XTIME_NSEC:
-		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) % NS_PER_SEC;
+		return (s64)f->run->hit_ops->wall_ns(f->run->ctx) % GTP_NS_PER_SEC;
 	case GTP_TSV_SELF_TRACE:
 		return 1;
-	case GTP_TSV_CURRENT_TASK:
-	case GTP_TSV_CURRENT_TASK_PID:
-	case GTP_TSV_HARDIRQ_COUNT:
-	case GTP_TSV_SOFTIRQ_COUNT:
-	case GTP_TSV_IRQ_COUNT:
-	case GTP_TSV_CURRENT_TASK_USER:
-	case GTP_TSV_TASK_PT_REGS:
-	case GTP_TSV_RDTSC:
-	case GTP_TSV_CPU_NUMBER:
-		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
+	case GTP_TSV_KSTACK:
+	case GTP_TSV_BT:
+		return 0;
 	case GTP_TSV_USTACK:
 		return fetch_ustack(f);
 	case GTP_TSV_RET:
@@ -137,7 +131,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	case GTP_TSV_LATENCY:
 		return (s64)f->latency;
 	default:
-		return fetch_own(f, num);
+		return fetch_other(f, num);
 	}
 }
 

@@ -115,8 +115,6 @@ static s64 builtin(struct gtp_cpu *cpu, enum gtp_tsv_builtin which)
 	return cpu->run->hit_ops->builtin(cpu->run->ctx, which, cpu->env.entered);
 }
 
-enum { NS_PER_SEC = 1000000000 };
-
 /* Run control has checked that every variable of every expression exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
@@ -146,9 +144,9 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 	case GTP_TSV_WATCH_PREV_VAL:
 		return (s64)cpu->local[num];
 	case GTP_TSV_XTIME_SEC:
-		return wall_ns(cpu) / NS_PER_SEC;
+		return wall_ns(cpu) / GTP_NS_PER_SEC;
 	case GTP_TSV_XTIME_NSEC:
-		return wall_ns(cpu) % NS_PER_SEC;
+		return wall_ns(cpu) % GTP_NS_PER_SEC;
 	case GTP_TSV_SELF_TRACE:
 		return 1;
 	case GTP_TSV_KSTACK:

@@ -18,6 +18,8 @@ static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
 	return unlikely(gtp_watch_is(addr)) ? gtp_regs_pc(cpu->env.regs) : addr;
 }
 
+enum { GTP_NS_PER_SEC = 1000000000 };
+
 /* gtp_hit_now - return the current time, in the unit that frames have */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {

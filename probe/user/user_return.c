@@ -48,10 +48,9 @@ struct return_place {
  * @entry: where hits have it
  * @above: bytes from the stack pointer to the return address, at the entry
  * @shared: an exit is another function's, too
- * @no_buffer: entries and returns on CPUs that have no buffer
- * @no_room: calls for which the table had no room
- * @lost: calls that were left by code that is not followed, or whose task was killed while it
- *	  waited for memory
+ * @missed: entries and returns on CPUs that have no buffer; calls for which the table had no room,
+ *	    that were left by code that is not followed, or whose task was killed while it waited
+ *	    for memory
  * @n: of @place
  * @from: the first of @place whose probe is set: all after it have one, too. @n: none is set, and
  *	  no call is followed
@@ -63,9 +62,7 @@ struct user_return {
 	struct gtp_uprobe_place entry;
 	u32 above;
 	bool shared;
-	atomic_long_t no_buffer;
-	atomic_long_t no_room;
-	atomic_long_t lost;
+	atomic_long_t missed;
 	u32 n;
 	u32 from;
 	struct return_place place[];
@@ -114,7 +111,7 @@ static noinline bool bring(struct user_return *r, const struct gtp_regs *regs,
 	fetch.latency = now > entered ? now - entered : 0;
 	if (gtp_uprobe_fetch(&fetch, r->loc, regs, user))
 		return true;
-	atomic_long_inc(&r->lost);
+	atomic_long_inc(&r->missed);
 	return false;
 }
 
@@ -126,7 +123,7 @@ static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs
 
 	if (!bring(r, regs, user, NULL, 0))
 		return false;
-	m = gtp_uprobe_enter(&r->no_buffer, user);
+	m = gtp_uprobe_enter(&r->missed, user);
 	if (likely(m.cpu))
 		wanted = gtp_returns_enter(r->loc->first, m.cpu, regs, p, false, 0);
 	gtp_uprobe_leave(&m);
@@ -138,7 +135,7 @@ static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp
 		  struct gtp_pending *p)
 {
 	struct gtp_tracepoint *first = r->loc->first;
-	struct gtp_uprobe_moment m = gtp_uprobe_enter(&r->no_buffer, user);
+	struct gtp_uprobe_moment m = gtp_uprobe_enter(&r->missed, user);
 	enum gtp_early early = likely(m.cpu) ? gtp_hit_early(first, m.cpu, regs) : GTP_EARLY_FALSE;
 	bool fetch = early == GTP_EARLY_OPEN && reads_at_entry(first), wanted = false;
 
@@ -163,7 +160,7 @@ static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64
 	call.back = r->shared ? return_address(top) : 0;
 	if (gtp_user_calls_add(&call))
 		return true;
-	atomic_long_inc(&r->no_room);
+	atomic_long_inc(&r->missed);
 	return false;
 }
 
@@ -191,7 +188,7 @@ static void leave_call(struct user_return *r, const struct gtp_user_call *call, 
 	if (READ_ONCE(r->loc->run->active) && gtp_fetch_needed(r->loc->first) &&
 	    !bring(r, &call->pending.regs, user, call, value))
 		return;
-	m = gtp_uprobe_enter(&r->no_buffer, user);
+	m = gtp_uprobe_enter(&r->missed, user);
 	if (likely(m.cpu))
 		gtp_returns_leave(r->loc->first, m.cpu, &call->pending, value);
 	gtp_uprobe_leave(&m);
@@ -214,7 +211,7 @@ static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64
 	 */
 	if (at->exit.kind == GTP_EXIT_JUMP ||
 	    (at->exit.kind == GTP_EXIT_SHARED && call.back != return_address(top)))
-		atomic_long_inc(&r->lost);
+		atomic_long_inc(&r->missed);
 	else
 		leave_call(r, &call, regs_return_value(regs), &user);
 }
@@ -400,8 +397,7 @@ static u64 user_return_missed(const struct gtp_location *loc)
 {
 	const struct user_return *r = loc->probe;
 
-	return atomic_long_read(&r->no_buffer) + atomic_long_read(&r->no_room) +
-	       atomic_long_read(&r->lost);
+	return atomic_long_read(&r->missed);
 }
 
 static void forget(struct gtp_location *loc)
