@@ -66,7 +66,21 @@ static inline u32 gtp_regs_width(u32 n)
 }
 
 /*
- * gtp_regs_get - return the value of GDB's register @n, zero-extended from its width
+ * gtp_regs_bits - return the low bits of register @n in struct gtp_regs that are its value
+ *
+ * A selector's other bits are not its own: FRED stores the event's type and vector there
+ * (<asm/fred.h>), and an optimised kprobe's trampoline leaves whatever was on the stack, since
+ * optimized_callback() sets the 16 bits only.
+ */
+static inline u32 gtp_regs_bits(u32 n)
+{
+	if (n <= GTP_REG_PC)
+		return 64;
+	return n == GTP_REG_FLAGS ? 32 : 16;
+}
+
+/*
+ * gtp_regs_get - return the value of GDB's register @n, zero-extended
  *
  * rip has the value that the kind of probe left there; the caller substitutes the tracepoint's
  * address.
@@ -75,7 +89,7 @@ static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {
 	u64 v = *(const u64 *)((const char *)regs + gtp_regs_offset(n));
 
-	return gtp_regs_width(n) == 8 ? v : (u32)v;
+	return v & (~0ULL >> (64 - gtp_regs_bits(n)));
 }
 
 /* gtp_regs_put_general - store GDB's registers 0 to 15 at @p; return the address after them */

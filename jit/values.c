@@ -147,7 +147,7 @@ struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 		return jit_const(j->req.pc);
 	if (j->pad.on && !j->pad.pos[jit_machine_reg(n)])
 		return in_machine(j, jit_machine_reg(n));
-	v.bits = (u8)(8 * gtp_regs_width(n));
+	v.bits = (u8)gtp_regs_bits(n);
 	jit_know(&v, v.bits, 64);
 	return v;
 }
