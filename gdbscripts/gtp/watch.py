@@ -107,8 +107,9 @@ def set_one(definitions, asked, bare=False):
     number = definitions.add(places.address(at), condition)
     lines = put_actions(number, asked, bare)
     where, kind = at % 2**SHIFT | 0xff << SHIFT, "reads and writes" if asked.reads else "writes"
-    return "Tracepoint %d: %s of %s, %d bytes at %#x\n" % (
-        number, kind, asked.expression, 1 << (at >> SHIFT + SIZE_SHIFT & 3), where), lines
+    size = 1 << (at >> SHIFT + SIZE_SHIFT & 3)
+    return "Tracepoint %d: %s of %s, %d byte%s at %#x\n" % (
+        number, kind, asked.expression, size, "s" if size > 1 else "", where), lines
 
 
 class GtpWatch(Command):

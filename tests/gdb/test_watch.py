@@ -48,7 +48,10 @@ def values():
 def sizes():
     target("call watchint 0")
     target("call watchu8 0")
-    nums = [gtp_watch("gtp_target_watched_int"), gtp_watch("gtp_target_watched_u8")]
+    said = [cmd("gtp watch gtp_target_watched_" + name) for name in ("int", "u8")]
+    matches(", 4 bytes at 0x", said[0])
+    matches(", 1 byte at 0x", said[1])
+    nums = [int(matches(r"Tracepoint (\d+): ", text).group(1)) for text in said]
     run_trace("call watchint -3", "call watchint 2147483647", "call watchu8 255", "call watchu8 3")
     equal([hits(num) for num in nums], [2, 2])
     equal(collected("$tracepoint", *VALUES),
