@@ -258,11 +258,11 @@ class Kprobes:
 
 
 def load(me):
-    """Files, processes, network, modules: load.py, whose workers may not find their CPU."""
+    """Files, processes, network, modules: load.py."""
     module = of_the_kernel("net/ipv4/tcp_lp")
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
                           capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr
+    assert not done.returncode, done.stdout + done.stderr
 
 
 def reader(me):

@@ -3,6 +3,7 @@
 
 Usage: load.py ROUNDS [KO]     KO is loaded and unloaded in every round
 """
+import errno
 import fcntl
 import mmap
 import os
@@ -144,13 +145,22 @@ def loopback_up():
         fcntl.ioctl(s, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
+def move_to(cpu):
+    """Run on the CPU, or on any if that one was taken offline after its number was read."""
+    try:
+        os.sched_setaffinity(0, {cpu})
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+
+
 def main(rounds, module=None):
     loopback_up()
     pids = []
     for cpu in os.sched_getaffinity(0):
         pid = os.fork()
         if not pid:
-            os.sched_setaffinity(0, {cpu})
+            move_to(cpu)
             worker(int(rounds))
             os._exit(0)
         pids.append(pid)
