@@ -118,7 +118,8 @@ GTP_HOSTED := kernel probe
 
 # The files whose code may name a register, an opcode or an instruction of x86-64: the code that a port has to write.
 # tests/structure fails on any other file that names one. Other files have only data of x86-64: base/target_xml.h,
-# probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, gdbscripts/gtp/syscall.py (names of system calls).
+# probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, gdbscripts/gtp/syscall.py (names of system calls), tracefile.py
+# (the number of rip), and the developers' ax programs in tools/dev (names of registers); tests are free.
 # user/process/process.c attaches only to programs for x86-64.
 # The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
