@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The values of aggregations, read from the module while a run goes on, or from a trace file. count.py defines aggregations.
+# The values of aggregations, read from the module while a run goes on, or from a trace file. count.py defines
+# aggregations.
 import collections
 import re
 
@@ -11,12 +12,12 @@ from gtp.damaged import reading
 NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind the frames; tsave does not, and a file that was
   cut has lost them"""
 
-SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # figures of an entry
-MOST_STEPS, POWERS = 1000, 64  # buckets of a histogram between the first one and the last
+SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # length of an Entry's summary
+MOST_STEPS, POWERS = 1000, 64  # the most buckets between the first and the last one
 
-# bounds: of a linear histogram, (from, to, step), else None. keys: names of variables. noroom: an Entry or None.
+# bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: an Entry or None.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
-# keys: words. count: of values. summary: [sum], [min], [max] or [sum, min, max]. buckets: {number: count}.
+# keys: words. count: the number of values. summary: [sum], [min], [max] or [sum, min, max]. buckets: {number: count}.
 Entry = collections.namedtuple("Entry", "keys count summary buckets")
 
 
@@ -90,7 +91,8 @@ def entry(text, one):
 
 
 def transferred(clear=False):
-    """Fetch the text over the connection, in pieces. All pieces are parts of one snapshot, which the first request takes."""
+    """Fetch the text over the connection, in pieces. All pieces are parts of one snapshot, which the first request
+    takes."""
     return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 

@@ -8,8 +8,8 @@
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
 #   ("rec", OFFSET)            an address in the record
-#   ("either", VALUE, VALUE)   one of two values of "mem", by another path each
-# A value that may be anything else on another path is unknown.
+#   ("either", VALUE, VALUE)   one of two values of "mem", depending on the path
+# If another path can give any other value, the value is unknown.
 import re
 
 import gdb
@@ -18,7 +18,7 @@ from gtp import quiet
 
 NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
-# The members of struct pt_regs that have the arguments of a system call, in their order; of a 32-bit one.
+# The members of struct pt_regs that have the arguments of a system call, in their order: 64-bit calls, then 32-bit calls.
 CALL = ("di", "si", "dx", "r10", "r8", "r9")
 COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
 
@@ -37,7 +37,7 @@ BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
 
 def register(text):
-    """Return (name of the whole register, bytes that are used of it), or None if it is not a register."""
+    """Return (name of the whole register, number of its bytes that are used), or None if the text is not a register."""
     found = REGISTER.match(text)
     if not found:
         return None
@@ -70,7 +70,7 @@ def operands(text):
 
 
 def narrowed(value, width):
-    """Return the meaning of a value's lower bytes."""
+    """Return the value that the lower WIDTH bytes of a value have, or None if that is unknown."""
     if value is None or width == 0:
         return None
     if value[0] == "mem":
@@ -81,7 +81,7 @@ def narrowed(value, width):
 
 
 def joined(one, other):
-    """The meaning of a value that is one or the other; None if that is unknown."""
+    """Return the value after two paths join that give these two values, or None if it is unknown."""
     if one == other:
         return one
     both = {value for each in (one, other) if each for value in (each[1:] if each[0] == "either" else (each,))}
@@ -169,7 +169,7 @@ class Code:
             self.seen.add(value)
 
     def address(self, text, state):
-        """Return the object that an operand in memory addresses, or None if unknown."""
+        """Return the address of an operand in memory as a value, such as ("rec", OFFSET), or None if it is unknown."""
         found = MEMORY.match(text)
         base = state.get(register(found.group(2))[0]) if found and register(found.group(2)) else None
         if base is None or base[0] in VALUES:
@@ -218,7 +218,7 @@ class Code:
             self.lose(name, parts, state)
 
     def extend(self, source, to, state):
-        """movslq: 4 bytes as 8, by their sign."""
+        """Apply movslq, which sign-extends 4 bytes to 8."""
         value = state.get(register(source)[0]) if register(source) else self.load(source, 4, state)
         self.put(register(to)[0], extended(value), state)
 
@@ -269,7 +269,8 @@ class Code:
         return covered >= set(range(offset, offset + size)) or not covered and (offset, source) in self.copies
 
     def sources(self, offset, size):
-        """The values of "mem" that stores to a field have, all of them of its size; empty if another store is there."""
+        """Return the "mem" values that are stored to a field. Return an empty set if there is any other store to the
+        field, or a store of another size."""
         found = {value for at, width, value in self.stores if at == offset and width == size}
         if None in found or any(at != offset or width != size
                                 for at, width, _ in self.stores if at < offset + size and offset < at + width):

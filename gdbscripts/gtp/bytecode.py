@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's agent expressions as Python functions of a frame: they compute later the value that the kernel would have computed.
+# GDB's agent expressions as Python functions of a frame: they compute later the value that the kernel would have
+# computed.
 import re
 
 import gdb
@@ -16,7 +17,7 @@ class Unknown(Exception):
 
 
 class Failure(Exception):
-    """The expression has no value in this frame, and why."""
+    """The expression has no value in this frame; the message says why."""
 
 
 def signed(x):
@@ -66,7 +67,7 @@ STACK = {"dup": lambda s: s + s[-1:], "pop": lambda s: s[:-1], "swap": lambda s:
 
 
 def extended(value, kind, bits):
-    """Return the Python text for ext and zero_ext."""
+    """Return Python text that extends the lower BITS bits of a value, as ext and zero_ext do."""
     if bits >= 64:
         return value
     low = 2**bits - 1
@@ -77,7 +78,7 @@ def extended(value, kind, bits):
 
 
 class Source:
-    """The text of a Python expression that computes what a listing computes."""
+    """The translation of a bytecode listing to the text of a Python expression."""
 
     def __init__(self, listing):
         lines = [(int(at), name, int(operand or 0) & MASK) for at, name, operand in LINE.findall(listing)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Values in a table's cells: as GDB prints them, but strings end at their NUL and structs inside of structs are {...}.
+# Texts of values for a table's cells: as GDB prints them, but strings end at their NUL, and an inner struct is {...}.
 import bisect
 import functools
 import re
@@ -10,7 +10,7 @@ from gtp import harmless, placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
-STRING_MAX = 4096  # the most bytes of a string that a pointer leads to
+STRING_MAX = 4096  # the most bytes that are read of a string through a pointer
 ELEMENTS_MAX = 200
 PAGE = 4096
 WORD = 8  # bytes; GDB formats larger values

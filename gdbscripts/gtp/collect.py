@@ -14,8 +14,8 @@ MOST_CHARACTERS = (1 << 16) - 1  # GDB sends the number in two bytes
 
 
 class Taken(NamedTuple):
-    """Expressions of a list at a tracepoint. takes: {text that GDB collects: text that was typed}; lines: about variables
-    without a location; asked: {text that GDB collects: the view.forms.Form typed before it}."""
+    """The expressions of a list, translated for a tracepoint. takes: {text that GDB collects: text that was typed};
+    lines: about variables without a location; asked: {text that GDB collects: the view.forms.Form typed before it}."""
     takes: dict
     lines: list
     asked: dict
@@ -37,7 +37,7 @@ ELSEWHERE = """at %#x an argument of the marker is elsewhere than at the tracepo
 
 
 def translated(number, text):
-    """Return the Taken of a list."""
+    """Translate a list of expressions for a tracepoint. Return a Taken."""
     takes, lines, asked, first = {}, [], {}, None
     text, own = formed(text)
     for pc in points.addresses(number):

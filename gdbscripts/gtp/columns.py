@@ -13,7 +13,7 @@ from gtp.view import bytype
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
-# The kernel's trace state variables that describe the hit itself: their columns come first.
+# The module's trace state variables that describe the hit itself, and their titles: these columns come first.
 LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
@@ -57,9 +57,10 @@ def collected(commands):
 
 
 def commands_of(location, own):
-    """Return the lines of a tracepoint's actions, as they were in the run. GDB's number may be another than the run's.
+    """Return the lines of a tracepoint's actions, as they were in the run. OWN is GDB's number of the tracepoint.
 
-    A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
+    A trace file leaves out lines that are too long for GDB's reader. GDB still has them if it has set the tracepoint
+    itself.
     """
     try:
         lines = points.actions(own)
@@ -71,8 +72,8 @@ def commands_of(location, own):
 class Column:
     """One column: its title, and GDB's expression for its value. is_leading: it is one of the first columns.
 
-    foreign: the user has not typed it, but the trace file or the target says that it was collected. form: the
-    view.forms.Form that was asked for.
+    foreign: the expression comes from the trace file or the target, not from the user. form: the view.forms.Form that was
+    asked for.
     """
 
     def __init__(self, title, expression=None, is_leading=False):
@@ -107,8 +108,8 @@ def of_item(item, location):
 
 
 def of_items(items, location, title=lambda expression: expression, taken=(), parsed=lambda item: (None, item)):
-    """Return the columns of all items, each expression once. The expression replaces a title that is TAKEN, or that
-    another column has. PARSED(item) is (the form that is asked for, the item itself)."""
+    """Return the columns of all items, each expression once. A title that is in TAKEN, or that another column has, is
+    replaced by the expression. PARSED(item) returns (the form that is asked for, the item without it)."""
     found = []
     for typed in items:
         form, item = parsed(typed)
@@ -161,7 +162,7 @@ def returned(name, formats, foreign):
 
 
 def static(name):
-    """Return the Cell of a field of a kernel tracepoint's record. Its kind is that in the selected frame."""
+    """Return the Cell of a field of a kernel tracepoint's record. The selected frame determines its kind."""
     known = {}
 
     def found(frame):
@@ -202,7 +203,7 @@ def sentence(error):
 
 
 def is_of_value(error):
-    """Return whether an error is about this frame's values, not about the expression."""
+    """Return whether an error is due to this frame's values, not to the expression."""
     words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
     return re.search(words, sentence(error)) is not None
 
@@ -265,7 +266,7 @@ def spellings(expression, foreign):
     if is_clear(expression) and not re.search("<<|>>", expression):
         yield re.sub(r"\$pc\b", "$rip", expression)
     if set(re.findall(r"\$(\w+)", expression)) - {*REGISTERS, *(name[1:] for name in bytype.RETURNED)}:
-        return  # the translator would replace $trace_frame by this frame's number
+        return  # the translator would replace $trace_frame, say, by its value in this frame
     try:
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
@@ -302,7 +303,7 @@ def by_bytecode(expression, formats, foreign):
 
 
 def text_of(value, frame, formats):
-    """Return a gdb.Value in the form that by_bytecode() shows."""
+    """Return the text of a gdb.Value, as a Cell of by_bytecode() would show it."""
     if value.is_optimized_out:
         return OPTIMIZED_OUT
     kind = value.type
@@ -357,7 +358,7 @@ def cell_of(column, variables, formats):
 
 
 def cell_in(column, variables, formats):
-    """Return such a Cell with these formats."""
+    """Return the Cell of a column for frames of the selected frame's place, with its texts made by FORMATS."""
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
@@ -380,7 +381,7 @@ def cell_in(column, variables, formats):
 
 
 def condition_of(expression):
-    """Return a function that says whether a condition holds in a frame of the selected frame's place."""
+    """Return a function from a frame to whether a condition holds. The frame must be of the selected frame's place."""
     try:
         return bytecode.compiled(cexpr.condition(expression, gdb.selected_frame().pc()))
     except (bytecode.Unknown, cexpr.Error):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions that
-# update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
+# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions
+# that update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
 #
 # They use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
 # docs/variables.md.
@@ -14,8 +14,8 @@ from gtp import cells, cexpr, define, known, names, places, points, progress, qu
 from gtp.cexpr import ctype, octets
 from gtp.command import Command
 
-STEPS = 1000  # of a linear histogram, at most
-NAME, SLUG = 63, 40  # characters of a variable's name, and of an expression in it, at most
+STEPS = 1000  # the most steps of a linear histogram
+NAME, SLUG = 63, 40  # the most characters of a variable's name, and of the expression's part in it
 MOST_KEYS = 4
 MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
@@ -24,7 +24,7 @@ Said = collections.namedtuple("Said", "value keys place condition options")
 
 
 def clauses(text, usage):
-    """Parse `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]` to a Said."""
+    """Parse `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]`. Return a Said."""
     options, text = flags(text)
     front, condition = words.halves(text)
     front, place = cut(front, "at")
@@ -49,8 +49,8 @@ def flags(text):
 
 
 def cut(text, word):
-    """Return the text before and the text after the last such word outside of quotes. Return None if there is no such
-    word."""
+    """Return the text before and the text after the last WORD outside of quotes. The latter is None if there is no
+    WORD."""
     last = None
     for last in re.finditer(r"(?:^|(?<=\s))%s(?:\s+|$)" % word, words.blanked(text)):
         pass
@@ -61,12 +61,13 @@ def cut(text, word):
 
 
 def slug(text, room):
-    """Return an expression as part of a name, of at most ROOM characters."""
+    """Return the part of a variable's name that stands for an expression, with at most ROOM characters."""
     return re.sub(r"\W+", "_", text).strip("_")[-room:].strip("_") or "value"[:room]
 
 
 def name_with(prefix, text, number, tail):
-    """Return the name with that number for an expression. A TAIL of many digits leaves it less room."""
+    """Return a variable's name: PREFIX, the expression's part, the NUMBER if it is above 1, and TAIL, in 63
+    characters."""
     again = "_%d" % number if number > 1 else ""
     return prefix + slug(text, min(SLUG, NAME - len(prefix + again + tail))) + again + tail
 
@@ -82,7 +83,7 @@ def is_set(name):
 
 
 def variable(prefix, text, what, tail="", mine=None):
-    """Return the name of a variable for this purpose: a new one, or an existing one with the same meaning.
+    """Return the name of a trace state variable to use: a new one, or an existing one with the same meaning.
 
     An aggregation's name may be reused if this command has made it (MINE), or if no action sets it any more.
     """
@@ -101,7 +102,7 @@ def variable(prefix, text, what, tail="", mine=None):
 
 @contextlib.contextmanager
 def variables_kept():
-    """For a `with`: an error inside deletes the variables that were made there, and the others mean what they meant."""
+    """For a `with`: after an error inside, delete the variables made there, and restore what the others mean."""
     before, meant = defined(), dict(known.variables)
     try:
         yield
@@ -122,16 +123,16 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Return whether a type leads to bytes that may be a string. Some structures declare names as unsigned char *, or
-    as an array without a length."""
+    """Return whether a type is a pointer to bytes, or an array of them without a length. Some structures declare names
+    that are strings like this."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
         ctype.is_bytes(bare) and not ctype.count(bare))
 
 
 def assignment(name, text):
-    """Return the action that sets a variable. GDB 13 aborts on an assignment of a variable in a register, but not on
-    one of its cast."""
+    """Return the action that sets a variable. Cast the value, because GDB 13 aborts if a bare variable in a register is
+    assigned."""
     return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
 
 
@@ -147,7 +148,7 @@ def key(number, text):
 
 
 def are_bytes(found):
-    """Return whether these parts of a key are an array of more than eight bytes, eight in each."""
+    """Return whether the parts of a key are the pieces, of up to eight bytes each, of one longer array of bytes."""
     pieces = [octets.piece(part) for part in found]
     return len(found) > 1 and all(pieces) and len({array for array, _, _ in pieces}) == 1
 
@@ -197,7 +198,7 @@ def is_event(place):
 
 
 def set_at(said):
-    """Set tracepoints at the place by gtp trace, event or watch. Return their numbers, and the command's output."""
+    """Set tracepoints at the place as gtp trace, event or watch does. Return their numbers, and the command's output."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     place = said.place
@@ -210,7 +211,7 @@ def set_at(said):
 
 
 def refuse_in_run():
-    """During a run GDB sends a new tracepoint before it has actions, and never sends actions of existing ones."""
+    """Raise an error during a run: GDB sends a new tracepoint before it has actions, and no actions of existing ones."""
     if points.is_running():
         raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
 
@@ -232,7 +233,8 @@ def aggregate(said, prefix, tail=""):
 
 
 def with_alike(number, said):
-    """Return the tracepoints that are places of one thing with this one, and a Said that names the thing."""
+    """Return the tracepoints of the same marker or pattern as this one, and a Said whose place is the marker or
+    pattern."""
     there = points.numbers()
     numbers, title = points.alike.get(number, ((), None))
     alike = [n for n in numbers if n in there]
@@ -260,7 +262,8 @@ def add(number, said, prefix, tail, mine):
 
 
 class Aggregate(Command):
-    """The part that the commands share. PREFIX: of the variable's name; whether the command takes an expression."""
+    """The base of the commands. prefix: of the variable's name; needs: the command needs an expression; options:
+    allowed."""
 
     prefix, needs, options = "", True, {"limit"}
 
@@ -291,13 +294,13 @@ class GtpCount(Aggregate):
     """Count the hits of a tracepoint, by keys.
 
 gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
-At LOCATION a tracepoint is set as gtp trace does, or as gtp event does for
-SYSTEM:EVENT, or gtp watch for watch EXPRESSION; without it, the last tracepoint
-gets one action more. KEYs are
-expressions, four at most: numbers, enums, pointers, strings, whose first 16
-characters count, and structures, of which each member is a key. A tracepoint
-that does nothing else leaves no frames. gtp show prints the counts while the
-run goes on. In plain GDB it is
+Sets a tracepoint at LOCATION as gtp trace does; SYSTEM:EVENT is an event as for
+gtp event, and `watch EXPRESSION' a variable as for gtp watch. Without LOCATION,
+the last tracepoint gets another action. There can be four KEYs. They are
+expressions: numbers, enums, pointers, strings (only their first 16 characters
+count), and structures, where each member becomes a key. A tracepoint that does
+nothing else leaves no frames. gtp show prints the counts while the run goes on.
+In plain GDB it is
   tvariable $key_pid
   tvariable $count_x
 and, among the actions,
@@ -310,7 +313,7 @@ class GtpSum(Aggregate):
     """Add up an expression at the hits of a tracepoint, by keys.
 
 gtp sum EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-As gtp count; the variable is $sum_NAME."""
+Like gtp count, but the variable is $sum_NAME."""
     prefix = "sum_"
 
 
@@ -318,7 +321,7 @@ class GtpStats(Aggregate):
     """The number, average, minimum and maximum of an expression, by keys.
 
 gtp stats EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-As gtp count; the variable is $stats_NAME."""
+Like gtp count, but the variable is $stats_NAME."""
     prefix = "stats_"
 
 
@@ -326,7 +329,7 @@ class GtpMin(Aggregate):
     """The smallest value of an expression at the hits of a tracepoint, by keys.
 
 gtp min EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-As gtp count; the variable is $min_NAME."""
+Like gtp count, but the variable is $min_NAME."""
     prefix = "min_"
 
 
@@ -334,7 +337,7 @@ class GtpMax(Aggregate):
     """The largest value of an expression at the hits of a tracepoint, by keys.
 
 gtp max EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-As gtp count; the variable is $max_NAME."""
+Like gtp count, but the variable is $max_NAME."""
     prefix = "max_"
 
 
@@ -343,9 +346,9 @@ class GtpHist(Aggregate):
 
 gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
          [if EXPRESSION]
-As gtp count. Its buckets are powers of two, and the variable is $hist_NAME;
-with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP. In plain
-GDB it is
+Like gtp count, but with buckets. These are powers of two, and the variable is
+$hist_NAME; with --linear they are equal steps, and the variable is
+$lhist_NAME_FROM_TO_STEP. In plain GDB it is
   tvariable $key_pid
   tvariable $hist_x
 and, among the actions,

@@ -5,12 +5,12 @@ import struct
 
 
 class Damaged(Exception):
-    """The message says which part of the file is wrong."""
+    """A file violates its format; the message says in which part."""
 
 
 @contextlib.contextmanager
 def reading(what):
-    """For a `with`: an error inside becomes Damaged, with WHAT naming the part of the file."""
+    """For a `with`: turn a parsing error inside into Damaged. WHAT names the part of the file."""
     try:
         yield
     except (ValueError, LookupError, OverflowError, ZeroDivisionError, struct.error):

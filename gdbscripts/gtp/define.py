@@ -8,7 +8,7 @@ from gtp import quiet, screen, words
 
 ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
 
-# GDB has made the tracepoint, and has disabled the locations at which it cannot compile the condition.
+# With this message GDB has made the tracepoint, but disabled each location at which it cannot compile the condition.
 INVALID = "failed to validate condition"
 
 
@@ -74,7 +74,8 @@ def made(where, condition=None):
 
 
 def found(where, condition=None):
-    """Return the addresses at which add() would set a tracepoint, or raise its error. Nothing of it reaches a run."""
+    """Return the addresses at which add() would set a tracepoint, or raise the same error. The target does not see
+    this."""
     with quiet.unsent():
         number, text = made(where, condition)
         try:

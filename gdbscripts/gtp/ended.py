@@ -12,7 +12,7 @@ BY_TSTOP = "the trace was stopped by tstop"
 BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 
-# The connection whose run has ended, if GDB knows that already.
+# The connection with a run that GDB knows to have ended, or None.
 settled = None
 
 
@@ -41,11 +41,11 @@ def refresh():
     return how
 
 
-before_run = []  # functions that a tstart calls first
+before_run = []  # functions to call before tstart
 
 
 def begins():
-    """From now on ask for the run's state again, because a run is about to begin."""
+    """Prepare for a run that is about to begin. From now on its state must be asked for again."""
     global settled
     refresh()
     for function in before_run:
@@ -72,7 +72,7 @@ def stopped(_):
 
 
 def hook():
-    """Make tfind ask first, in scripts as well; do not replace hooks of the user's."""
+    """Make tfind check for the run's end first, in scripts as well. Do not replace the user's own hooks."""
     if hooks.is_defined("hook-tfind") or hooks.is_defined("hook-tstart"):
         return
     hooks.define("hook-tfind", "gtp.ended", "refresh")

@@ -9,7 +9,7 @@ USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
 
 
 def chosen(said):
-    """Return the Events that a place of the command names."""
+    """Return the Events that the command's SYSTEM:EVENT or pattern names."""
     name = words.unquoted(said.place)
     if not words.is_glob(name):
         return [events.find(name)]

@@ -12,7 +12,7 @@ import gdb
 from gtp import assigned, cexpr, names, places, quiet, remote
 from gtp.cexpr import ctype
 
-# Types of another byte order, or with another meaning than their bits: equal only to themselves.
+# Types with another byte order, or with bits that have a meaning of their own. Each is equal only to itself.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
 
 # Names of the four fields that every record begins with, filled in by ftrace.
@@ -47,7 +47,7 @@ class Event:
         return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
 
     def names(self):
-        """Return the gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
+        """Return the gtp.names.Names of the event's tracepoint. They are kept, because every command makes new Events."""
         key = self.id, self.address, tuple(self.fields)
         if key in found_names:
             return found_names[key]
@@ -79,8 +79,8 @@ class Event:
         return names.Names(self.id, stands_for, unsaid, notes, own, elements)
 
     def copies(self, arguments):
-        """Return a C expression for each field that copies an argument, or memory to which an argument points. For an array
-        of a system call's arguments, return a list with one for each.
+        """Return a C expression for each field that copies an argument, or memory to which an argument points. For an
+        array of a system call's arguments, return a list with one for each.
 
         None if the code cannot be read, as in a frame without the kernel's data.
         """
@@ -119,7 +119,7 @@ def layout(fields, count):
 # Fields and arguments ----------------------------------------------------------------------------
 
 def bitwise(kind):
-    """Return the names of typedefs of the type that distinguish it from others."""
+    """Return those names of the type's typedefs that match BITWISE."""
     found = []
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         if BITWISE.match(kind.name or ""):
@@ -129,7 +129,7 @@ def bitwise(kind):
 
 
 def alike(left, right):
-    """Return whether two types have the same values in the same form."""
+    """Return whether two types represent the same values in the same way."""
     if bitwise(left) != bitwise(right):
         return False
     left, right = left.strip_typedefs().unqualified(), right.strip_typedefs().unqualified()
@@ -145,8 +145,8 @@ def alike(left, right):
 
 
 def signed(kind):
-    """Return whether an integer type is signed, or None if it is no integer. GDB's own char is signed; the kernel's has
-    not been since 6.2."""
+    """Return whether an integer type is signed. Return None for other types and for char, which is signed in GDB, but not
+    in kernels since 6.2."""
     if kind.code == gdb.TYPE_CODE_INT and kind.name != "char":
         return int(gdb.Value(-1).cast(kind)) < 0
     return None
@@ -175,7 +175,7 @@ def same(field, kind):
 
 
 def members(kind):
-    """Return name -> (type, offset) for the members of the object to which a pointer points."""
+    """Return {name: (type, offset)} for the members of the structure to which a pointer type points."""
     pointed = struct_of(kind)
     return {f.name: (f.type, f.bitpos // 8) for f in pointed.fields() if f.name} if pointed else {}
 
@@ -225,8 +225,8 @@ def copied(field, name, offset, size, arguments, code):
 
 
 def of_call(field, offset, arguments, code):
-    """Return C for each element of a field that has the arguments of a system call, which are in other registers in a 32-bit
-    call. Return None for other fields."""
+    """Return C for each element of a field that has the arguments of a system call, which are in other registers in a
+    32-bit call. Return None for other fields."""
     if field != "unsigned long[%d]" % len(assigned.CALL):
         return None
     found = []

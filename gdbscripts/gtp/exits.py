@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the functions of programs return: found in GDB's disassembly, and sent before a run to the module, which sets a
-# probe at each place (probe/user/user_return.c).
+# The places where functions of programs return. They are found in GDB's disassembly and sent to the module before a run.
+# The module sets a probe at each of them (probe/user/user_return.c).
 #
-# The debug information says which instructions are a function's. A jump out of it is a call in its place: the function
-# there returns for both. If that is one of the same file with debug information, its returns count as well; if not, such
-# calls cannot be followed, and the module counts them as missed.
+# The debug information says which instructions belong to a function. A jump out of it is a tail call: the function there
+# returns for both. If that function is in the same file and has debug information, its returns count as well. Otherwise
+# such calls cannot be followed, and the module counts them as missed.
 import collections
 import functools
 import mmap
@@ -25,21 +25,21 @@ INDIRECT = re.compile(PREFIXES + r"jmp[q]?\s+\*")
 FLOW = re.compile(PREFIXES + r"(?:j|call|ret|loop|xbegin|hlt|ud|syscall|int)")
 ADDED = re.compile(r"add\s+%\w+,%(\w+)$")
 OFFSET = re.compile(r"mov(?:slq|sxd|slq|l)?\s+\(.*,4\),%\w+$")
-LOOKED_BACK = 12  # instructions before a jump by a table that compute its target
+LOOKED_BACK = 12  # how many instructions before an indirect jump may compute its target from a table
 
-MOST = 512  # exits of a function, as the module takes them
-PLACES_MOST = 64  # functions that are jumped to, one from the other
+MOST = 512  # the most exits of a function that the module takes
+PLACES_MOST = 64  # the most functions in a chain of tail calls
 PLT = "jumps at *%#x by a condition to code without debug information: where it returns then is not known"
 
 Instruction = collections.namedtuple("Instruction", "at text")
 
 
 class Refused(Exception):
-    """Why the calls of a function cannot be followed."""
+    """The calls of a function cannot be followed; the message says why."""
 
 
 def instructions(pc):
-    """The instructions of the function, cold parts included, in the order of addresses in each part."""
+    """Return the Instructions of the function around pc, with its cold parts. Each part is in the order of addresses."""
     text = quiet.execute("with disassembly-flavor att -- disassemble %#x" % pc)
     found = [Instruction(int(line.group(1), 16), line.group(2).strip()) for line in map(LINE.match, text.splitlines()) if line]
     if any("(bad)" in one.text for one in found):
@@ -48,7 +48,8 @@ def instructions(pc):
 
 
 def is_table(code, i):
-    """Whether an indirect jump surely stays in the function: by a table of offsets, or where the compiler says so."""
+    """Return whether an indirect jump surely stays in the function: it uses a table of offsets, or has a notrack
+    prefix."""
     text = code[i].text
     if text.startswith(("notrack ", "bnd notrack ")):
         return True
@@ -61,7 +62,8 @@ def is_table(code, i):
 
 
 class Search:
-    """The exits of the function that begins at an address, for a place in it: [(kind, address)], as QGtpExits has them."""
+    """Finds the exits of the function that begins at START and is traced at PC. exits: [(kind, address)] for
+    QGtpExits."""
 
     def __init__(self, one, start, pc):
         self.program, self.start, self.pc = one, start, pc
@@ -114,7 +116,7 @@ class Search:
 
 
 def pushed(text):
-    """How far an instruction moves the stack pointer down; None: nobody knows."""
+    """Return by how many bytes an instruction moves the stack pointer down, or None if that is not known."""
     if text.startswith("push"):
         return 8 if re.match(r"pushq?\s|pushfq?$", text) else None
     subtracted = re.match(r"sub[q]?\s+\$(0x[0-9a-f]+),%rsp$", text)
@@ -129,7 +131,7 @@ def pushed(text):
 
 
 def above(code, start, pc):
-    """The bytes from the stack pointer at an instruction up to the return address."""
+    """Return the number of bytes between the stack pointer at pc and the return address."""
     if pc < start:
         raise Refused("has *%#x in a part that not all calls pass" % space.linked(pc))
     total = 0
@@ -146,7 +148,8 @@ def above(code, start, pc):
 
 @functools.lru_cache(maxsize=16)
 def is_go(path, time):
-    """Whether the Go compiler has made the file, as written at a time: calls there change their stack and their thread."""
+    """Return whether the Go compiler made the file: its calls change stacks and threads. TIME is a part of the cache's
+    key."""
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             elf = functions.Elf(data)
@@ -156,7 +159,7 @@ def is_go(path, time):
 
 
 def packet(one, pc):
-    """QGtpExits for a place; raises Refused."""
+    """Return the packet QGtpExits for a place. Raise Refused if its function's calls cannot be followed."""
     around = list(places.blocks(pc))
     if not around:
         raise Refused("has no debug information: nothing says where it ends")
@@ -172,7 +175,7 @@ def packet(one, pc):
 
 
 def settle(pc):
-    """Send the module where the function at a place of a program returns. Raise an error if that is not possible."""
+    """Tell the module where the function at a place of a program returns. Raise an error if that is not possible."""
     one = program.at(pc)
     if one is None:
         raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
@@ -186,15 +189,15 @@ def settle(pc):
 
 
 def asked():
-    """Return the places in programs whose tracepoints name a value of a return."""
+    """Return the places in programs at which a tracepoint uses $ret, $latency or $entry_clock."""
     wanted = filter(WORDS.search, re.split(r"(?m)^(?=\d+\s)", points.table()))
     found = {int(at, 16) for one in wanted for at in re.findall(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b", one, re.M)}
     return sorted(filter(space.has, found))
 
 
 def known(targets, condition, definitions):
-    """The targets in a program of a tracepoint with this condition, after the module knows what it needs: a run that is on
-    gets the tracepoint at once."""
+    """Return the targets whose calls can be followed, or all of them if the condition does not need that. Tell the module
+    the exits now, because an active run gets the tracepoint at once."""
     if not WORDS.search(condition or ""):
         return targets
     found = []
@@ -209,7 +212,7 @@ def known(targets, condition, definitions):
 
 
 def before_run():
-    """Send what the coming run needs. The module refuses the places of which it knows nothing."""
+    """Send the exits that the next run needs. Report the places that have none; the module then refuses these."""
     for pc in asked() if program.loaded and remote.is_gtp() else ():
         try:
             settle(pc)

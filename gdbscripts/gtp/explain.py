@@ -10,8 +10,8 @@ class GtpExplain(Command):
     """Say whether a tracepoint somewhere can be a jump, and why.
 
 gtp explain PLACE
-PLACE is an expression (FUNCTION+OFFSET, an address) or FILE:LINE. A tracepoint
-that is a jump costs a tenth of one that is a breakpoint. The answer has the
+PLACE is an expression (FUNCTION+OFFSET, an address) or FILE:LINE. As a jump, a
+tracepoint costs a tenth of what it costs as a breakpoint. The answer has the
 reason, and the evidence for it."""
 
     def __init__(self):

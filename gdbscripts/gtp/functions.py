@@ -28,7 +28,7 @@ programs = set()
 
 
 class Elf:
-    """The sections of a 64-bit ELF file that its symbol table refers to."""
+    """A 64-bit ELF file: its sections, and the symbols in its symbol tables."""
 
     def __init__(self, data):
         self.data = data
@@ -50,8 +50,8 @@ class Elf:
         return text_at(self.names, self.sections[index][0])
 
     def entries(self):
-        """Yield (strings, name, info, section, address when it was linked, bytes) of each symbol, with the section that
-        has its name, and the offset there."""
+        """Yield (strings, name, info, section, link-time address, size) for each symbol. Its name is at offset `name` in
+        `strings`, the content of a section."""
         for section in self.sections:
             if section[1] not in SYMBOL_TABLES:
                 continue
@@ -60,7 +60,7 @@ class Elf:
                 yield strings, name, info, index, address, size
 
     def symbols(self):
-        """Yield (name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
+        """Yield (name, kind, section, link-time address, size) for each function, source file and global variable."""
         for strings, name, info, index, address, size in self.entries():
             if info & 15 in (STT_FUNC, STT_FILE) or info == GLOBAL_OBJECT:
                 yield text_at(strings, name), info & 15, index, address, size
@@ -77,9 +77,9 @@ def text_at(strings, offset):
 class Table:
     """The contents of a file's symbol table; nothing if it cannot be read.
 
-    functions: name -> address when it was linked, without the suffixes of clones and parts
-    sources: name -> how many files of that name it was compiled from
-    sizes: name of a global variable -> its bytes, where GDB may know no more than a declaration
+    functions: name, without the suffix of a clone or part -> link-time address
+    sources: name -> the number of source files with this name
+    sizes: name of a global variable -> its size. GDB may only know a declaration without it.
     """
 
     def __init__(self, path):

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Facts about the run from the header of a trace file: how it ended, when, and how many hits there were. Does not import gdb.
+# Facts about the run from the header of a trace file: how it ended, when, and how many hits there were. Does not import
+# gdb.
 import datetime
 
 from gtp import marks
 from gtp.damaged import reading
 
-MOST = 2**31 - 1  # of GDB's int
+MOST = 2**31 - 1  # the maximum of GDB's int
 
 ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnected": "GDB disconnected",
         "tnotrun": "it never began", "tunknown": "ended for a reason that the file does not say"}
 
 
 class Header:
-    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; seen: by marks.look()."""
+    """A header's content. status: {name: text} of the status line; hits: {number of a tracepoint: hits}; seen:
+    marks.Seen."""
 
     def __init__(self, data):
         self.seen = marks.look(data)
@@ -98,7 +100,7 @@ def unhexed(digits):
 
 
 def moment(us):
-    """Return microseconds since 1970 as a reader writes them."""
+    """Return a time as text for the user, from microseconds since 1970. Return None for 0."""
     if not us:
         return None
     with reading("a time in the trace file"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The places of `gtp trace -x FILE`: those of a location that are in a program's space.
+# The places of `gtp trace -x FILE`: the addresses of a location in the program's file space.
 #
 # A function's place is GDB's own choice: the first instruction of optimised code, where the arguments are as the debug
-# information says; behind the prologue of other code, where they are on the stack.
+# information says; after the prologue of other code, where they are on the stack.
 import os
 import re
 
@@ -21,8 +21,8 @@ NO_PROCESS = ("no process %s with a program is on this machine; of a process on 
 
 
 def options(arg):
-    """Return the file of -x or of -p's process, or None; the process of -p, or None; and the rest, with a --limit that
-    is before one of them."""
+    """Return the file of -x or of -p's process, or None; the process of -p, or None; and the rest of the text. The rest
+    includes a --limit that precedes these options."""
     found, front = {}, ""
     while True:
         limit = LIMIT.match(arg)
@@ -47,16 +47,16 @@ def options(arg):
 
 
 def of_process(pid, condition):
-    """Return the condition, extended by a test that the hit is of the process. Other processes have the same code, and
-    so do its children."""
+    """Return the condition, extended by a test for the process. Other processes, such as its children, may run the same
+    code."""
     here = HERE % pid
     return "%s && (%s)" % (here, condition) if condition else here
 
 
 def check_begins(pc, location):
-    """Raise an error for an address inside an instruction: a breakpoint there would break the program.
+    """Raise an error unless an instruction begins at the address: elsewhere a breakpoint would break the program.
 
-    The instructions are counted from the function's beginning; where no symbol says it, nobody knows.
+    Disassemble from the beginning of the function. Without a symbol, that beginning is not known, which is an error, too.
     """
     symbol = places.symbol_at(pc)
     if symbol is None:
@@ -68,7 +68,7 @@ def check_begins(pc, location):
 
 
 def target(one, location):
-    """Return the Target of a location."""
+    """Return the Target of a location in a program that is no name or pattern of markers."""
     linked = LINKED.match(location)
     if linked:
         found = [one.base + int(linked.group(1), 0)]
@@ -86,7 +86,7 @@ NOT_ENABLED = """note: only the separate debug file of {file} has the markers' n
 
 
 def at_markers(one, name, limit):
-    """Return the Targets of the markers that a name or a pattern means."""
+    """Return the Targets of the markers that a name or a pattern matches."""
     there = markers.of(one)
     found = markers.find(one, name)
     count = sum(len(marker.places) for marker in found)

@@ -12,18 +12,18 @@ from gtp.cexpr import ctype
 from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
-END = b"gdbtp: %016d bytes\n"  # the last line; it has the number of bytes of the data before it
+END = b"gdbtp: %016d bytes\n"  # the last line; it gives the size of the data before it
 END_BYTES = len(END % 0)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
-# text: as the module had it. stacks: {number: addresses}. keys: the names of keys that are stacks. names: {variable:
-# known.Variable}.
+# text: the aggregations, as the module writes them. stacks: {number: addresses}. keys: the names of keys that are stacks.
+# names: {variable: known.Variable}.
 Kept = collections.namedtuple("Kept", "text stacks keys names")
 
 
 def image():
-    """Return the program's address range according to GDB's symbols, which differs in each boot. Return None without a
-    kernel."""
+    """Return the kernel's address range according to GDB's symbols. It is different after each boot. Return None if no
+    kernel is loaded."""
     try:
         return tuple(int(quiet.value("(unsigned long) &" + name)) for name in ("_text", "_end"))
     except gdb.error:
@@ -34,7 +34,7 @@ def image():
 
 
 def all_stacks():
-    """Return {number: addresses} of the stopped run, from the kernel's side."""
+    """Return {number: addresses} for all stacks of the stopped run, as the module sends them."""
     data = b"".join(source.transferred(b"gtpstacks:read:all"))
     words = struct.unpack("<%dQ" % (len(data) // 8), data)
     found, at = {}, 1
@@ -83,13 +83,13 @@ def tail(text, stacks, stack_keys):
 
 
 def type_of(text):
-    """Return the gdb.Type of a text. Return None if the program has no such type, in which case the key is shown as a
-    number."""
+    """Return the gdb.Type of a text. Return None if GDB has no such type; then the key is shown as a number."""
     return cexpr.type_named(text) if text else None
 
 
 def moved(stacks, was, now):
-    """Return the stacks after moving addresses of the program's code to where GDB has its symbols."""
+    """Return the stacks with the addresses of the kernel's image moved to where GDB has its symbols. WAS and NOW are
+    image()."""
     if not was or not now:
         return stacks
     return {number: [(address + now[0] - was[0]) % 2**64 if was[0] <= address < was[1] else address for address in addresses]
@@ -111,7 +111,7 @@ def parsed(data):
 
 
 def parts(data):
-    """Return the fields of a tail's Kept."""
+    """Parse a tail. Return the fields of its Kept."""
     rest, stacks, keys, names, was = [], {}, set(), {}, None
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")

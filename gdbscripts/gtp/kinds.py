@@ -2,8 +2,8 @@
 # The kind of the values in a column, for formats that distinguish numbers from text; and how a number is read from one.
 #
 # To add a kind, extend of_type() here; cell(), which decides whether its values are texts or numbers; common(), if two
-# places can have a column in different kinds (export/frames.py makes a text of both); columns.py's kind_of_field() if $_sdata
-# has it; and then each format, all of which treat an unknown kind as an integer: export/perfetto.py, also in
+# places can have a column in different kinds (export/frames.py makes a text of both); columns.py's kind_of_field() if
+# $_sdata has it; and then each format, all of which treat an unknown kind as an integer: export/perfetto.py, also in
 # check_counters(); export/ctf2.py; export/tsdl.py; report/data.py. The test is gdb/export.
 import collections
 
@@ -13,9 +13,9 @@ from gtp import cells
 
 INT, ENUM, BOOL, POINTER, STRING, TEXT, NOTHING = "int", "enum", "bool", "pointer", "string", "text", "nothing"
 
-# what: one of the above. bits, signed: of a number. names: of an enum, {value: name}. A STRING is text that the kernel
-# has; TEXT is what GDB prints of a structure, an array or a floating-point number; NOTHING never has a value. viewed: the
-# text is more than the number, as -2 (ENOENT).
+# what: one of the above. bits, signed: of a number. names: {value: name} of an enum. A STRING is text from the kernel;
+# TEXT is GDB's output for a structure, an array or a floating-point number; a NOTHING never has a value. viewed: the text
+# says more than the number, as in -2 (ENOENT).
 Kind = collections.namedtuple("Kind", "what bits signed names viewed", defaults=(0, False, None, False))
 
 # One column at one place: functions from a Frame to the text that a table shows, and to the value: an int of the KIND,
@@ -50,7 +50,7 @@ def of_type(kind):
 
 
 def of_number(kind, where):
-    """Return the function from a frame to the number, which WHERE gives as a 64-bit word."""
+    """Return a function from a frame to a number of this kind. WHERE(frame) is the number as a 64-bit word."""
     low, top = 2**kind.bits - 1, 1 << kind.bits - 1
     if kind.signed:
         return lambda frame: ((where(frame) & low) ^ top) - top
@@ -58,13 +58,13 @@ def of_number(kind, where):
 
 
 def of_plain(text):
-    """Return the function from a frame to the text as a CSV file has it."""
+    """Return a function from a frame to the text for a CSV file."""
     return lambda frame: cells.plain(text(frame))
 
 
 def cell(kind, where, text):
-    """Return the Cell of a value that WHERE gives, or of an object at that address. TEXT is a function of the frame and
-    that number."""
+    """Return the Cell of a value. WHERE(frame) is the value, or its address if it is an object. TEXT(frame, that number)
+    is its text."""
     def shown(frame):
         return text(frame, where(frame))
     return Cell(kind, shown, of_plain(shown) if kind.what in (STRING, TEXT) else of_number(kind, where))

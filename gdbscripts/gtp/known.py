@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The types and titles of the trace state variables that `gtp count` and the like have made, or that a trace file describes.
+# The types and titles of the trace state variables that `gtp count` and the like have made, or that a trace file
+# describes.
 import collections
 import contextlib
 
@@ -8,13 +9,13 @@ from gtp import source
 # text: the expression. type: None for a string. place: (location, keys) of an aggregation.
 Variable = collections.namedtuple("Variable", "text type place")
 
-variables = {}  # name -> Variable of what was made here, as long as this GDB runs
-in_file = {}  # the same for the last trace file
-instead = None  # the same, to be used instead of both
+variables = {}  # name -> Variable, for all variables that this GDB has made
+in_file = {}  # name -> Variable, for the last trace file
+instead = None  # if not None, names() returns this instead of the others
 
 
 def names():
-    """Return name -> Variable for the run that GDB looks at. A name may mean something else in another run."""
+    """Return {name: Variable} for the run that GDB looks at. A name may mean something else in another run."""
     if instead is not None:
         return instead
     return in_file if source.is_trace_file() else variables

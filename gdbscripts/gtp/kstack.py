@@ -10,7 +10,7 @@ from gtp import infosymbol, kept, loaded, points, quiet, remote, source, space, 
 
 VARIABLES = ("$kstack", "$ustack")
 NO_ROOM = 0
-DEEPEST = 127  # addresses that are kept of one of the kernel's
+DEEPEST = 127  # the most addresses of a kernel stack that are kept
 LOST = 0  # the last address of a stack that ends too early
 CUT_OFF = "[the unwinder could not follow]"
 KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")
@@ -32,12 +32,12 @@ def addresses(number):
 
 
 class Symbols:
-    """Addresses as names of functions, each looked up once. WITH_OFFSETS: as function+offset."""
+    """Turns addresses into names of functions, or into function+offset if WITH_OFFSETS. Looks up each address once."""
 
     def __init__(self, with_offsets=False):
         self.with_offsets = with_offsets
         self.known, self.in_programs = {}, {}  # (address, 1 if it is a return address) -> name
-        self.without = set()  # modules with addresses that no symbol has
+        self.without = set()  # modules with addresses for which there is no symbol
 
     @functools.cached_property
     def modules(self):
@@ -98,12 +98,13 @@ class Symbols:
         return found
 
 
-# is_programs: not the kernel's.
+# is_programs: the stack belongs to a program, not to the kernel.
 Found = collections.namedtuple("Found", "names is_programs may_be_cut")
 
 
 class Stacks:
-    """Lookups that a command needs more than once. keys: the names of variables that are set to one; MADE adds others."""
+    """Looks up stacks for a command, each once. keys: the names of variables that hold stacks; MADE adds further
+    names."""
 
     def __init__(self, made=(), look_up=addresses):
         self.made, self.look_up = set(made), look_up

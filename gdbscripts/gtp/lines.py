@@ -11,8 +11,8 @@ class GtpLines(Command):
 
 gtp lines FUNCTION [FOLDER]
 j marks lines whose first address takes a jump, b those that take a breakpoint,
-f the function tracer's site. FOLDER is where the kernel's sources are, if the
-lines' text is wanted and they are not where they were compiled."""
+f the function tracer's site. FOLDER has the kernel's sources, for the lines'
+text, if they are no longer where they were compiled."""
 
     def __init__(self):
         super().__init__("gtp lines", gdb.COMMAND_STATUS, gdb.COMPLETE_SYMBOL)

@@ -33,7 +33,7 @@ def all_of_them():
 def code(mod):
     """Return the bounds of a module's code: its first address, and the address after its last byte."""
     if "mem" in [f.name for f in mod.type.fields()]:
-        memory = mod["mem"][0]  # MOD_TEXT, since 6.4
+        memory = mod["mem"][0]  # MOD_TEXT; struct module has mem[] since 6.4
         base, size = memory["base"], memory["size"]
     else:
         base, size = mod["core_layout"]["base"], mod["core_layout"]["text_size"]
@@ -68,7 +68,7 @@ def per_cpu(mod):
     """Return (address, size) of a module's per-CPU variables. __per_cpu_offset[] is added to this address, which no
     section has."""
     names = [f.name for f in mod.type.fields()]
-    if "percpu_size" not in names:  # a kernel for one processor
+    if "percpu_size" not in names:  # the kernel was built without SMP
         return 0, 0
     return int(mod["percpu"]) % 2**64, int(mod["percpu_size"])
 

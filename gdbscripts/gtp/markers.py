@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The markers of the files of programs (USDT, SDT): their places in a file's space, and what arg1, arg2 are at each.
 #
-# Each place has operands of its own, since the compiler keeps an argument elsewhere at each. So each place is a tracepoint
-# of its own, and the names stand for other C there.
+# Each place has operands of its own, since the compiler keeps an argument elsewhere at each. So each place is a
+# tracepoint of its own, and the names stand for other C there.
 import difflib
 import fnmatch
 import mmap
@@ -16,14 +16,14 @@ from gtp import functions, harmless, names, program, space, stapsdt, words
 SECTION, BASE = ".note.stapsdt", ".stapsdt.base"
 SHF_EXECINSTR, SHN_COMMON, ET_EXEC = 4, 0xfff2, 2
 ARGUMENT = re.compile(r"\$?(arg\d+)", re.A)
-MOST = 12  # arguments that <sys/sdt.h> has
+MOST = 12  # the most arguments that <sys/sdt.h> allows
 
-# A marker's place has a nop, or a long one. Anything else is no marker of this build.
+# At a marker's place there is a nop of some length. Any other instruction means that the notes belong to another build.
 NOPS = (b"\x90", b"\x66\x90", b"\x0f\x1f", b"\x66\x0f\x1f", b"\x66\x2e\x0f\x1f")
 
 NO_NOP = "no nop is where the notes say, as in another build: "
 
-# (path, path there) -> Markers; address -> Names of its place.
+# known: (path, path there) -> Markers. at_place: address -> Names of the marker's place.
 known = {}
 at_place = {}
 
@@ -81,7 +81,7 @@ def symbols(elf):
 
 
 class Elf(functions.Elf):
-    """With what markers need of it."""
+    """An ELF file, with the lookups that markers need."""
 
     def section(self, name):
         return next((s for i, s in enumerate(self.sections) if self.name(i) == name), None)
@@ -114,12 +114,12 @@ def debug_files(one):
 
 
 class Markers:
-    """Those of a Program: {id: Marker}; lines about what is wrong with its notes."""
+    """The markers of a Program. markers: {id: Marker}; lines: about errors in its notes."""
 
     def __init__(self, one):
         self.base, self.time = one.base, one.time
         self.markers, self.lines, self.names = {}, [], {}
-        self.wrong = set()  # ids whose notes are of another build
+        self.wrong = set()  # ids whose notes belong to another build
         self.apart = False  # whether only the separate debug file has the notes
         elves = [elf for elf in map(opened, [one.path] + debug_files(one)) if elf is not None]
         if not elves:
@@ -208,7 +208,7 @@ def names_at(pc):
 
 
 def arguments_at(pc):
-    """Return the names that mean a marker's arguments at an address. The result is empty where there is no marker."""
+    """Return the names for a marker's arguments at an address, or [] if there is no marker."""
     own = names_at(pc)
     return [] if own is None else own.all() + ["$" + name for name in own.all()]
 

@@ -5,10 +5,10 @@ import collections
 import re
 import struct
 
-NUMBER = 0xffff  # instead of a tracepoint's number
-HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
+NUMBER = 0xffff  # in place of a tracepoint's number
+HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 size of the blocks that follow
 EMPTY = HEAD.pack(NUMBER, 0)  # a frame without blocks
-END = b"\0\0"  # after the last frame
+END = b"\0\0"  # follows the last frame
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable with the number of lost frames
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
@@ -43,7 +43,7 @@ def of(data, at, end):
 
 
 def frames(data, at):
-    """Yield (number, offset, end) of every whole frame from an offset on. Raise EOFError if no end follows them."""
+    """Yield (number, offset, end) of every whole frame, starting at an offset. Raise EOFError if no end follows them."""
     try:
         while True:
             number = data[at] | data[at + 1] << 8

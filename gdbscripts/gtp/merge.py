@@ -28,7 +28,7 @@ def both(kind, a, b):
 
 
 def said(what):
-    """Return text for the user about the origin of a variable."""
+    """Return text that says what a variable aggregates, and where."""
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
 
 
@@ -38,7 +38,7 @@ class Merged(aggregations.Reading):
     def __init__(self):
         super().__init__("")
         self.numbers, self.stacks, self.keys = {}, {}, set()
-        self.names = {}  # known.Variable by name, of the files
+        self.names = {}  # name -> known.Variable, from all files so far
 
     def number_of(self, found, number):
         """Return the merged number of a file's stack."""
@@ -56,7 +56,8 @@ class Merged(aggregations.Reading):
         return keys
 
     def refuse(self, found, reading, path):
-        """Raise an error if a file's Kept and Reading cannot be added: a name would have two meanings under one title."""
+        """Raise an error if a file's Kept and Reading cannot be added because a name has another meaning in earlier
+        files."""
         for name, what in found.names.items():
             mine = self.names.get(name, what)
             if (mine.text, mine.place) != (what.text, what.place):
@@ -67,11 +68,11 @@ class Merged(aggregations.Reading):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
 
     def same(self, one):
-        """Return the aggregation to which a file's aggregation is added, or None if there is none yet."""
+        """Return the merged aggregation with the name of a file's aggregation, or None if there is none yet."""
         return next((mine for mine in self.all if mine.name == one.name), None)
 
     def place_of(self, one):
-        """Return that aggregation, or a new one if there is none yet."""
+        """Return the merged aggregation with the name of a file's aggregation. Make an empty one if there is none yet."""
         mine = self.same(one)
         if mine:
             return mine
@@ -110,7 +111,8 @@ class Merged(aggregations.Reading):
                 mine.noroom[:] = [both(one.kind, mine.noroom[0], entry)] if mine.noroom else [entry]
 
     def addresses(self, number):
-        """Return the addresses of a merged stack. A damaged file may name one that no file has."""
+        """Return the addresses of a merged stack. Raise an error for a stack that no file has, which a damaged file may
+        name."""
         if number not in self.stacks:
             raise gdb.GdbError("no file has stack %d" % number)
         return self.stacks[number]

@@ -15,8 +15,8 @@ FREED = (".init",)
 # variables.
 ours = {}
 
-# The PATHs of the last gtp modules; from then on symbols follow modules that are loaded and unloaded. None before the
-# first.
+# The PATHs of the last `gtp modules', or None if there was none. After one, symbols follow modules as they are loaded and
+# unloaded.
 asked = None
 
 # loaded.inventory() when the symbols were last made to match it.
@@ -102,7 +102,7 @@ def is_there(path):
 
 
 def load(mod, files, report):
-    """Load one module's symbols; its name is appended to one of the report's lists."""
+    """Load one module's symbols. Append its name to the list in the report that says how this went."""
     name = mod["name"].string(errors="replace")
     addresses = loaded.sections(mod)
     if ".text" not in addresses:

@@ -2,8 +2,8 @@
 # Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
 # Before an expression is translated for a tracepoint, as a condition or to be collected, its names are replaced by C:
-# expand(text, number, pc). The names of a tracepoint that one of our commands has made are remembered by its number. Those
-# of other tracepoints, such as those that a new GDB takes over, are found by the address if possible.
+# expand(text, number, pc). The names of a tracepoint that one of our commands has made are remembered by its number.
+# Those of other tracepoints, such as those that a new GDB takes over, are found by the address if possible.
 import re
 
 import gdb
@@ -53,7 +53,7 @@ class Names:
         return "".join(self.one(text, at, kind, word) for at, kind, word in self.indexed(text))
 
     def indexed(self, text):
-        """Yield what words() does, with an element of an array in self.elements as one piece."""
+        """Yield the pieces of words(), but with each element of an array in self.elements as a single piece."""
         end = 0
         for at, kind, word in words(text):
             if at < end:
@@ -90,8 +90,8 @@ class Names:
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
 
     def require(self, text, shared):
-        """Raise an error for a name that another of several tracepoints has and this one lacks: it must not mean
-        something else here."""
+        """Raise an error if the text has a name in SHARED, those of several tracepoints, that is missing here. Otherwise
+        the name could mean something else here."""
         missing = sorted((identifiers(text) & shared) - set(self.all()) - set(self.unsaid))
         if missing:
             raise gdb.GdbError("it has no %s" % ", ".join(missing))
@@ -103,7 +103,8 @@ class Names:
 
 
 def words(text):
-    """Yield (position, kind, text) of each piece. The kind of a name is "name" unless it is a member or a type."""
+    """Yield (position, kind, text) for each piece of an expression. A name has the kind "name" unless it is a member or
+    tag."""
     calls, last = [], ""
     for found in TOKEN.finditer(text):
         kind, word = found.lastgroup, found.group(0)

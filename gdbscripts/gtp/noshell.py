@@ -13,7 +13,7 @@ Type the command shell, or set gtp-shell-function on"""
 
 
 class Switch(gdb.Parameter):
-    """With on, an expression in a trace file that you open, or of a target, may run commands on this machine."""
+    """If on, an expression in a trace file that you open, or from a target, may run commands on this machine."""
 
     set_doc = "Set whether $_shell(\"COMMAND\") runs a command."
     show_doc = "Show whether $_shell(\"COMMAND\") runs a command."
@@ -30,7 +30,7 @@ class Switch(gdb.Parameter):
 
 
 class Shell(gdb.Function):
-    """$_shell("COMMAND"): the exit status of a command of the shell; off, see set gtp-shell-function."""
+    """$_shell("COMMAND") is the exit status of a shell command. It is off unless you set gtp-shell-function on."""
 
     def __init__(self, switch):
         super().__init__(NAME)

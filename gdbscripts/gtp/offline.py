@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs inside GDB for `gtp compile`: a session with gdbtp-record as the target, which has only vmlinux instead of a kernel.
+# Runs inside GDB for `gtp compile`: a session with gdbtp-record as the target, which has only vmlinux instead of a
+# kernel.
 import os
 import re
 import shlex
@@ -98,7 +99,7 @@ def refuse_dprintf():
 
 
 def refuse_files():
-    """Refuse to replace a file that the user has saved before by an empty run."""
+    """Refuse all commands that write files: they would replace a saved run by an empty one."""
     def refuse(path, **_):
         raise gdb.GdbError(NO_FILES % path)
 
@@ -107,7 +108,7 @@ def refuse_files():
 
 
 class Refuse(Command):
-    """The hook of a GDB command that a session cannot have, with the reason."""
+    """A hook that refuses a GDB command that a session must not contain, and says why."""
 
     def __init__(self, command, why):
         super().__init__("gtp-refuse-" + command, gdb.COMMAND_OBSCURE)
@@ -119,7 +120,7 @@ class Refuse(Command):
 
 
 def say_into(path):
-    """From here on write GDB's output, and that of the session's shell commands, to a file that is shown to the user."""
+    """Redirect the output of GDB and of the session's shell commands to a file, which is shown to the user."""
     gdb.flush()
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
@@ -157,7 +158,7 @@ def compiled(request):
 
 
 def plain(text):
-    """Extract the module's own message from GDB's."""
+    """Return the module's own message from a message of GDB's."""
     text = re.sub(r"Protocol error with Rcmd.*", "the monitor command is refused; the module's words are above", text)
     return re.sub(r"Target returns error code '\.?(.*)'\.$", r"\1", text.strip())
 
@@ -169,10 +170,10 @@ def advised(text, slide):
 
 
 def answered(request):
-    """Return compiled(); its errors become sentences that the user can act on."""
+    """Return the result of compiled(). Turn its errors into sentences that the user can act on."""
     try:
         return compiled(request)
-    except (gdb.GdbError, RuntimeError) as error:  # gdb.error is one of the latter
+    except (gdb.GdbError, RuntimeError) as error:  # includes gdb.error
         raise gdb.GdbError(advised(plain(str(error)), request["slide"])) from None
 
 

@@ -6,7 +6,7 @@ from gtp import ended, points, remote, screen
 
 PENDING = re.compile(r"(\d+)\s.*?\s(?:keep|dis|del)\s+y\s+<PENDING>\s+(.+)")
 
-# GDB asks for a marker again by a word of its own when symbols are added, so it does not find it.
+# When symbols are added, GDB looks up a marker with these words, which it does not understand itself.
 MARKER = re.compile(r"-qualified -m (\S+)")
 
 LOST = "GDB lost its place when symbols were added; delete it and say gtp event %s"

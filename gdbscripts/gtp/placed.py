@@ -30,7 +30,7 @@ told = None  # the last trace file for which messages were printed
 
 
 class Linked:
-    """An ELF file as it was linked: the ranges of its segments, the address of .text, the contents of its sections."""
+    """An ELF file as it was linked: its segments' ranges, the address of .text, and its sections' contents."""
 
     def __init__(self, path):
         self.path = path
@@ -58,19 +58,19 @@ class Linked:
                 yield address, address + length
 
     def read(self, address, size, moved):
-        """Return the contents at an address after the move, as far as the file has them. Addresses in the contents have
-        moved, too."""
+        """Return up to SIZE bytes at an address of the moved kernel, or b"" if the file does not have them. Addresses in
+        the contents are moved, too."""
         at = (address - moved) % 2**64
         for _, kind, _, start, offset, length, *_ in self.sections.values():
             if start and kind != SHT_NOBITS and start <= at < start + length:
                 end = min(at + size, start + length)
-                front = at & -8  # whole words
+                front = at & -8  # the word that contains the first byte
                 data = self.data[offset + max(front - start, 0):offset + end - start]
                 return self.moved(data, moved)[at - max(front, start):] if front >= start else data
         return b""
 
     def moved(self, data, by):
-        """Return the bytes from a word on, with the addresses in them changed as by KASLR."""
+        """Return the bytes with the kernel's addresses in them moved, as KASLR does. The first byte must begin a word."""
         found = array.array("Q", data[:len(data) & -8])
         for i, word in enumerate(found):
             if self.first <= word < self.end:
@@ -120,7 +120,7 @@ def place(path):
 
 
 def distance(linked):
-    """Return the distance of GDB's symbols from the file's link addresses."""
+    """Return how far GDB has moved a file's symbols from their link addresses."""
     return (place(linked.path) - linked.text) % 2**64
 
 

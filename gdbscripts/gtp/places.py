@@ -12,12 +12,12 @@ import gdb
 
 from gtp import functions, infosymbol, names, progress, quiet, space, words
 
-# Place: an address; the function that begins there, None at any other instruction; and the function into which it is
-# inlined, None for a function's own code.
+# Place. pc: the address. function: the one that begins there, else None. inside: the function into which it is inlined,
+# or None for a function's own code.
 Place = collections.namedtuple("Place", "pc function inside")
 
-# Target: a tracepoint to be set. Its name in messages; the location for GDB; its places, None if GDB chooses them; and the
-# pieces of the function that are not entries of it.
+# Target: a tracepoint to be set. name: for messages. location: for GDB. places: None if GDB chooses them. pieces: the
+# places where a split function continues, which are not entries of it.
 Target = collections.namedtuple("Target", "name location places pieces")
 
 NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
@@ -91,7 +91,7 @@ def place(pc, name):
     if own:
         inside = around[-1].function.name if own[-1] != around[-1] else None
         return Place(pc, name, inside)
-    # Assembly, or another name of a function that the debug information has.
+    # The name belongs to assembly, or is an alias of a function in the debug information.
     return Place(pc, name, None) if symbol_at(pc) == (name, 0) else None
 
 
@@ -165,8 +165,8 @@ def symtabs(file):
 
 
 def paths(file):
-    """Return the paths of all sources of a name. GDB reads every unit's list of files for it, which takes seconds
-    once."""
+    """Return the paths of all source files with this name. The first call takes seconds, because GDB reads every unit's
+    list of files."""
     try:
         text = quiet.execute("info sources -basename ^%s$" % re.escape(file))
     except gdb.error:
@@ -245,7 +245,7 @@ def variables(pc):
 
 
 def source(pc):
-    """Return the source file of the code at an address, or None where none is known."""
+    """Return the source file of the code at an address, or None if it is not known."""
     symtab = gdb.find_pc_line(pc).symtab
     return symtab.filename if symtab is not None else None
 

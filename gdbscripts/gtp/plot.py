@@ -18,7 +18,8 @@ def short(number):
 
 
 def log_range(bucket):
-    """Return the first value of a power-of-two bucket, and the value after its last one, or None if there is none."""
+    """Return the first value of a power-of-two bucket and the value after its last one. None means that there is no
+    limit."""
     if bucket == NEGATIVE:
         return None, 0
     if bucket == ZERO:
@@ -27,7 +28,7 @@ def log_range(bucket):
 
 
 def linear_range(bucket, bounds):
-    """Return the same values for a bucket of steps."""
+    """Return the first value of a linear bucket and the value after its last one. None means that there is no limit."""
     first, last, step = bounds
     begin = first + (bucket - 1) * step
     if bucket == 0:
@@ -53,7 +54,7 @@ def label(bucket, bounds):
 
 
 def bar(count, most):
-    """Return a bar that is not empty if anything was counted."""
+    """Return a bucket's bar. It is at least one character long if COUNT is not 0."""
     return "@" * (max(1, round(WIDTH * count / most)) if count else 0)
 
 
@@ -88,18 +89,18 @@ def percentile(percent, buckets, bounds, least, greatest):
 def true_sum(count, total, least, greatest):
     """Return the exact sum of COUNT values between two bounds, or None if it is not unique. TOTAL is the sum modulo
     2^64."""
-    found = total + -((total - count * least) // 2**64) * 2**64  # the first one not below the least sum
+    found = total + -((total - count * least) // 2**64) * 2**64  # the lowest possible sum of COUNT values
     return found if found <= count * greatest < found + 2**64 else None
 
 
 def average(count, total, least, greatest):
-    """Return the average as text."""
+    """Return the average of COUNT values as text."""
     found = true_sum(count, total, least, greatest)
     return "? (the sum is beyond 64 bits)" if found is None else str(round(fractions.Fraction(found, count)))
 
 
 def figures(count, summary, buckets, bounds):
-    """Return the line below a histogram, which is also the line of gtp stats."""
+    """Return the line of figures below a histogram. gtp stats prints the same line."""
     total, least, greatest = summary
     text = "n %d, avg %s, min %d, max %d" % (count, average(count, total, least, greatest), least, greatest)
     if buckets:

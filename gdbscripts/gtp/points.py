@@ -34,7 +34,7 @@ def enabled():
 
 
 def last():
-    """Return the number of the tracepoint that was set last. $tpnum may be one that a command has deleted again."""
+    """Return the number of the last tracepoint. $tpnum may be the number of one that a command has deleted again."""
     found = numbers()
     if not found:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
@@ -61,10 +61,10 @@ def actions(number):
 
 
 def check_ends(lines):
-    """Check that each `end` belongs to steps: the lines may come from the target, and one more `end` would end the
-    block of actions.
+    """Check that each `end` belongs to a `while-stepping'.
 
-    GDB would execute the lines after it as commands.
+    The lines may come from the target. A surplus `end` would end the block of actions, and GDB would execute the lines
+    after it as commands.
     """
     depth = 0
     for line in lines:
@@ -74,11 +74,12 @@ def check_ends(lines):
             raise gdb.GdbError("the actions have an `end' too many")
 
 
-# The number of the last tracepoint that a command has made -> all that it has made together, as a system call's two.
+# Number of the last tracepoint that a command has made -> numbers of all tracepoints that the command has made together,
+# such as the entry and the exit of a system call.
 groups = {}
 
-# The same of those that a command has set at all places of markers: what aggregates belongs to each. -> (all of them, the
-# marker or the pattern).
+# Number of a tracepoint at one place of a marker -> (numbers of the tracepoints at all places, the marker or pattern).
+# An aggregation is added to all of these.
 alike = {}
 
 IN_RUN = ("the run that is on keeps its actions and conditions, since GDB sends none to it:\n"
@@ -90,23 +91,23 @@ def is_running():
 
 
 def tell_in_run():
-    """Print a note during a run, for a user who has changed a tracepoint."""
+    """During a run, print a note that the run does not use a change to a tracepoint."""
     try:
         if is_running():
             screen.say("note: " + IN_RUN)
     except gdb.error:
-        pass  # no target
+        pass  # there is no target
 
 
 def set_actions(number, lines):
-    """Replace its actions."""
+    """Replace a tracepoint's actions."""
     check_ends(lines)
     quiet.block("commands %d" % number, *lines, "end")
 
 
 @contextlib.contextmanager
 def actions_kept(some):
-    """For a `with`: after an error inside, tracepoints of these numbers have the actions that they had before."""
+    """For a `with`: after an error inside, restore the previous actions of these tracepoints."""
     before = {number: actions(number) for number in some}
     try:
         yield
@@ -126,13 +127,14 @@ def split_number(arg):
 
 
 def hook():
-    """Hook plain `actions`, too; do not replace a hook of the user's."""
+    """Hook GDB's `actions`, too. Do not replace the user's own hook."""
     if not hooks.is_defined("hook-actions"):
         hooks.define("hook-actions", "gtp.points", "tell_in_run")
 
 
 def everywhere(number, translate):
-    """Return the result of TRANSLATE at each of the tracepoint's addresses; GDB has one text for all of them."""
+    """Return the result of TRANSLATE(address), which must be the same at each of the tracepoint's addresses: GDB has one
+    text for all of them."""
     found, results = addresses(number), []
     for pc in found:
         with places.named(pc, len(found) > 1):

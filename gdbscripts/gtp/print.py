@@ -67,7 +67,7 @@ print as well: /x and /d show the number, print -raw all of it."""
             raise gdb.GdbError("gtp print takes an expression")
         form = form_of(given, text)
         value = cexpr.value(named(text))
-        if value.type.code == gdb.TYPE_CODE_FUNC:  # of which a convenience variable has no address
+        if value.type.code == gdb.TYPE_CODE_FUNC:  # a convenience variable would lose the function's address
             value = value.address
         gdb.set_convenience_variable(RESULT, value)
         try:

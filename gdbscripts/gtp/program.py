@@ -2,7 +2,8 @@
 # The command `gtp lib`: a program's file, or a library's, gets a space of addresses, and its symbols are loaded there.
 #
 # A file lies elsewhere in each process, and a packet has no process in an address. So the module gives each file a space
-# (base/space.h) in which a place is the same for all processes; GDB has the symbols there, and frames have their pc there.
+# (base/space.h) in which a place is the same for all processes; GDB has the symbols there, and frames have their pc
+# there.
 import os
 import re
 
@@ -20,12 +21,12 @@ OTHER_BUILD = """{file} is another build than {there} on the traced machine: its
 
 
 class Program:
-    """A file with symbols, the path by which the traced machine has it, and where its space begins."""
+    """A file with symbols. there: its path on the traced machine. base: where its space begins."""
 
     def __init__(self, path, there, base):
         self.path, self.there, self.base = path, there, base
         self.time = os.stat(path).st_mtime_ns
-        self.own = None  # GDB's objfile of it: other files, as those of containers, may have the same path
+        self.own = None  # GDB's objfile of this file; files of other containers may have the same path
 
     def is_current(self, base):
         """Return whether the file's symbols are loaded at this base, and the file has not been written since."""
@@ -45,7 +46,7 @@ class Program:
         return self.own if self.own is not None and self.own.is_valid() else None
 
 
-# Those whose symbols this command has loaded, by (path, path there).
+# (path, path on the traced machine) -> Program, for all programs whose symbols this command has loaded.
 loaded = {}
 
 
@@ -92,7 +93,7 @@ def forget(program):
 
 
 def known(path, there=None):
-    """Return the Program of a file, with its symbols loaded where the module has it now."""
+    """Return the Program of a file. Load its symbols at the base that the module has for it now."""
     path = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(path):
         raise gdb.GdbError("%s does not exist; is it elsewhere on the traced machine? %s" % (path, USAGE))

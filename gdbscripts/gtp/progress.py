@@ -5,7 +5,7 @@ import time
 
 AFTER, EVERY = 0.8, 2  # seconds
 
-say = None  # the function by which the shell's command is informed; it reports after a second. None: GDB has a terminal
+say = None  # a function that reports to the shell's command, or None if GDB has a terminal
 
 
 class Line:

@@ -3,8 +3,8 @@
 # similar functions.
 #
 # A string may contain text from a file, the target or another machine: a name, a type, an expression. gdb.execute() takes
-# each line of its text for a command, so a newline in a name would begin another command. So refuse all control characters.
-# An expression from such a source is checked by gtp.cexpr.foreign first.
+# each line of its text for a command, so a newline in a name would begin another command. So refuse all control
+# characters. An expression from such a source is checked by gtp.cexpr.foreign first.
 import contextlib
 import re
 
@@ -16,8 +16,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]") 
 WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
-# GDB 13's gdb.decode_line() throws an error in the form of a location, such as an open quote or a bad *EXPRESSION, through
-# the frames of the Python interpreter. GDB crashes, or Python goes wrong later. So only names, paths and numbers reach it.
+# GDB 13's gdb.decode_line() throws an error in the form of a location, such as an open quote or a bad *EXPRESSION,
+# through the frames of the Python interpreter. GDB crashes, or Python goes wrong later. So only names, paths and numbers
+# reach it.
 LOCATION = re.compile(r"[\w.$/][\w.$/+:@~-]*")
 
 
@@ -62,13 +63,13 @@ def execute(command, shown=False):
 
 
 def block(*lines):
-    """Execute a command that takes further lines, of which the last is `end`. Return the same."""
+    """Execute a command that takes further lines, up to `end`. Return its output."""
     return untraced("\n".join(map(line, lines)), False)
 
 
 @contextlib.contextmanager
 def unsent():
-    """For a `with`: during a run, GDB sends no tracepoint that is set and deleted inside."""
+    """For a `with`: a tracepoint that is set and deleted inside is not sent to an active run."""
     found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', execute("show " + AT_ONCE))
     before = next((g for g in found.groups() if g), "auto") if found else "auto"
     execute("set %s off" % AT_ONCE)

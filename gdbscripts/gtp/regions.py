@@ -32,7 +32,7 @@ def ask(*arguments):
 
 
 def address(text):
-    """Return the address that a user means: an expression, or a place in the source."""
+    """Return the address that the user's text names, which is an expression or a place in the source."""
     text = text.strip()
     if not text:
         raise gdb.GdbError("which place? An expression such as FUNCTION+OFFSET, or FILE:LINE")
@@ -73,7 +73,8 @@ def files(path):
 
 
 def about(command, pc, *more):
-    """Ask about a live address: the tool gets the kernel's address, or the function's name."""
+    """Ask the tool about an address. Pass it the address in the running kernel, or else the function's name and an
+    offset."""
     name, offset, path = symbol(pc)
     arguments = files(path)
     if path == gdb.current_progspace().filename:
@@ -82,5 +83,5 @@ def about(command, pc, *more):
             return ask(command, arguments[0], "%#x" % pc, "--at", "_text=%#x" % start,
                        *arguments[1:], *more)
         except gdb.error:
-            pass  # no kernel: names will do
+            pass  # there is no kernel, so use names
     return ask(command, arguments[0], "%s+%#x" % (name, offset), *arguments[1:], *more)

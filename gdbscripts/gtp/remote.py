@@ -10,7 +10,7 @@ DEVICE = "/proc/gtp"
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
 
 
-# The last connection that was asked whether its target is gdbtp, and the answer.
+# The last connection for which is_gtp() was computed, and the result.
 known = None, False
 
 
@@ -19,7 +19,7 @@ def is_remote(connection):
 
 
 def is_connected():
-    """Return whether the selected inferior's target is at the other end of a line: not a file, nor none."""
+    """Return whether the selected inferior's target is remote, neither a file nor missing."""
     return is_remote(gdb.selected_inferior().connection)
 
 
@@ -35,8 +35,8 @@ def is_gtp():
 
 
 def may_be_gtp():
-    """Return the same for checks that the user has not asked for. Send a packet only if gdbtp's variables exist, which
-    a connection defines."""
+    """Return is_gtp(), for checks that the user has not asked for. Send a packet only if gdbtp's variables exist, which
+    connecting to it defines."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False

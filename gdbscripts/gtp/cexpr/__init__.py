@@ -27,9 +27,10 @@ def number(text, pc):
 
 
 def key(text, pc):
-    """Return the same pair for a key. Up to eight bytes of an array become one number, whose type is that of the array.
+    """Return (expression for GDB's `teval`, its gdb.Type) for a key.
 
-    ARRAY[N]@8 means eight of them, as in the texts of parts().
+    An array of up to eight bytes becomes one number, with the array's type. The text ARRAY[N]@8, which parts() returns,
+    means eight bytes of the array, starting at byte N.
     """
     return of_bytes(text, pc, Translation.number)
 
@@ -69,7 +70,7 @@ def collected(text, pc):
 
 
 def pieces(text, pc):
-    """Return the same for each expression of the list by itself, as split() has them."""
+    """Return [(texts to collect, lines about variables without a location)], one pair for each expression of the list."""
     found = []
     for offset, piece in split(text):
         try:

@@ -13,7 +13,7 @@ MAGIC = 0xeb9f
 HEAD = struct.Struct("<HBBIIIII")
 TYPE = struct.Struct("<III")
 WORDS = {4: "struct ", 5: "union ", 6: "enum ", 8: "", 19: "enum "}
-# Bytes that follow a type's head, by its kind, of N members.
+# By the kind of a type: how many bytes follow its head if it has n members.
 TAILS = {1: lambda n: 4, 3: lambda n: 12, 4: lambda n: 12 * n, 5: lambda n: 12 * n, 6: lambda n: 8 * n,
          13: lambda n: 8 * n, 14: lambda n: 4, 15: lambda n: 12 * n, 17: lambda n: 4, 19: lambda n: 12 * n}
 
@@ -35,9 +35,10 @@ def types(data):
 
 @functools.lru_cache(2)
 def counts_of(path, mtime):
-    """Return how many types have each name, as `struct sock' or `u32'. Return {} if the file has no BTF.
+    """Return {name: number of types with it}, with names such as `struct sock' and `u32'. Return {} if the file has no
+    BTF.
 
-    mtime: read again when it has changed.
+    MTIME is only a part of the cache's key, so that a changed file is read again.
     """
     with open(path, "rb") as file:
         named = vmlinux.headers(file)[0]
@@ -48,5 +49,5 @@ def counts_of(path, mtime):
 
 
 def counts():
-    """Return these counts for the main symbol file, or {} if it cannot be read."""
+    """Return counts_of() the main symbol file, or {} if the file cannot be read."""
     return vmlinux.asked(counts_of)

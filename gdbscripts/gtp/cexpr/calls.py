@@ -9,7 +9,7 @@ MAX_ERRNO = 4095
 
 
 def take(node, *kinds):
-    """Check the arguments of a call and return them. Where a type is expected, the argument becomes a type."""
+    """Return the arguments of a call. Raise Error if there are not as many as KINDS, or a type is where none belongs."""
     if len(node.arguments) != len(kinds):
         raise Error("%s takes %d argument%s" % (node.name, len(kinds), "s" if len(kinds) != 1 else ""), node.start)
     for argument, kind in zip(node.arguments, kinds):

@@ -10,34 +10,34 @@ import gdb
 
 from gtp import quiet
 
-MOST_BYTES = 184  # GDB refuses an action whose bytecode is longer
+MOST_BYTES = 184  # GDB refuses an action with more bytecode
 EMPTY = "0"
 
 
 class Refused(Exception):
-    """GDB does not compile it; has GDB's message."""
+    """GDB does not compile the expression; the text is GDB's message."""
 
 
 class TooLong(Refused):
-    """GDB compiles it, but to more bytecode than an action may have."""
+    """GDB compiles the expression, but to more bytecode than an action may have."""
 
 
 class Unbalanced(Refused):
-    """GDB compiles it, but would abort if it were an action.
+    """GDB compiles the expression, but would abort if it were an action.
 
     GDB believes that tracev, which records a trace state variable, leaves a value on the stack. If only one of two
     paths through an expression has it, GDB finds different stack heights where they join, which is an internal error.
     """
 
 
-# $pc, $current_task_pid, numbers: they mean the same at all places. A name is looked up at each.
+# Text without names, such as $pc, $current_task_pid and numbers, means the same at all places. A name may not.
 NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
-OF_GDB = {"pc", "sp", "fp"}  # always exist; no user defines them
-everywhere = {}  # (text, collecting): its Refused or None. Looking up a place takes GDB as long as 100 such texts
+OF_GDB = {"pc", "sp", "fp"}  # variables that always exist
+everywhere = {}  # (text, collecting) -> Refused or None. GDB needs 100 times as long to look up a place
 
 
 def check(text, pc, collecting):
-    """Raise Refused when GDB does not compile the text at pc."""
+    """Raise Refused if GDB does not compile the text at pc. Results that are the same everywhere are remembered."""
     known = everywhere.get((text, collecting), False)
     if known is None:
         return
@@ -56,7 +56,7 @@ def check(text, pc, collecting):
 
 
 def check_at(text, pc, collecting):
-    """The same, always by asking GDB."""
+    """Have GDB compile the text at pc. Raise Refused if GDB does not take it."""
     where = location(pc)
     if where is None:
         ask = by_condition if would_abort(text) and not collecting else by_tracepoint
@@ -72,7 +72,7 @@ def check_at(text, pc, collecting):
 
 
 def judge(code):
-    """Raise Refused for code that compiles but cannot be an action."""
+    """Raise Refused if GDB does not take this compiled code as an action."""
     if length(code) > MOST_BYTES:
         raise TooLong("it is too long for one action")
     if not balanced(code):
@@ -80,7 +80,7 @@ def judge(code):
 
 
 def balanced(code):
-    """Return whether all paths to each instruction have the same number of tracev."""
+    """Return whether all paths to an instruction contain equally many tracev, for every instruction."""
     passed, now = {}, 0
     for offset, name, target in re.findall(r"^\s*(\d+)\s+(\w+)(?: (-?\d+))?", code, re.M):
         if now is None:
@@ -96,7 +96,7 @@ def balanced(code):
 
 
 def listing(out, pc):
-    """Return the listing of `maint agent` of the code for pc."""
+    """Return the part of the output of `maint agent` that lists the code for pc."""
     for text in out.split("Scope:")[1:]:
         if int(text.split(None, 1)[0], 16) == pc:
             return text
@@ -112,7 +112,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # these are the same places, and GDB takes a hundred times as long for a file's name
+            continue  # The file's name would add nothing, and GDB needs a hundred times as long with it.
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -125,7 +125,7 @@ def location_of(pc, function, file, line):
 
 
 def candidates(function, file, line):
-    """Yield (file or "", what is in it) of each name that a place may have, the quickest first."""
+    """Yield (file or "", function or line) for each name that a place may have. GDB finds the first ones fastest."""
     if function:
         yield "", function
         yield file, function
@@ -134,7 +134,7 @@ def candidates(function, file, line):
 
 
 def one_file(places, function, file):
-    """Return whether each of the places is in a function of that name that the file itself defines."""
+    """Return whether each place is in a function with this name that the file itself defines."""
     return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
                for pc in places)
 
@@ -170,9 +170,9 @@ def would_abort(text):
 
 
 def by_condition(text, pc):
-    """Raise Refused for an address without a name if GDB does not take the text as a tracepoint's condition there.
+    """Raise Refused if GDB does not take the text as the condition of a tracepoint at an address without a name.
 
-    GDB makes no bytecode of it yet: this finds less than by_tracepoint().
+    GDB does not make bytecode here yet, so this finds fewer errors than by_tracepoint().
     """
     with quiet.unsent():
         try:
@@ -185,9 +185,10 @@ def by_condition(text, pc):
 
 
 def by_tracepoint(text, pc):
-    """Raise Refused for an address without a name, by the action of a tracepoint that is deleted before anything runs.
+    """Raise Refused if GDB does not take the text as an action at an address without a name.
 
-    No listing says whether GDB would abort, so it is not asked about a variable on one of two paths.
+    The action belongs to a tracepoint that is deleted before it can run. No listing shows whether GDB would abort, so
+    refuse a text that would_abort() without asking GDB.
     """
     if would_abort(text):
         raise Unbalanced("GDB would abort")

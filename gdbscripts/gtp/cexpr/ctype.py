@@ -56,7 +56,7 @@ def is_text(kind):
 
 
 def may_be_text(kind):
-    """Return the same, but also accept unsigned char, as in struct dentry; u8 is a number."""
+    """Return whether an array of the type may be a string: char, or unsigned char as in struct dentry, but not u8."""
     bare = kind.unqualified()
     return is_text(kind) or bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "unsigned char"
 
@@ -71,7 +71,7 @@ def is_bytes(kind):
 
 
 def is_octets(kind):
-    """Return whether a type is an array of up to eight such bytes, whose value is a number."""
+    """Return whether a type is an array of one to eight bytes that are not text. Its value is then a number."""
     return is_bytes(kind) and 0 < count(kind) <= 8
 
 
@@ -160,7 +160,7 @@ class Found(NamedTuple):
 
 
 def member(kind, name):
-    """Return the member of that name, or None. Search unnamed structures and unions at any depth, too."""
+    """Return the Found of a structure's member by its name, also inside unnamed members at any depth, or None."""
     for field in plain(kind).fields():
         if not hasattr(field, "bitpos"):
             continue

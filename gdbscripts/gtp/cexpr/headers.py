@@ -18,7 +18,7 @@ FOLDERS = ("include", "arch/x86/include")
 SEARCH = ("arch/x86/include", "arch/x86/include/generated", "include", "arch/x86/include/uapi",
           "arch/x86/include/generated/uapi", "include/uapi", "include/generated/uapi")
 FORCED = ("include/linux/compiler-version.h", "include/linux/kconfig.h", "include/linux/compiler_types.h")
-# CC_USING_FENTRY as Kbuild has it: from 7.x on asm/ftrace.h is an error without it.
+# Kbuild sets CC_USING_FENTRY, too. Since 7.x asm/ftrace.h is an error without it.
 FLAGS = ("-nostdinc", "-D__KERNEL__", '-DKBUILD_MODNAME="gtp"', '-DKBUILD_BASENAME="gtp"', "-DCC_USING_FENTRY",
          "-std=gnu11", "-fms-extensions", "-fshort-wchar", "-fno-pie", "-mcmodel=kernel", "-mno-sse", "-mno-80387",
          "-O2", "-w", "-x", "c")
@@ -29,13 +29,14 @@ ORDER = ("include/linux/", "include/net/", "arch/x86/include/asm/", "include/uap
 
 
 class Missing(Exception):
-    """The headers or the compiler are missing; the message says what to install."""
+    """There are no headers or there is no compiler; the message says what to install."""
 
 
 class HeadersParameter(gdb.Parameter):
     """Where the headers of the traced kernel are.
 
-Empty, /lib/modules/RELEASE/build. Expressions ask them for what a macro means."""
+Empty means /lib/modules/RELEASE/build. The headers define the macros that an
+expression names."""
 
     set_doc = "Set the folder of the traced kernel's headers."
     show_doc = "Show the folder of the traced kernel's headers."
@@ -45,7 +46,7 @@ Empty, /lib/modules/RELEASE/build. Expressions ask them for what a macro means."
         self.value = self.before = ""
 
     def get_set_string(self):
-        """Take back a folder that has no headers. GDB has set the value, and prints what is returned."""
+        """Restore the previous value if the new folder has no headers. Return the text that GDB prints: none."""
         wanted = self.value
         if wanted and not os.path.isdir(os.path.join(wanted, "include")):
             self.value = self.before
@@ -60,7 +61,7 @@ Empty, /lib/modules/RELEASE/build. Expressions ask them for what a macro means."
 PARAMETER = HeadersParameter()
 
 
-releases = {}  # path of a vmlinux -> the release that was read last, for trace frames, which do not have it
+releases = {}  # path of a vmlinux -> the release that was read last. A trace frame does not contain it.
 
 
 def release():
@@ -130,8 +131,8 @@ def rank(path):
 
 @functools.lru_cache(None)
 def defining(path, name, like):
-    """Return the headers that define a macro, the likeliest first, as they are included. like: "(" for one with
-    parameters."""
+    """Return the headers that define a macro, by the names by which they are included, the likeliest first. LIKE is "("
+    if the macro has parameters."""
     pattern = r"^[[:space:]]*#[[:space:]]*define[[:space:]]+%s%s" % (name, r"\(" if like else r"([[:space:]]|$)")
     found = set()
     for root in roots(path):
@@ -152,7 +153,7 @@ def included(path):
 
 
 def compiler(path, text, *options):
-    """Return gcc's output for the text, or None if gcc refuses it."""
+    """Return gcc's output for the source text, or None if gcc refuses it."""
     command = ["gcc"] + list(FLAGS)
     for root in roots(path):
         command += ["-I%s/%s" % (root, folder_) for folder_ in SEARCH]

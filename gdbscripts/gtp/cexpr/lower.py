@@ -30,7 +30,7 @@ class Lower:
         self.differs = None
         self.unclear = False
         self.may_assign = False
-        self.chosen = {}  # tag -> the type that was given with its file
+        self.chosen = {}  # tag -> the type for which the user has given the file
         self.variables = []
         self.depth = 0
         self.root = None
@@ -81,7 +81,7 @@ class Lower:
         return value
 
     def complete(self, pointer):
-        """Return (the target type of a pointer, whether GDB uses the same)."""
+        """Return (the target type of a pointer, whether GDB surely uses this type)."""
         target = ctype.plain(pointer).target()
         words = types.words_of(target)
         if words is None or not types.is_unclear(words, self.scope.named):
@@ -89,7 +89,8 @@ class Lower:
         return self.chosen.get(words) or self.choose(words), False
 
     def choose(self, words):
-        """Return the type of the words. The user gets a note if it is one of several."""
+        """Return the type that the words name. If several types have this name, leave the user a note about the
+        choice."""
         found = self.scope.named(words)
         if not found.sure:
             self.unclear = True
@@ -523,7 +524,7 @@ class Lower:
         return arithmetic.binary(self, node)
 
     def assignment(self, node):
-        """Return the text of $n = value for an action. GDB's compiler knows neither += nor ++."""
+        """Return the text `$n = value` for an assignment in an action. GDB's compiler knows neither += nor ++."""
         if not isinstance(node.target, syntax.Dollar) or not registers.is_trace_variable(node.target.name):
             raise Error(ASSIGNS, node.start, COMPARE)
         target = registers.variable(node.target.name)

@@ -11,7 +11,7 @@ WORDS = {"unsigned": "unsigned int", "signed": "int", "long int": "long"}
 
 
 class Scope:
-    """The names that are visible at pc; at None, those of the whole kernel. Types and symbols are asked for once."""
+    """The names that are visible at pc, or in the whole kernel if pc is None. Each name is looked up once."""
 
     def __init__(self, pc):
         self.pc = pc
@@ -23,13 +23,13 @@ class Scope:
     # Types
 
     def named(self, words):
-        """Return the types.Named of these words, or None."""
+        """Return the types.Named for a type's words, or None if there is no such type."""
         if words not in self.types:
             self.types[words] = types.find(self.block, WORDS.get(words, words))
         return self.types[words]
 
     def type(self, words):
-        """Return the type of that name, or None."""
+        """Return the type with this name, or None."""
         found = self.named(words)
         return found and found.type
 
@@ -96,7 +96,7 @@ class Scope:
             block = block.superblock
 
     def homonyms(self, symbol):
-        """Return one symbol for each of the different static objects of that name."""
+        """Return a symbol for each of the different static objects that have this symbol's name."""
         kinds = {}
         for other in gdb.lookup_static_symbols(symbol.name):
             if other.addr_class == symbol.addr_class:
@@ -152,5 +152,5 @@ def one(scope, symbol, at):
 
 
 def qualified(symbol):
-    """Return the text by which GDB finds a static symbol of another file."""
+    """Return text with which GDB finds a static symbol of another file."""
     return "'%s'::%s" % (symbol.symtab.filename, symbol.name)

@@ -31,6 +31,7 @@ def bytewise(array, first, size):
 
 
 def piece(text):
-    """Return (array, number of the first byte, how many) of the text ARRAY[N]@M, or None for another text."""
+    """Return (ARRAY, N, M) for a text ARRAY[N]@M, which means M bytes starting at byte N. Return None for any other
+    text."""
     found = PIECE.fullmatch(text)
     return found and (found.group(1), int(found.group(2)), int(found.group(3)))

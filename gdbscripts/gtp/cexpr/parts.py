@@ -11,7 +11,7 @@ MOST = 64  # parts of one structure: far more than there can be keys
 
 
 class Unsaid(Exception):
-    """A part that is not a number, pointer or string, with its name."""
+    """A structure has a part that is not a number, pointer or string; the text is the name of that part."""
 
 
 def suffixes(kind):
@@ -52,7 +52,7 @@ def of_union(kind):
             pass
     if not whole:
         raise Unsaid(ctype.describe(kind))
-    return min(whole, key=lambda one: one[:2])[2]  # if two have as few parts, the one with numbers
+    return min(whole, key=lambda one: one[:2])[2]  # the fewest parts; then a member that is not an array of bytes
 
 
 def covers(kind):

@@ -18,7 +18,7 @@ from gtp.cexpr.operand import PRIMARY, UNARY, Operand, address, in_memory
 
 SECTION = ".data..percpu"
 
-# The path of a module's file, when GDB has read its symbols -> (address, size) of its per-CPU variables.
+# path of a module's file whose symbols GDB has read -> (address, size) of the module's per-CPU variables
 of_modules = {}
 
 
@@ -54,7 +54,7 @@ def stays():
 
 
 def in_file(base, variable):
-    """Return BASE, the text of an address in a static per-CPU variable, as the file has it."""
+    """Return BASE, the text of an address in a static per-CPU variable, with the address that the file has."""
     if not variable or not stays():
         return base
     by = moved_by()

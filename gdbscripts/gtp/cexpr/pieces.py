@@ -16,7 +16,7 @@ from gtp.cexpr import compiled, ctype, headers
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand
 
-# In GDB's order, which is that of the bits in a register mask.
+# GDB numbers the registers in this order, also in a register mask.
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp") + tuple("r%d" % n for n in range(8, 16))
 PIECE = re.compile(r"(?:and )?a variable in \$(\w+)(?: \[(\d+)-byte piece\])?$")
 RANGE = re.compile(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)")
@@ -24,15 +24,15 @@ WORD = 64
 
 
 class Piece(NamedTuple):
-    """Bits of a structure, the first and their number, and the register that has them from its bit 0 on; None if none
-    has."""
+    """COUNT bits of a structure, starting at bit FIRST. They start at bit 0 of REGISTER, which is None if they are in no
+    register."""
     first: int
     count: int
     register: str
 
 
 def of_variable(symbol, name, pc):
-    """Return the Pieces of a structure that is in registers at pc, or None when it is in memory, or nowhere."""
+    """Return the Pieces of a structure that is in registers at pc. Return None if it is in memory, or has no location."""
     where = compiled.location(pc) if pc is not None else None
     if where is None or symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED:
         return None
@@ -46,7 +46,8 @@ def of_variable(symbol, name, pc):
 
 
 def only_register(where, name):
-    """Return GDB's number of the only register that it would collect, or None if it would collect anything else."""
+    """Return the number of the register that GDB would collect for a name, or None unless that is exactly one
+    register."""
     code = quiet.execute("maint agent -at %s, %s" % (where, name))
     mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
     bits = numbers(mask, is_hexadecimal(where))
@@ -119,7 +120,8 @@ def registers(pieces, first, count):
 
 
 def collected(operand):
-    """Return these registers for an operand that is a part of a structure."""
+    """Return the registers that have an operand, which is a part of a structure. Return [] if some bits have no
+    location."""
     return registers(operand.pieces, operand.inside, 8 * operand.type.sizeof)
 
 

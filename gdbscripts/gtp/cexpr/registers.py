@@ -76,7 +76,7 @@ def operand(node):
 
 
 def part(register, size, bit):
-    """Return a piece of a register, signed as GDB shows it."""
+    """Return SIZE bytes of a register, starting at the bit, as a signed Operand, because GDB shows them signed."""
     text = "$%s" % register
     if bit:
         text = "(%s >> %d)" % (text, bit)

@@ -26,7 +26,7 @@ def declared(pc):
 
 
 def operand(lower, node, plain):
-    """Return the Operand of $ret; PLAIN is that of the number."""
+    """Return the Operand of $ret in its declared type. PLAIN is the Operand of all of rax as a number."""
     kind, name = declared(lower.scope.pc)
     if kind is None or ctype.kind_of(kind) == ctype.LONG:
         return plain if kind is None else plain.but(type=kind)
@@ -54,7 +54,7 @@ def aggregate(kind, name):
 
 
 def advice(kind, text):
-    """Return what to do instead with a structure: a cast of $ret casts rax."""
+    """Return a hint for $ret of a function that returns a structure: what rax holds, and the expression to write."""
     if kind.sizeof > IN_REGISTERS:
         return "Its address is in rax: ((%s *)%s)->member." % (ctype.describe(kind), text)
     return "Its first 8 bytes are (unsigned long)%s." % text

@@ -113,7 +113,7 @@ def wide(operand, subject, data):
 
 
 def chunk(place, size, piece):
-    """Return a load and the value that it must have. Bytes of the load after the piece are masked."""
+    """Return a comparison of SIZE bytes at a place with a piece of the string. Bytes beyond the piece are masked out."""
     value = int.from_bytes(piece, "little")
     kind = (size, True)
     load = at(place, ctype.NAMES[kind] + " *")

@@ -24,7 +24,7 @@ class Translation:
         self.lower = Lower(self.scope, text)
 
     def told(self, function):
-        """Return the result of FUNCTION. If FUNCTION raises an Error, add the text to the error."""
+        """Return the result of FUNCTION. If FUNCTION raises an Error, add the expression's text to it."""
         try:
             return function()
         except Error as error:
@@ -60,12 +60,12 @@ class Translation:
             with headers.unasked():  # GDB knows no macros, and untrusted text must not start a process
                 self.lower.operand(self.parsed())
         except gdb.GdbError:
-            pass  # GDB says why, where it does not know it either
+            pass  # if GDB does not know the expression either, GDB's own error is reported
         return not self.lower.unclear
 
     def condition_text(self):
         node = self.parsed()
-        self.lower.may_assign = not isinstance(node, syntax.Assign)  # in a condition, a misspelt ==
+        self.lower.may_assign = not isinstance(node, syntax.Assign)  # a mere assignment is a misspelt ==
         operand = self.lower.value(node)
         return self.checked(operand.text, False)
 
@@ -102,7 +102,8 @@ class Translation:
         return [self.checked(operand.text, True)]
 
     def in_registers(self, node, operand):
-        """Return the text for a structure in registers: the typed text if it is in one register, else the registers."""
+        """Return the texts to collect for a structure in registers: the typed text if GDB takes it, else each
+        register."""
         if self.refusal(self.text, True) is None:
             return [self.text]
         found = pieces.collected(operand)
@@ -143,7 +144,7 @@ class Translation:
         return None
 
     def explained(self, refusal, lowered):
-        """Return GDB's refusal in terms of what was typed."""
+        """Return an Error for GDB's refusal that speaks of the typed text, not of the lowered one."""
         if isinstance(refusal, compiled.TooLong):
             return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
                          "Collect its parts one by one.")

@@ -20,15 +20,15 @@ MOST_FILES = 8
 
 
 class Named:
-    """A type by its name at a place. sure: GDB's parser chooses the same type there. note: text for the user about a
-    choice between several types."""
+    """The type that a name means at a place. sure: GDB's parser chooses the same type. note: text for the user if several
+    types have the name."""
 
     def __init__(self, kind, sure, note=None):
         self.type, self.sure, self.note = kind, sure, note
 
 
 def find(block, words):
-    """Return the Named of a type's words at a block, or None."""
+    """Return the Named for a type's words at a block, or None."""
     tagged, scoped = TAGGED.match(words), SCOPED.match(words)
     if tagged and tagged.group(2) or scoped:
         word, where, name = tagged.groups() if tagged else ("", *scoped.groups())
@@ -54,7 +54,7 @@ def symbols_of(words):
 
 
 def symbol_name(words):
-    """Return the name, and the domain in which GDB keeps it."""
+    """Return a type's name without its tag word, and the domain in which GDB keeps the symbol."""
     tagged = TAGGED.match(words)
     return (tagged.group(3), gdb.SYMBOL_STRUCT_DOMAIN) if tagged else (words, gdb.SYMBOL_VAR_DOMAIN)
 
@@ -66,7 +66,7 @@ def is_type(symbol, words):
 
 
 def is_own(block, words):
-    """Return whether the block's compile unit, or a function around the block, has the type itself."""
+    """Return whether the block's compile unit, or a function around the block, defines the type."""
     name, domain = symbol_name(words)
     symbol = gdb.lookup_symbol(name, block, domain)[0]
     if symbol is None or symbol.symtab is None:
@@ -75,7 +75,7 @@ def is_own(block, words):
 
 
 def unit(static_block):
-    """Return the addresses of a compile unit that has code, which identify it."""
+    """Return the first address and the end of a compile unit's code. They identify the unit."""
     return static_block and (static_block.start, static_block.end)
 
 
@@ -85,7 +85,7 @@ cache = {}
 
 
 def definitions(words):
-    """Return a gdb.Symbol of each of the different types of a name, or [] if there is only one according to BTF."""
+    """Return a gdb.Symbol for each of the different types with a name. Return [] if BTF says that there is only one."""
     if btf.counts().get(words) == 1:
         return []
     key = words, tuple(objfile.filename for objfile in gdb.objfiles())
@@ -103,7 +103,7 @@ def different(words):
 
 
 def taken(several, block, words):
-    """Return the Named that is nearest to a block's file."""
+    """Return the Named of the type whose source file is nearest to the block's file, among SEVERAL symbols."""
     here = file_of(block)
     symbol = max(several, key=lambda s: len(os.path.commonprefix([here, s.symtab.filename])))
     word, blank, name = words.rpartition(" ")
@@ -158,11 +158,11 @@ def words_of(kind):
 
 
 def is_unclear(words, named):
-    """Return whether GDB may use any of several structures for a pointer's target: the place's unit has none, or only
-    declares it.
+    """Return whether GDB may take another structure of the same name for a pointer's target. That is so if the place's
+    unit does not define the structure.
 
-    GDB completes a declared structure by the first one of that name that it finds, and does not say so. named: from
-    words to a Named, as a Scope has it.
+    GDB completes a structure that is only declared from the first definition that it finds, silently. NAMED is a function
+    from a type's words to its Named, such as Scope.named().
     """
     if btf.counts().get(words) == 1:
         return False

@@ -13,7 +13,7 @@ from gtp.cexpr import vmlinux
 
 SECTIONS = (".debug_info", ".debug_str", ".debug_aranges")
 COMPRESSED = 0x800
-MOST_STRINGS = 64  # strings that end with the name
+MOST_STRINGS = 64  # the most strings in .debug_str that are looked at for a name
 MOST_UNITS = 64
 
 
@@ -41,7 +41,7 @@ class Dwarf:
             at += 1
 
     def starts(self):
-        """Return where each unit begins."""
+        """Return the offset of each unit in .debug_info."""
         found, at, size = [], 0, self.end[".debug_info"] - self.at[".debug_info"]
         while at < size:
             found.append(at)
@@ -56,7 +56,7 @@ class Dwarf:
         found, at, end = {}, self.at[".debug_aranges"], self.end[".debug_aranges"]
         while at < end:
             length, _, unit = struct.unpack_from("<IHI", self.data, at)
-            first = at + 16  # the head, of 12 bytes, is padded to a pair of addresses
+            first = at + 16  # the 12-byte head is padded to 16, the size of a pair of addresses
             at += 4 + length
             pairs = ((start, size) for start, size in struct.iter_unpack("<QQ", self.data[first:at]) if start and size)
             found.update((unit, start) for start, _ in list(pairs)[:1])

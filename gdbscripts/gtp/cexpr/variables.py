@@ -18,15 +18,16 @@ def blocks(pc):
 
 
 def symbols(pc, arguments):
-    """Return the arguments, or else the local variables, that GDB finds at pc: the innermost of each name.
+    """Return the names of the arguments, or else the local variables, that GDB finds at pc. The innermost one hides
+    others.
 
-    Those of the function around an inlined one are FUNCTION::NAME.
+    A variable of the function around an inlined one is named FUNCTION::NAME.
     """
     seen, found = set(), []
     outer = False
     for block in blocks(pc):
         if outer and block.function is None:
-            continue  # GDB has no name for what is in an inner block there
+            continue  # GDB cannot name a variable of an inner block of an outer function
         for symbol in block:
             if symbol.addr_class in CLASSES and symbol.name not in seen and not is_enumerator(symbol):
                 seen.add(symbol.name)
@@ -41,8 +42,7 @@ def is_enumerator(symbol):
 
 
 def entry(pc):
-    """Return the first instruction of the function around pc, and the function's name. Return None and None without a
-    function."""
+    """Return the address and the name of the function around pc, or (None, None) if pc is in no function."""
     for block in blocks(pc):
         if block.function is not None and block.superblock.is_static:
             return int(block.function.value().address), block.function.name

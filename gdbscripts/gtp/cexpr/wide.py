@@ -21,8 +21,7 @@ def is_wide(kind):
 
 
 def made(kind, low, high):
-    """Return the Operand, of a KIND that is_wide(), with these two halves. The halves are texts that need no
-    parentheses."""
+    """Return an Operand of a 16-byte KIND. LOW and HIGH are the texts of its halves, and must need no parentheses."""
     return Operand(kind, "", halves=(low, high))
 
 
@@ -142,7 +141,7 @@ def unary(lower, node, operand):
 
 
 def anything(operand, node):
-    """Return a text whose value is 0 if and only if the number is 0."""
+    """Return text that is nonzero if and only if the number is nonzero."""
     return "(%s | %s)" % halves(operand, node)
 
 

@@ -11,8 +11,8 @@ from gtp.units import duration
 Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
 
 SECOND = 10**9
-FRAME_NS = 1000  # two clocks are read one after the other
-CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the kernel has it, the newest first
+FRAME_NS = 1000  # the error of a frame's Wall: the hit reads the two clocks one after the other
+CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # the kernel's struct timekeeper; newer kernels first
 
 
 def of_frames(run):
@@ -51,8 +51,8 @@ def of_kernel():
 
 
 def of_run(run, first, last):
-    """Return the Wall from the times when the run began and ended. FIRST and LAST are $clock of its first and last
-    event."""
+    """Return the Wall computed from the times of day when the run began and ended. FIRST and LAST are $clock of its first
+    and last event."""
     began, ended = (int(run.trace.status.get(word, "0"), 16) * 1000 for word in ("starttime", "stoptime"))
     low, high = began - first, ended - last
     if not began or high < low:

@@ -12,15 +12,15 @@ from gtp import kinds
 from gtp.export import clock, frames, registry, tsdl
 
 MAGIC = 0xc1fc1fc1
-HEADER = struct.Struct("<I16sI")  # head of a packet: magic number, the trace's UUID, the class of its stream
-TIMES = struct.Struct("<QQQQ")  # its first and last time, its size in bits, twice
+HEADER = struct.Struct("<I16sI")  # a packet's head: magic number, the trace's UUID, the number of the stream class
+TIMES = struct.Struct("<QQQQ")  # a packet's first and last time, its content's size and its own size, in bits
 CPU = struct.Struct("<I")
-EVENT = struct.Struct("<IQ")  # the event's class, its time
-PACKET = 1 << 20  # bytes of events, about
-WITH_CPU, WITHOUT_CPU = 0, 1  # classes of streams
+EVENT = struct.Struct("<IQ")  # the head of an event: the number of its class, its time
+PACKET = 1 << 20  # the approximate size of the events in a packet, in bytes
+WITH_CPU, WITHOUT_CPU = 0, 1  # the numbers of the stream classes
 SECOND = 10**9
 
-# The columns of every event, before those of the tracepoint: name, kind, and which member of frames.Event it is.
+# The columns that precede those of the tracepoint: name, kind, and the member of frames.Event with the value.
 FRONT = (("frame", kinds.Kind(kinds.INT, 64), "index"), ("tid", kinds.Kind(kinds.INT, 64, True), "pid"),
          ("pid", kinds.Kind(kinds.INT, 64, True), "tgid"), ("procname", kinds.OF_STRING, "comm"))
 
@@ -63,7 +63,7 @@ def is_value(value):
 
 
 class Class:
-    """The events of a place that are in streams of one class: names of their fields, and their bytes."""
+    """An event class: the events of one place in streams of one class. It knows their fields and encodes them."""
 
     def __init__(self, place, events):
         self.place, self.id = place, place.target
@@ -164,7 +164,7 @@ class Writer:
                 yield from (one.text(stream, self.name(one.place)) for one in classes)
 
     def environment(self):
-        """Yield other facts about the run."""
+        """Yield (name, value) for the metadata's env block: facts about the run."""
         header = self.run.header
         yield "tracer_name", "gdbtp"
         yield "time_of_day", clock.said(self.wall)

@@ -9,7 +9,7 @@ import uuid
 from gtp import harmless, kinds
 from gtp.export import clock, ctf, frames, registry, tsdl
 
-SEPARATOR = "\x1e"  # before each fragment: RFC 7464
+SEPARATOR = "\x1e"  # precedes each fragment (RFC 7464)
 CLOCK = "monotonic"
 
 
@@ -55,11 +55,11 @@ def fragment(kind, **properties):
 
 
 class Writer(ctf.Writer):
-    """The same folder with another description."""
+    """Writes the same streams as ctf.Writer, but describes them in CTF 2."""
 
     @functools.cached_property
     def uuid(self):
-        """Return a UUID that differs from that of the same trace in CTF 1.8, which is another file."""
+        """Return a UUID. It differs from the one of the CTF 1.8 export of the same run, which is another trace."""
         return uuid.UUID(bytes=hashlib.sha256(b"2" + super().uuid.bytes).digest()[:16], version=4)
 
     def metadata(self):

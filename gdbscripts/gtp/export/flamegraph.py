@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A flame graph as one SVG file, or as a part of an HTML page. For Python without GDB, too.
 #
-# Programs that run no scripts, such as those that show a README, show a still picture. In a browser the script replaces the
-# picture, and draws as much as there is room for. Text comes from the kernel and its users: all of it is escaped here.
+# Programs that run no scripts, such as those that show a README, show a still picture. In a browser the script replaces
+# the picture, and draws as much as there is room for. Text comes from the kernel and its users: all of it is escaped
+# here.
 import collections
 import html
 import json
@@ -16,7 +17,7 @@ WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # of the still picture, in pixels
 NARROW, WIDE = 1.5, 4
 CHAR = 7.25
 COLOURS = 10
-OTHER, SPECIAL = COLOURS, COLOURS + 1  # for groups without a colour of their own; for names that are not functions
+OTHER, SPECIAL = COLOURS, COLOURS + 1  # of groups without a colour of their own; of names that are not functions
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
 
@@ -103,7 +104,7 @@ class Node:
 
 
 def tree(rows):
-    """Return the root Node."""
+    """Build the tree of functions from the rows. Return the root Node."""
     root = Node(ALL)
     for names, weight in rows:
         if weight < 0:
@@ -130,7 +131,7 @@ def walk(root):
 
 
 def preferred(text):
-    """Return the colour that a text would have if it were alone: the same in each picture."""
+    """Return the colour that a text has in every picture unless another group takes it first."""
     return zlib.crc32(text.encode()) % COLOURS
 
 
@@ -186,7 +187,7 @@ def frame(x, y, width, text, kind):
 
 
 def still_frames(root, colours):
-    """Yield (depth, box) of all that are wide enough; narrow siblings are combined into one box."""
+    """Yield (depth, box) of each node that is wide enough, and one box for all of its narrow siblings together."""
     scale = (WIDTH - 2 * SIDE) / (root.weight or 1)
     waiting = [(0, 0, root)]
     while waiting:

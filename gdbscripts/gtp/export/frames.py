@@ -21,8 +21,8 @@ TASK = "((struct task_struct *)$current_task)->"
 
 Column = collections.namedtuple("Column", "title kind")
 
-# The columns at one address of a tracepoint. condition: a function from frames, or None. cells: kinds.Cell of each column.
-# values: functions from frames to the columns' values.
+# A tracepoint's columns at one address. condition: a function from a frame, or None. cells: a kinds.Cell for each column.
+# values: functions from a frame to each column's value.
 Here = collections.namedtuple("Here", "condition cells values")
 
 
@@ -60,7 +60,7 @@ class Place:
         self.table, self.trace = shown, trace
         self.number, self.target = shown.own, shown.number
         self.name, self.columns = None, None
-        self.at = {}  # Here by address
+        self.at = {}  # address -> Here
 
     def here(self, frame):
         return self.at[frame.location.address]
@@ -97,7 +97,7 @@ def name_of(location):
 
 
 def firsts(trace, number):
-    """Yield a frame of each address at which the tracepoint has frames."""
+    """Yield the first frame at each address at which the tracepoint has frames."""
     seen, places = set(), len(trace.locations.get(number, ()))
     for frame in trace.frames(number):
         if frame.location.address not in seen:
@@ -124,12 +124,12 @@ class Run:
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()
-        self.places, self.firsts = [], []  # firsts: a Frame of each address
-        self.more = 0  # frames that are asked for, beyond the limit
+        self.places, self.firsts = [], []  # firsts: the first Frame at each address
+        self.more = 0  # the number of requested frames beyond the limit
 
     def __enter__(self):
         self.trace = TraceFile(source.whole(), cells.constants())
-        self.formats = self.formats_of()  # they know the sections, which the trace may have moved
+        self.formats = self.formats_of()  # after source.whole(), which may have moved the sections
         self.kept.__enter__()
         try:
             self.prepare()
@@ -169,7 +169,7 @@ class Run:
         return Header(self.trace.data)
 
     def unknown(self):
-        """Return how many frames do not hold what the condition needs."""
+        """Return the number of frames that lack a value that the condition needs."""
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):

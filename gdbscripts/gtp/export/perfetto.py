@@ -9,26 +9,27 @@ import gdb
 from gtp import cells, kinds, kstack, ustack
 from gtp.export import clock, frames, protobuf, registry, tracks
 
-# TracePacket
+# fields of TracePacket
 CLOCK_SNAPSHOT, TIMESTAMP, SEQUENCE, EVENT, INTERNED, FLAGS, DEFAULTS, TRACK, FIRST = 6, 8, 10, 11, 12, 13, 59, 60, 87
 CLOCK_ID = 58
-# InternedData; an entry has its number in field 1, and its content in field 2
+# fields of InternedData; an entry has its number in field 1, and its content in field 2
 EVENT_NAMES, FIELD_NAMES, FUNCTIONS, FRAMES, CALLSTACKS, PATHS, MAPPINGS, STRINGS = 2, 3, 5, 6, 7, 17, 19, 29
-# TrackEvent
+# fields of TrackEvent, and values of TYPE
 ANNOTATION, TYPE, NAME, UUID, COUNTER_VALUE, COUNTER_DOUBLE, CALLSTACK = 4, 9, 10, 11, 30, 44, 56
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-# DebugAnnotation: its name, and a value by its kind
+# fields of DebugAnnotation: the name, and one for each kind of value
 FIELD, BOOL, UNSIGNED, SIGNED, POINTER, STRING = 1, 2, 3, 4, 7, 17
 
-REALTIME, MONOTONIC = 1, 3  # of its clocks
-CLEARED, NEEDED = 1, 2  # of the flags
+REALTIME, MONOTONIC = 1, 3  # Perfetto's numbers of clocks
+CLEARED, NEEDED = 1, 2  # bits of FLAGS
 COUNTERS = re.compile(r"(?:^|\s)--counter(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
 number, data, text = protobuf.number, protobuf.data, protobuf.text
 
 
 class Interned:
-    """Entries that are sent once and then referred to by number. `new` are the entries that the next packet must bring along."""
+    """Entries that are sent once and then referred to by number. `new` are the entries that the next packet must bring
+    along."""
 
     def __init__(self):
         self.known, self.new = {}, []
@@ -46,7 +47,7 @@ class Interned:
         return self.number(field, string, lambda: text(2, string))
 
     def taken(self):
-        """Return the field with the new entries, if there are any."""
+        """Return the field that holds the new entries, or b"" if there are none."""
         if not self.new:
             return b""
         found = data(INTERNED, b"".join(self.new))
@@ -134,7 +135,7 @@ class Annotations:
 class Tracks:
     """The tracks in use. The description of each is written before the first event on it."""
 
-    base = 0  # below the number of each
+    base = 0  # each track's number is above this
 
     def __init__(self, tasks, put):
         self.tasks, self.put = tasks, put
@@ -176,7 +177,8 @@ class Tracks:
         return self.uuid(("process", tgid), lambda: data(3, number(1, tgid) + named))
 
     def lane(self, base, n, name):
-        """Return another track beside BASE, for slices that do not nest in those of BASE."""
+        """Return the track of lane N, for slices that do not nest with those of lower lanes. Lane 0 is the track BASE
+        itself."""
         return base if n == 0 else self.uuid((base, n), lambda: number(5, base) + text(2, name))
 
     def counter(self, place, column):

@@ -10,7 +10,7 @@ from gtp.export import flamegraph, registry, subsystem
 
 NO_ROOM = "[no room for the keys]"
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"
-# The format's names of units; it knows no others.
+# The names that speedscope has for units. It knows no other units.
 SPEEDSCOPE = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -36,7 +36,7 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """Return the weight of an entry: its hits, or the sum of the values, which is the default for `gtp sum`."""
+        """Return a function from an entry to its weight: its hits, or its sum, which is the default for `gtp sum`."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")
         if asked == "hits" or asked is None and self.one.kind in ("count", "stats", "hist", "lhist"):
@@ -80,7 +80,7 @@ class Hits:
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):
-        """Return a command's report about its file."""
+        """Return the report about a file for the user."""
         total = sum(n for _, n in self.rows)
         told = "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
         return "; ".join([told, *self.notes])

@@ -9,7 +9,7 @@ from gtp import infosymbol, quiet
 # GDB takes some ten milliseconds for each source file that it reads, so functions with few hits get no group.
 FUNCTIONS = 300
 MAIN = "init/main.c"
-TWO = ("arch", "drivers")  # folders that need the next one as well
+TWO = ("arch", "drivers")  # a name that begins with such a folder includes the next one
 
 
 def folder(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The track of an event in a timeline: its task's or its CPU's; and which slices can nest on one track.
+# Tracks of a timeline: an event's track belongs to its task or to its CPU. And lanes for slices that cannot nest.
 import collections
 
 # A thread has one track; the idle task has one on each CPU. tgid: None if no frame has it.
@@ -31,10 +31,10 @@ def task_of(event):
 
 
 class Lanes:
-    """Slices on tracks: two that overlap without nesting are on different lanes."""
+    """Assigns lanes to the slices of a track: slices that overlap without nesting get different lanes."""
 
     def __init__(self):
-        self.open = collections.defaultdict(list)  # track: [ends of what is open, the innermost last] of each lane
+        self.open = collections.defaultdict(list)  # track -> for each lane the ends of its open slices, the innermost last
 
     def lane(self, track, begin, end):
         """Return the number of the lane for a slice. Slices must be passed in the order of their begins, the longest

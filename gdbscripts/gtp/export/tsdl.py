@@ -33,7 +33,7 @@ def identifiers(titles, tagged):
 
 
 def tag(name):
-    """Return the name of the member that tells whether the event has the member of this name."""
+    """Return the name of the member that says whether the event has the optional member NAME."""
     return "_has" + name
 
 
@@ -54,7 +54,7 @@ def type_of(kind):
 
 
 def string(value):
-    """Return a string's bytes, up to its NUL."""
+    """Return a string as escaped bytes with a NUL."""
     return harmless.line(value).encode() + b"\0"
 
 
@@ -67,7 +67,7 @@ def packer(kind):
 
 
 class Fields:
-    """The fields of an event class. TITLES, KINDS; SOMETIMES: whether an event may be without the value, for each."""
+    """The fields of an event class. SOMETIMES says for each field whether an event may lack its value."""
 
     def __init__(self, titles, all_kinds, sometimes):
         self.titles, self.names = titles, identifiers(titles, sometimes)

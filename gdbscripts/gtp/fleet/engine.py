@@ -15,7 +15,7 @@ except ImportError:
 
 
 class Client(SshClient):
-    """An ssh whose output is bytes, and to which ^C at the terminal does not come."""
+    """An ssh with output in bytes, which ^C at the terminal does not reach."""
 
     def _build_cmd(self):
         words, environment = super()._build_cmd()
@@ -35,7 +35,7 @@ class Worker(WorkerSsh):
 
 
 class Line(EventHandler):
-    """Between a Host and its worker."""
+    """The line of a Host: it passes data between the Host and ClusterShell's worker."""
 
     def __init__(self, host):
         super().__init__()
@@ -62,7 +62,7 @@ class Line(EventHandler):
 
 
 class Ticks(EventHandler):
-    """A function that is called again and again."""
+    """A timer that calls a function again and again."""
 
     def __init__(self, tick):
         super().__init__()

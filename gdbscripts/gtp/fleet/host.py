@@ -15,25 +15,25 @@ KEPT = "what it has collected may be in %s there"
 
 
 class Lost(Exception):
-    """The reason why there is no trace file of a machine. The machine's own message follows it, or stands alone if there
-    is no reason here."""
+    """There is no trace file from a machine. The text is the reason, followed by the machine's own message. It is empty
+    if that message suffices."""
 
 
 class Host:
-    """A machine. CHANGED(host) is called at each change of its state."""
+    """A machine. CHANGED(host) is called whenever the machine's state changes."""
 
     def __init__(self, name, folder, files, words, changed):
         self.name, self.files, self.words, self.changed = name, files, words, changed
         self.path = os.path.join(folder, results.trace_file(name))
         self.state, self.why, self.place = WAITING, "", None
-        self.heard = self.began = self.asked = None  # by the clock of time.monotonic()
+        self.heard = self.began = self.asked = None  # values of time.monotonic()
         self.complaints, self.said, self.rest = b"", [], b""
-        self.first, self.last = [], []  # rounds, before and after the run
+        self.first, self.last = [], []  # offset.Rounds before and after the run
         self.stopping = False
-        self.left, self.file = 0, None  # of a file that comes
+        self.left, self.file = 0, None  # a file that is arriving: its missing bytes, and where it goes
         self.line = self.steps = None
-        self.over = None  # since when
-        self.lost = None  # why there will be no file; what it complains of may still come
+        self.over = None  # the time when the conversation was over
+        self.lost = None  # why there will be no file; the machine's own message may still arrive
 
     def is_over(self):
         return self.state in (DONE, FAILED)
@@ -51,7 +51,7 @@ class Host:
         up."""
         self.line = line
         self.began = self.heard = self.asked = time.monotonic()
-        if self.is_over():  # stopped while it waited for its turn
+        if self.is_over():  # the run was stopped while this machine waited for its turn
             self.line.close()
             return
         self.enter(CONNECTING)
@@ -111,7 +111,7 @@ class Host:
         self.fail("\n".join(filter(None, (head, self.own_words()))) or DIED % (self.state, status), kept)
 
     def fail(self, why, kept=False):
-        """There will be no file of it; KEPT: its frames stay on the machine."""
+        """Give up the machine: there will be no trace file from it. KEPT: its frames stay there, so say where."""
         if self.file:
             self.file.close()
             os.unlink(self.file.name)
@@ -231,7 +231,7 @@ class Host:
     # The result -------------------------------------------------------------------------------
 
     def number(self, pattern):
-        """Return the number that a line of gtp-run has, or None if no line has it."""
+        """Return the number that PATTERN finds in the lines of gtp-run, or None if it finds none."""
         found = re.search(pattern, "\n".join(self.said), re.M)
         return int(found.group(1)) if found else None
 

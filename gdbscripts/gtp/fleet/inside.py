@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs inside GDB for `gtp fleet`: turns the trace files of all machines with one kernel into parts of a timeline, CTF, and
-# sums.
+# Runs inside GDB for `gtp fleet`: turns the trace files of all machines with one kernel into parts of a timeline, CTF,
+# and sums.
 import contextlib
 import itertools
 import os
@@ -14,11 +14,11 @@ from gtp.fleet import machines
 from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0")
-TOP = 1 << 31  # all keys
+TOP = 1 << 31  # show all keys
 
 
 class Trace(ctf.Writer):
-    """A machine's frames as CTF, with the time of day of the machine that asked for them."""
+    """A machine's frames as CTF. Their times are times of day of the machine that runs gtp fleet."""
 
     def __init__(self, path, run, host, wall):
         super().__init__(path, run)
@@ -83,14 +83,14 @@ def sums(paths, notes):
                 add(merged, path)
         except Exception as error:
             notes.append("%s: its sums are left out: %s" % (host, command.sentence(error)))
-    if not merged.all:  # there is no file, or they keep stacks alone
+    if not merged.all:  # there are no files, or they have stacks but no aggregations
         return ""
     with known.of(merged.names):
         return show.report(merged, None, TOP, show.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
 
 
 def merged_one(request, number, row, answer):
-    """Put a machine's frames into the answer; one whose file cannot be opened is in "left" with the reason.
+    """Put a machine's frames into the answer. If its file cannot be opened, put it into "left" with the reason.
 
     Any error costs that machine's results alone: its file may be damaged, or may say anything.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine's frames as a part of Perfetto's timeline of many machines: below a track of its own, by the clock of the machine
-# that runs `gtp fleet`.
+# A machine's frames as a part of Perfetto's timeline of many machines: below a track of its own, by the clock of the
+# machine that runs `gtp fleet`.
 #
-# Numbers of processes and CPUs are unique on one machine only. So tracks have names but no numbers, by which the viewer would
-# merge those of two machines.
+# Numbers of processes and CPUs are unique on one machine only. So tracks have names but no numbers, by which the viewer
+# would merge those of two machines.
 import collections
 
 from gtp.export import perfetto, protobuf, tracks
@@ -12,9 +12,9 @@ from gtp.units import duration
 
 number, text = protobuf.number, protobuf.text
 TOPMOST = ("group", "process", "counter", "place")
-PARENT = 5  # of TrackDescriptor
+PARENT = 5  # a field of TrackDescriptor
 
-# number: from 1 on. offset_ns: to the monotonic clock of the timeline. wall: clock.Wall of the machine's own.
+# number: 1 or more. offset_ns: from the machine's monotonic clock to the timeline's. wall: the machine's own clock.Wall.
 Machine = collections.namedtuple("Machine", "number name offset_ns wall")
 
 
@@ -49,7 +49,7 @@ class Tracks(perfetto.Tracks):
 
 
 class Writer(perfetto.Writer):
-    """Packets of one machine, each with its time before it: merge.py puts those of all in one order."""
+    """Writes one machine's packets, each after its time, by which merge.py sorts the packets of all machines."""
 
     def __init__(self, file, run, machine):
         super().__init__(file, run, set())

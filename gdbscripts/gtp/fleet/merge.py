@@ -12,7 +12,7 @@ from gtp.fleet import results
 from gtp.shell import child, ready
 from gtp.shell.failure import Failure
 
-HEAD = struct.Struct("<QI")  # before each packet of a part: its time, its bytes
+HEAD = struct.Struct("<QI")  # precedes each packet of a part: the packet's time and size
 NEEDED = ("file", "build_id", "release", "offset_ns", "error_ns")
 NOTHING = "%s: no machine has brought a trace file"
 NO_VMLINUX = "nothing is merged: there is no vmlinux of these machines' kernels. Say --vmlinux FILE; the kernels are\n  %s"

@@ -3,9 +3,9 @@
 import collections
 import time
 
-ROUNDS = 8  # rounds of questions to a clock
+ROUNDS = 8  # how often a machine's clocks are asked for
 
-# The offset from a clock there to this machine's clock of the same kind: the middle, and its greatest error.
+# The offset from another machine's clock to the same kind of clock here: its middle, and the greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
 # One question: this machine's monotonic clock before the question and after the answer, and the clocks in the answer.
@@ -17,8 +17,8 @@ def now():
 
 
 def bounds(rounds, clock):
-    """Return (lowest, highest) that the offset of the member CLOCK can be. Each round bounds it, and all bounds
-    hold."""
+    """Return the lowest and the highest possible offset of a Round's member CLOCK. Each round gives bounds, and all of
+    them hold."""
     low = max(one.before - getattr(one, clock) for one in rounds)
     high = min(one.after - getattr(one, clock) for one in rounds)
     # If a clock was set between two rounds, their bounds do not overlap: take the quickest round.
@@ -29,7 +29,7 @@ def bounds(rounds, clock):
 
 
 def middle(low, high):
-    """Return the Offset in the middle of these bounds."""
+    """Return the Offset in the middle of two bounds."""
     return Offset((low + high) // 2, (high - low + 1) // 2)
 
 

@@ -31,10 +31,10 @@ cd /
 
 
 def command():
-    """Return the command for ssh: the user's own shell there starts a shell that is known.
+    """Return the command for ssh: the user's login shell there starts /bin/sh with the script.
 
-    csh takes no newline within quotes, and changes a ! even there. So its words are letters, and the script's text is
-    not the own shell's to read.
+    csh allows no newline within quotes, and expands a ! even there. So the script is sent in base64, and the login shell
+    does not see its text.
     """
     text = base64.b64encode(SCRIPT.encode()).decode()
     return "exec /bin/sh -c 'eval \"$(echo %s | base64 -d)\"'" % text

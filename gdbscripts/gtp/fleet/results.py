@@ -10,7 +10,7 @@ from gtp.units import duration
 
 NAME = "hosts.json"
 MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
-# A kernel of a machine that reports it: a part of the paths at which its vmlinux may be.
+# Forms of a kernel's release and build-id that are accepted, since they become parts of the paths of its vmlinux.
 RELEASE, BUILD_ID = r"[\w+~-][\w.+~-]*", r"[0-9a-f]+"
 MOST_NS = 1 << 62
 TYPES = (("file", str), ("build_id", str), ("release", str), ("offset_ns", int), ("error_ns", int))
@@ -31,7 +31,7 @@ def files(folder, hosts):
 
 
 def save(folder, here, rows):
-    """HERE: the time of day minus the monotonic clock of this machine, to which all offsets lead; see offset.anchor()."""
+    """Write hosts.json. HERE is the result of offset.anchor() on this machine, to whose clock all offsets lead."""
     with whole.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
         json.dump({"time_of_day_ns": here.ns, "hosts": rows}, file, indent=1)
         file.write("\n")
@@ -80,7 +80,7 @@ def counts(row):
 
 
 def clock(row):
-    """Return by how much the time of day there is ahead, and the error of its frames' times."""
+    """Return two texts: how far the machine's time of day is ahead, and the error of its frames' times."""
     if "error_ns" not in row:
         return "-", "-"
     return "%s +-%s" % (duration(row["ahead_ns"]), duration(row["ahead_error_ns"])), "+-" + duration(row["error_ns"])
