@@ -45,8 +45,8 @@ static u32 count_namings(const struct ax_verified *v, u64 tsv)
 }
 
 /*
- * True if the variable's value, entry @at from the bottom of the stack, is still only added to
- * after @insn, which finds @depth entries. Updates @at.
+ * Follow the variable's value, entry @at of the stack counted from the bottom, across @insn, which
+ * finds @depth entries. Update @at. Return true if the value is still only added to.
  */
 static bool keeps(const struct ax_insn *insn, s32 depth, s32 *at)
 {

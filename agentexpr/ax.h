@@ -52,7 +52,7 @@ struct ax_op_info {
 	u8 pushes;
 };
 
-/* ax_op_info - indexed by opcode byte; bytes that are no opcode have the rule AX_RULE_invalid */
+/* ax_op_info - indexed by opcode byte; all other bytes have the rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
 /* struct ax_error - an error and its place; formatted only when it is shown */
@@ -121,7 +121,10 @@ enum {
 	AX_F_GETS_TSV = 1 << 2,
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,
-	/* ax_settle_tsvs() decides this and the next two: sets a variable that needs the lock */
+	/*
+	 * Set by ax_settle_tsvs(), like the next two: the expression sets a variable that needs the
+	 * lock
+	 */
 	AX_F_LOCKED = 1 << 5,
 	AX_F_AGGREGATES = 1 << 6, /* sets an aggregation */
 	AX_F_ADDS = 1 << 7,	  /* only adds to one variable, atomically */
@@ -203,20 +206,20 @@ enum ax_tsv_way {
 	AX_TSV_LOCAL,  /* it uses env->local[number of the variable], which is this CPU's own */
 	AX_TSV_STRING, /* it calls env->ops, which writes only this CPU's own memory */
 	AX_TSV_SWITCH, /* it calls env->ops, and setting the variable is atomic by itself */
-	AX_TSV_BLOCKS, /* as AX_TSV_CALL, but collecting the variable records more than a value */
-	AX_TSV_ADDED,  /* as AX_TSV_CALL, but all expressions that set it only add, atomically */
+	AX_TSV_BLOCKS, /* like AX_TSV_CALL, but collecting the variable records more than a value */
+	AX_TSV_ADDED,  /* like AX_TSV_CALL, but all expressions that set it only add, atomically */
 	AX_TSV_UPDATE, /* setting it updates this CPU's table, whose address is in env->local */
-	AX_TSV_COUNT,  /* as AX_TSV_UPDATE; the update only increments the table's first word */
+	AX_TSV_COUNT,  /* like AX_TSV_UPDATE; the update only increments the table's first word */
 };
 
 /**
  * ax_next_reached() - decode the next instruction that control can reach
  * @v: a verified expression
- * @insn: the one before it, and receives the next one; all zero to begin with
+ * @insn: the instruction before it; receives the next one. All zero to begin with
  *
  * Nothing is known of other instructions: the verifier has not checked their operands.
  * Context: any.
- * Return: false if there is none.
+ * Return: false if there is no further instruction.
  */
 bool ax_next_reached(const struct ax_verified *v, struct ax_insn *insn);
 
@@ -238,8 +241,8 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
  * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
  *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
- * @trace_string: record up to @max bytes, through the first NUL; same returns. Also called with
- *	@max 0, as above.
+ * @trace_string: record up to @max bytes, through the first NUL; returns the same as @trace. Also
+ *	called with @max 0, as above.
  * @tracev: record the value of a trace state variable; 0 or -ENOSPC
  * @print: printf's text, already formatted and terminated; must not fail
  *

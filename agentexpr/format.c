@@ -15,7 +15,7 @@ enum {
 /* struct conv - one conversion; @type is '%' or one of d u x X o c p s */
 struct conv {
 	u8 flags;
-	u8 bytes; /* of the argument that count: 1, 2, 4 or 8 */
+	u8 bytes; /* bytes of the argument that are converted: 1, 2, 4 or 8 */
 	char type;
 	bool has_precision;
 	u32 width;
@@ -63,8 +63,8 @@ static u8 parse_flags(struct cursor *c)
 }
 
 /*
- * Parse a number of at most NUMBER_DIGITS digits. A further digit is no conversion: the caller
- * refuses it.
+ * Parse a number of at most NUMBER_DIGITS digits. Leave a further digit to the caller, which
+ * refuses it because it is not a conversion's letter.
  */
 static u32 parse_number(struct cursor *c)
 {
@@ -145,8 +145,8 @@ static bool parse_escape(struct cursor *c, char *byte)
 }
 
 /*
- * Parse a conversion, or a byte of text, for which @conv->type is '%'. Returns false as
- * parse_conv() does.
+ * Parse a conversion, or a byte of text, for which @conv->type is '%'. If it is wrong, return false
+ * like parse_conv().
  */
 static bool next_piece(struct cursor *c, struct conv *conv, char *byte)
 {
@@ -317,7 +317,7 @@ static void justify(struct out *o, const struct conv *conv, u32 n)
 	o->len += fill;
 }
 
-/* Write a byte of foreign text as 1, 2 or 4 characters; returns how many. */
+/* Write a byte of foreign text as 1, 2 or 4 characters; return the number of characters. */
 static u32 escape(u8 byte, char *text)
 {
 	static const char bytes[] = "\a\b\t\n\v\f\r\\";

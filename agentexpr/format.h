@@ -22,8 +22,8 @@
 enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bool *reads_mem);
 
 /**
- * ax_format_print() - convert, and hand the text to @env->ops' print()
- * @env: where; @env->text receives the text
+ * ax_format_print() - convert a printf's arguments, and hand the text to @env->ops' print()
+ * @env: the environment; @env->text receives the text
  * @insn: a verified printf
  * @top: just past the first argument, the one nearest to the stack's top; @top[-1] is the first,
  *	@top[-2] the second

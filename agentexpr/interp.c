@@ -13,7 +13,7 @@ struct vm {
 	const struct ax_verified *v;
 	struct ax_env *env;
 	u64 *sp;
-	u32 pc; /* of the instruction to come; a jump or end changes it */
+	u32 pc; /* pc of the next instruction; a jump or end changes it */
 	u32 end;
 };
 
@@ -206,7 +206,7 @@ static int run_tracev(struct vm *vm, const struct ax_insn *insn)
 
 static int run_printf(struct vm *vm, const struct ax_insn *insn)
 {
-	u64 *top = vm->sp - 2; /* below function and channel */
+	u64 *top = vm->sp - 2; /* below the function and the channel */
 
 	vm->sp = top - insn->nargs;
 	return ax_format_print(vm->env, insn, top);

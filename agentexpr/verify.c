@@ -69,7 +69,7 @@ static enum ax_err refuse_insn(struct pass *p, const struct ax_insn *insn, enum 
 	return refuse(p->err, insn->pc, insn->op, code, arg, arg2);
 }
 
-/* Return how many values @insn must find; pick reads deeper than it pops. */
+/* Return the number of values that @insn must find; pick reads deeper than it pops. */
 static u32 needs(const struct ax_insn *insn)
 {
 	const struct ax_op_info *info = &ax_op_info[insn->op];

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Aggregations: their kind, by the variable's name, and the layout of an entry. */
+/* Aggregations: their kind, which the variable's name gives, and the layout of an entry. */
 #ifndef _GTP_SHAPE_H
 #define _GTP_SHAPE_H
 
 #include "base/base.h"
 
-/* enum gtp_aggr_kind - by the prefix of the name: count_NAME, ..., lhist_NAME_FROM_TO_STEP */
+/*
+ * enum gtp_aggr_kind - the prefix of the variable's name: count_NAME, ..., lhist_NAME_FROM_TO_STEP
+ */
 enum gtp_aggr_kind {
 	GTP_AGGR_NONE,
-	GTP_AGGR_COUNT, /* how often it was set */
+	GTP_AGGR_COUNT, /* the number of updates */
 	GTP_AGGR_SUM,	/* modulo 2^64 */
 	GTP_AGGR_MIN,
 	GTP_AGGR_MAX,
 	GTP_AGGR_STATS, /* the sum, the smallest and the largest */
-	GTP_AGGR_HIST,	/* the same, and how many in each power of two */
-	GTP_AGGR_LHIST, /* the same, and how many in each step between two bounds */
+	GTP_AGGR_HIST,	/* also the number of values in each power of two */
+	GTP_AGGR_LHIST, /* also the number of values in each step between two bounds */
 };
 
 enum {

@@ -59,8 +59,8 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value);
 
 /*
- * gtp_aggr_merge - add all values of @from, which no hit updates now; values without room are
- * counted
+ * gtp_aggr_merge - add all values of @from, which no hit updates now; count the values that find no
+ * room
  */
 void gtp_aggr_merge(struct gtp_aggr_table *to, const struct gtp_aggr_table *from);
 

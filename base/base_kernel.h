@@ -20,7 +20,7 @@
 #define gtp_fetch_add(p, v) xadd((p), (v))
 /* gtp_replace - replace @old by @new if *@p is still @old; return the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
-/* gtp_exchange - atomic as well; returns the value before */
+/* gtp_exchange - store @v atomically; return the previous value */
 #define gtp_exchange(p, v) xchg((p), (v))
 /* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
@@ -29,7 +29,7 @@
 /* gtp_read_nocheck - read a word of a stack without KASAN's check of the frame it is in */
 #define gtp_read_nocheck(p) READ_ONCE_NOCHECK(*(p))
 /*
- * gtp_inc_local - increment by one instruction: no count is lost to an interrupt or NMI of this CPU
+ * gtp_inc_local - increment in one instruction: no count is lost to an interrupt or NMI of this CPU
  */
 #define gtp_inc_local(p) local_inc((local_t *)(p))
 

@@ -104,8 +104,9 @@ static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *by
 }
 
 /*
- * gtp_module_part - find the n-th contiguous part of a module's memory: of that which stays after
- * its initialisation, or (@init) of that which is freed; false: there are no more. See above
+ * gtp_module_part - find the n-th contiguous part of a module's memory: of the memory that stays
+ * after its initialisation, or (@init) of the memory that is freed then. Return false if there are
+ * no more parts. See gtp_module_text()
  */
 static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u64 *start,
 				   u64 *bytes)
@@ -128,7 +129,7 @@ static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u
 	return true;
 }
 
-/* 7.2 ("timekeeping: Provide ktime_get_snapshot_id()"): a snapshot is of one clock. */
+/* Since 7.2 ("timekeeping: Provide ktime_get_snapshot_id()") a snapshot is taken of one clock. */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)

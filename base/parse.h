@@ -78,7 +78,7 @@ size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 /* gtp_in_rest - take all that is left; return the length */
 size_t gtp_in_rest(struct gtp_in *in, const char **from);
 
-/* gtp_hex_digit - return the value of a hex digit, or -1 if @c is none */
+/* gtp_hex_digit - return the value of a hex digit, or -1 if @c is not one */
 int gtp_hex_digit(char c);
 
 /* gtp_hex_is - true for an even number of hex digits, also for none */

@@ -4,8 +4,8 @@
 #define _GTP_PROCESS_XML_H
 
 /*
- * GDB knows a process of Linux, which has libraries, by the first of these features. They precede
- * the last line of gtp_target_xml.
+ * The first of these features tells GDB that this is a Linux process, which has libraries. They
+ * precede the last line of gtp_target_xml.
  */
 static const char gtp_process_xml_end[] = "</target>\n";
 static const char gtp_process_xml[] =

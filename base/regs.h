@@ -36,7 +36,10 @@ enum {
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
-/* Masks as in R actions: the registers that a hit saves; the general ones; those of 8 bytes. */
+/*
+ * Masks like those of R actions: the registers that a hit saves; the general ones; those of 8
+ * bytes.
+ */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
 #define GTP_REGS_GENERAL (BIT_ULL(GTP_REG_PC) - 1)
 #define GTP_REGS_WIDE (BIT_ULL(GTP_NR_WIDE_REGS) - 1)
@@ -114,9 +117,7 @@ static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 	return p;
 }
 
-/*
- * gtp_regs_pc - the instruction pointer, where the kind of probe has left that of the traced code
- */
+/* gtp_regs_pc - return the instruction pointer, as the kind of probe has left it */
 static inline u64 gtp_regs_pc(const struct gtp_regs *regs)
 {
 	return regs->rip;

@@ -22,7 +22,7 @@
 
 enum {
 	GTP_WATCH_SHIFT = 56,
-	GTP_WATCH_MASK = 0xe1, /* of the bits that all watch addresses have in common */
+	GTP_WATCH_MASK = 0xe1, /* the bits that all watch addresses have in common */
 	GTP_WATCH_TAG = 0x61,
 	GTP_WATCH_SIGNED = 1 << 1,
 	GTP_WATCH_READS = 1 << 2,
@@ -35,31 +35,33 @@ static inline bool gtp_watch_is(u64 addr)
 	return (addr >> GTP_WATCH_SHIFT & GTP_WATCH_MASK) == GTP_WATCH_TAG;
 }
 
-/* gtp_watch_at - the kernel address of the variable */
+/* gtp_watch_at - return the kernel address of the variable */
 static inline u64 gtp_watch_at(u64 addr)
 {
 	return addr | 0xffULL << GTP_WATCH_SHIFT;
 }
 
-/* gtp_watch_real - the kernel address that a tracepoint's address stands for */
+/* gtp_watch_real - return the kernel address that a tracepoint's address stands for */
 static inline u64 gtp_watch_real(u64 addr)
 {
 	return gtp_watch_is(addr) ? gtp_watch_at(addr) : addr;
 }
 
-/* gtp_watch_bytes - the number of its bytes: 1, 2, 4 or 8 */
+/* gtp_watch_bytes - return the variable's number of bytes: 1, 2, 4 or 8 */
 static inline u32 gtp_watch_bytes(u64 addr)
 {
 	return 1U << (addr >> (GTP_WATCH_SHIFT + GTP_WATCH_SIZE_SHIFT) & 3);
 }
 
-/* gtp_watch_reads - true if reads of it are hits as well */
+/* gtp_watch_reads - true if reads of the variable are hits as well */
 static inline bool gtp_watch_reads(u64 addr)
 {
 	return addr >> GTP_WATCH_SHIFT & GTP_WATCH_READS;
 }
 
-/* gtp_watch_value - extend what was read of the variable: @raw has its bytes, and zeroes above */
+/*
+ * gtp_watch_value - extend a value that was read: @raw has the variable's bytes, and zeroes above
+ */
 static inline s64 gtp_watch_value(u64 addr, u64 raw)
 {
 	u32 unused = 64 - 8 * gtp_watch_bytes(addr);

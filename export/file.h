@@ -7,7 +7,7 @@
 #include "trace/tfile.h"
 
 enum {
-	/* A tracepoint number 0. GDB writes it in 4 bytes, and reads 2. */
+	/* The tracepoint number 0 that ends the frames: GDB writes 4 bytes, and reads 2. */
 	GTP_FILE_END_BYTES = 4,
 };
 

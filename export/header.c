@@ -22,7 +22,7 @@
 
 enum {
 	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with a longer line */
-	KERNEL_MAX = 128,		 /* of kernel_items() */
+	KERNEL_MAX = 128,		 /* the text of kernel_items() */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
 
@@ -198,7 +198,10 @@ static size_t without_option(char *piece, size_t len)
 	return strlen(piece);
 }
 
-/* The condition's text is in a piece of its own. */
+/*
+ * Return the length without the condition's bytecode if the line would be too long. The condition's
+ * text is in a piece of its own.
+ */
 static size_t without_condition(char *piece, size_t len)
 {
 	char *cond = len > LINE_LIMIT - strlen("tp ") ? strstr(piece, ":X") : NULL;

@@ -42,8 +42,8 @@ struct gtp_stream_cpu {
 
 enum gtp_stream_state {
 	GTP_STREAM_NONE,   /* there was none */
-	GTP_STREAM_TAKEN,  /* it has taken the buffers, and had no memory to merge them */
-	GTP_STREAM_MERGED, /* it can be read, or has been */
+	GTP_STREAM_TAKEN,  /* the sweep has taken the buffers, but had no memory to merge them */
+	GTP_STREAM_MERGED, /* the sweep's frames can be read, or have been read */
 };
 
 /**
@@ -96,7 +96,7 @@ int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_i
 /*
  * gtp_stream_close - close the stream; frames that a sweep has taken and that were not read are
  * lost.
- * Context: as gtp_stream_open(); there may be another run
+ * Context: like gtp_stream_open(); another run may have begun
  */
 void gtp_stream_close(struct gtp_stream *s);
 
@@ -119,7 +119,7 @@ bool gtp_stream_waits(const struct gtp_stream *s);
  */
 int gtp_stream_sweep(struct gtp_stream *s);
 
-/* gtp_stream_left - return how many bytes can be read without a sweep */
+/* gtp_stream_left - return the number of bytes that can be read without a sweep */
 u64 gtp_stream_left(const struct gtp_stream *s);
 
 /* gtp_stream_ended - true if the whole run was read */
@@ -132,7 +132,8 @@ bool gtp_stream_ended(const struct gtp_stream *s);
  * @len: the number of bytes wanted
  *
  * Context: the session's lock.
- * Return: the number of bytes, 0 if a sweep is due or at the end; -ESTALE as gtp_stream_sweep().
+ * Return: the number of bytes, 0 if a sweep is due or at the end; -ESTALE: the run's frames were
+ * dropped.
  */
 s64 gtp_stream_read(struct gtp_stream *s, u8 *dst, u32 len);
 

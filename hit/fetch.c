@@ -90,7 +90,7 @@ static s64 fetch_ustack(struct gtp_fetch *f)
 	return 0;
 }
 
-/* Return the value of a variable that is the target's, or the session's. */
+/* Return the value of one of the target's or the session's variables. */
 static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 {
 	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
@@ -192,7 +192,7 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 	touch(f, addr, a->len);
 }
 
-/* Return whether a variable has the same value at the hit. */
+/* True if a variable surely has the same value at the hit. */
 static bool stays(u16 num)
 {
 	switch (num) {
@@ -210,7 +210,7 @@ static bool stays(u16 num)
 	}
 }
 
-/* Return whether an expression that is false now may hold at the hit. */
+/* True if an expression that is false now may hold at the hit. */
 static bool may_change(const struct gtp_expr *e)
 {
 	struct ax_insn insn = { 0 };
@@ -221,7 +221,7 @@ static bool may_change(const struct gtp_expr *e)
 	return false;
 }
 
-/* Memory for the condition. Return: whether the actions come next. */
+/* Read the memory that the condition reads. Return true if that of the actions is needed, too. */
 static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
 {
 	bool at_return = f->part == GTP_FETCH_RETURN;

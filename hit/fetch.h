@@ -18,10 +18,10 @@ enum gtp_fetch_part {
  * @run: the run
  * @part: which expressions to evaluate
  * @wanted: at a return: bit n is set if the location's n-th tracepoint wants it
- * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; the first and the last one
- *	only at its return
+ * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; $ret and $latency only at
+ *	its return
  * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
- * @cpu: the part of the CPU that the task is on at the moment; NULL: it has none
+ * @cpu: the per-CPU part of the CPU that the task is on at the moment; NULL: that CPU has none
  * @ustack: fills in where the program's stack begins
  * @ctx: passed to @read and @ustack
  * @stack, @text: working memory for @env
@@ -55,8 +55,8 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
  * A hit must not sleep, so it cannot read memory of a process that is not paged in at that moment:
  * the expression would fail. This function evaluates the same expressions before the hit, with the
  * interpreter. Variables that the expressions set do not change here, and the CPU, the clock and
- * other tasks' variables may be others at the hit. A condition that names one of them is taken to
- * hold. But an expression whose path depends on one may still meet memory that is not paged in.
+ * other tasks' variables may have changed at the hit. A condition that names one of them is taken
+ * to hold. But an expression whose path depends on one may still meet memory that is not paged in.
  *
  * Context: as @read; not between gtp_hit_begin() and gtp_hit_end().
  */

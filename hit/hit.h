@@ -32,9 +32,9 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @regs: the registers before the probed instruction, except rip: the hit uses @first->addr instead
  * @entered: the amount that the probe's own code has added to preempt_count, see struct ax_env
  *
- * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. The
- * run ends, and ->stopping is called once, when the buffer is full, a pass count is reached, or an
- * expression fails (unless the run ignores errors).
+ * For each enabled tracepoint, starting with @first: condition, counters, pass count, actions,
+ * frame. The run ends, and ->stopping is called once, when the buffer is full, a pass count is
+ * reached, or an expression fails (unless the run ignores errors).
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
@@ -75,9 +75,9 @@ void gtp_hit_lost(struct gtp_cpu *cpu);
 
 /*
  * Parts of a hit that are out of line, so that the fast path saves no registers for them.
- * gtp_hit_turns - evaluate and act, for all tracepoints from @tp on; gtp_hit_held_turns - the same
- * if the first one's condition is known to hold; gtp_hit_failed - the snippet has failed: keep the
- * blocks that it has written, then end the run, or count the failure and run the other actions
+ * gtp_hit_turns - evaluate and act, for @tp and all tracepoints after it; gtp_hit_held_turns - the
+ * same if the first one's condition is known to hold; gtp_hit_failed - the snippet has failed: keep
+ * the blocks that it has written, then end the run, or count the failure and run the other actions
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
@@ -95,8 +95,8 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
  * gtp_hit_begin - mark this CPU as in a hit; false if the run is not active, or if the CPU is in a
  * hit already, which counts this one as nested
  *
- * gtp_order_loads() follows the plain read of @active, which so becomes an acquire, and can still
- * be part of a comparison.
+ * gtp_order_loads() after the plain read of @active makes it an acquire, which can still be part of
+ * a comparison.
  */
 static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {

@@ -95,19 +95,19 @@ enum gtp_location_kind {
 	GTP_LOCATION_EVENT,	  /* a kernel tracepoint, by its marker's address */
 	GTP_LOCATION_RETURN,	  /* a function's first instruction, for calls that return */
 	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
-	GTP_LOCATION_USER_RETURN, /* the same, for calls of its function that return */
+	GTP_LOCATION_USER_RETURN, /* such an instruction, for calls of its function that return */
 	GTP_LOCATION_WATCH,	  /* accesses of a variable, by its watch address */
 };
 
 /**
  * struct gtp_location - one address to probe, with all tracepoints there
  * @next: all locations of the run
- * @next_addr: others in the same bucket of the run
+ * @next_addr: the next location in the same bucket of the run
  * @addr: the address of the tracepoints, which a frame reports as pc, unless it is a watch address
  * @kind: what @addr is; decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
  * @last: the last one, for adding another; hits do not read it
- * @n: how many tracepoints
+ * @n: the number of tracepoints
  * @run: the run to which the location belongs
  * @backend: the backend that probes it, set by gtp_arm(); NULL: none has probed it yet, or the
  *	     backend's commit has refused it
@@ -206,9 +206,9 @@ enum gtp_in_hit {
 
 /* enum gtp_undo - the end of a hit that reads memory that is not there */
 enum gtp_undo {
-	GTP_UNDO_NEVER, /* it has failed: the frame says so, or the run ends */
-	GTP_UNDO_ASKED, /* it leaves nothing behind, see hit/undo.h */
-	GTP_UNDO_DONE,	/* that has happened */
+	GTP_UNDO_NEVER, /* the hit fails: the frame says so, or the run ends */
+	GTP_UNDO_ASKED, /* the hit may leave nothing behind, see hit/undo.h */
+	GTP_UNDO_DONE,	/* the hit has left nothing behind */
 };
 
 /**
@@ -229,7 +229,7 @@ enum gtp_undo {
  * @buf: the CPU's frames
  * @stat: counters by the tracepoints' slots
  * @quick: quick hits by slot; the frame of each has the size that its struct gtp_tracepoint gives
- * @nested: how many hits were skipped because they were nested
+ * @nested: the number of hits that were skipped because they were nested
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
  * @busy: hits that were missed because another CPU held the variables' lock for too long
@@ -283,8 +283,8 @@ struct gtp_cpu {
  *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so are
  *         @ustack and @stack_bytes: this host cannot take stacks
  * @ustack: find the beginning of the stack of the task's program, for gtp_ustack_take(), which
- *          reads the stack by @read
- * @stack_bytes: return how many bytes of the stack, from @regs' rsp on, $bt collects
+ *          reads the stack with @read
+ * @stack_bytes: return how many bytes of the stack, starting at @regs' rsp, $bt collects
  * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
  *            holder may have been stopped for good, so wait only for a limited time, and return
  *            false if the lock is still taken

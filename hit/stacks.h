@@ -19,7 +19,7 @@ enum {
  * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
  *	A stack's number is the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
- * @walk: the unwinding steps that are known, by which hits walk stacks
+ * @walk: the known unwinding steps, with which hits walk stacks
  * @mask: turns a hash into the index of a slot
  * @words: size of @word
  * @used: words in use; the first belongs to no stack, so that no stack has the number 0
@@ -69,7 +69,8 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
  * gtp_stacks_put() - return the number of a stack, adding it if it is new
  * @s: the table
  * @pc: its addresses, the innermost first
- * @n: how many, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is not stored
+ * @n: the number of addresses, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is
+ *     not stored
  *
  * Two stacks have the same number if and only if all their addresses are the same.
  *

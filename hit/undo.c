@@ -8,13 +8,13 @@ static bool is_key(const struct gtp_run *run, u64 num)
 }
 
 /*
- * Return whether all of this expression's reads come before its effects, and before those of the
- * ones that ran earlier; @acted is whether there were any, and becomes true if this one has some.
- * Jumps only go forward, so the order of the code is that of execution.
+ * True if this expression has no effect before one of its reads, and no expression that ran earlier
+ * had any. @acted is true if there were effects so far; update it. Jumps only go forward, so the
+ * order of the code is that of execution.
  *
- * Setting a key is no effect, because the hit sets it again, unless an expression reads the key.
- * Strings as keys and stacks are refused: where their memory is not there, the hit goes on with a
- * part of them.
+ * Setting a key does not count as an effect, because the hit sets it again, unless an expression
+ * reads the key. Strings as keys and stacks are refused: if their memory is not there, the hit
+ * continues with a part of them.
  */
 static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, bool *acted)
 {

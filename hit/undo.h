@@ -11,15 +11,15 @@
  * @tp: the tracepoint
  *
  * A hit in a program can wait for memory, but only before it begins. Most memory is there, so
- * reading all of it in advance would cost more than the hit. Such a hit begins without, asks for
- * this by @undo of struct gtp_cpu, and is made again after the memory was brought.
+ * reading all of it in advance would cost more than the hit. So an undoable hit begins at once,
+ * with @undo of struct gtp_cpu set, and is made again after missing memory was brought.
  * Return: false if something that it has done before a read would be done twice.
  */
 bool gtp_hit_undoable(const struct gtp_run *run, const struct gtp_tracepoint *tp);
 
 /*
- * gtp_hit_undo - true if the hit has failed at memory that may be brought, and leaves nothing
- * behind: the caller drops its frame, and counts it no more
+ * gtp_hit_undo - true if the hit has failed at memory that may be brought, so it must leave nothing
+ * behind: the caller drops its frame and uncounts it
  */
 static inline bool gtp_hit_undo(struct gtp_cpu *cpu)
 {
@@ -29,7 +29,7 @@ static inline bool gtp_hit_undo(struct gtp_cpu *cpu)
 	return true;
 }
 
-/* gtp_hit_undone - true if that has happened in this hit */
+/* gtp_hit_undone - true if gtp_hit_undo() was true in this hit */
 static inline bool gtp_hit_undone(const struct gtp_cpu *cpu)
 {
 	return unlikely(cpu->undo == GTP_UNDO_DONE);

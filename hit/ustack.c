@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Follow the stack of a program by its frame pointers. */
+/* Follow the stack of a program along its frame pointers. */
 #include "hit/stacks.h"
 #include "hit/ustack.h"
 

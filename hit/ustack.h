@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follow the stack of a program by its frame pointers. */
+/* Follow the stack of a program along its frame pointers. */
 #ifndef _GTP_USTACK_H
 #define _GTP_USTACK_H
 
@@ -63,7 +63,7 @@ static inline u64 gtp_ustack_tag(u32 pid, u64 low)
 	       (low & ((1ULL << GTP_USTACK_PID_SHIFT) - 1));
 }
 
-/* gtp_ustack_judge - judge by the first @n bytes of an instruction where the return address is */
+/* gtp_ustack_judge - judge from the first @n bytes of an instruction where the return address is */
 enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n);
 
 /**
@@ -78,11 +78,11 @@ enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n);
  * following them ends. GTP_STACKS_LOST precedes the last word, unless the outermost frame has a
  * zero, which says that it has no caller.
  *
- * A function that has not set rbp yet has no frame. Its return address is found by the instruction
- * at the hit, and is believed only if a call precedes the place to which it points. If the
- * instruction says nothing, two cases remain: it is the function's first one if that call leads to
- * it; it is between the push of rbp and the move to rbp if rbp is on top of the stack and that call
- * leads to a place shortly before it.
+ * A function that has not set rbp yet has no frame. The instruction at the hit shows where its
+ * return address is. That address is believed only if a call precedes the place to which it points.
+ * If the instruction says nothing, two cases remain: it is the function's first one if that call
+ * leads to it; it is between the push of rbp and the move to rbp if rbp is on top of the stack and
+ * that call leads to a place shortly before it.
  *
  * Return: the number of words.
  */

@@ -40,9 +40,9 @@ static u32 look_up_ustack(const struct gtp_cpu *cpu)
 }
 
 /*
- * Take the stack once for a hit and all its tracepoints, however often it is named: GDB's "collect
- * $kstack" reads the value before it collects it. Not inline, so that other variables save no
- * registers for it.
+ * Take the stack once for a hit, for all its tracepoints and expressions. GDB's "collect $kstack"
+ * alone names it twice: it reads the value, then collects it. Not inline, so that other variables
+ * save no registers for it.
  */
 static noinline s64 stack_number(struct gtp_cpu *cpu)
 {
@@ -227,7 +227,7 @@ static bool switch_in(struct gtp_tracepoint *const *bucket, u64 num, bool on)
 	return any;
 }
 
-/* Switch all tracepoints with that number, or all of the run for 0. Single stores need no lock. */
+/* Switch all tracepoints with the number @num; 0: all of the run. Single stores need no lock. */
 static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 {
 	struct gtp_tracepoint *const *by_num = cpu->run->by_num;

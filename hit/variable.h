@@ -7,9 +7,9 @@
 #include "hit/run.h"
 
 /*
- * gtp_hit_pc - return the pc of the hit's frames: the tracepoint's address, which is that of the
- * probed instruction; for a watchpoint, that of the instruction after the one that has accessed the
- * variable
+ * gtp_hit_pc - return the pc of the hit's frames: the tracepoint's address, which the probed
+ * instruction has; for a watchpoint, the address of the instruction after the one that has accessed
+ * the variable
  */
 static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Follow stacks by the steps that the kernel's unwinder took before at the same addresses. */
+/* Follow stacks with the steps that the kernel's unwinder took before at the same addresses. */
 #include "base/regs.h"
 #include "hit/walk.h"
 
 enum {
-	PROBES = 8, /* slots that a look-up tries for an address */
+	PROBES = 8, /* slots that a look-up of an address tries */
 	ASKS = 16,  /* addresses for which a hit may ask the unwinder, to bound its time */
 	TAG_SHIFT = 51,
 	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
@@ -46,7 +46,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* Return: the known step; or 0, with the slot for a new one in @place (NULL: there is no room). */
+/* Return the known step; or 0, with the slot for a new one in @place (NULL: there is no room). */
 static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);

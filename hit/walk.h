@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follow stacks by the steps that the kernel's unwinder took before at the same addresses. */
+/* Follow stacks with the steps that the kernel's unwinder took before at the same addresses. */
 #ifndef _GTP_WALK_H
 #define _GTP_WALK_H
 
@@ -7,7 +7,7 @@
 
 enum {
 	GTP_WALK_SLOTS = 8192, /* a power of two */
-	GTP_WALK_TAGS = 8190,  /* after so many loads and unloads of modules no step gets a tag */
+	GTP_WALK_TAGS = 8190,  /* after this many changes of modules steps get no tags */
 };
 
 /*
@@ -21,7 +21,7 @@ enum gtp_walk_kind {
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* @words above it are saved registers; the stack ends at userspace's */
+	GTP_WALK_REGS, /* saved registers are @words above it; userspace's end the stack */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
@@ -34,8 +34,8 @@ enum { GTP_WALK_WORDS_MAX = 255 };
 /* clang-format on */
 
 /**
- * struct gtp_walk - steps by address
- * @began: @now of the first stack; 0: there was none
+ * struct gtp_walk - the known steps of the unwinder, by address
+ * @began: @now of the first walk, see struct gtp_walk_from; 0: nothing was walked yet
  * @slot: the lower half of the address, the step << 32, and above GTP_WALK_TAG_SHIFT a tag. The tag
  *	  is 0 for code that is never freed, otherwise the number of changes of modules since
  *	  @began, plus 1. A slot that is 0 is free
@@ -65,7 +65,7 @@ struct gtp_walk_ops {
  * @pc: the address of the instruction
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
- * @hidden: leave out return addresses in the @hidden_bytes bytes from here on
+ * @hidden: leave out return addresses in the @hidden_bytes bytes that start here
  * @now: how often modules have changed, counted from 1; read before @ask reads anything
  */
 struct gtp_walk_from {
@@ -85,7 +85,7 @@ struct gtp_walk_from {
  *
  * Reads only words of the stack.
  *
- * Return: how many; 0: the kernel's unwinder has to take this stack.
+ * Return: the number of addresses; 0: the kernel's unwinder has to take this stack.
  */
 u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
 		  const struct gtp_walk_from *from, u64 *to, u32 max);
@@ -126,7 +126,7 @@ void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
  * it. So the distance by which a result has moved shows its base, and the word in the result shows
  * where it was read.
  *
- * Return: the step; GTP_WALK_HAND_OVER if it is no plain case.
+ * Return: the step; GTP_WALK_HAND_OVER if it is not a plain case.
  */
 u32 gtp_walk_judge(u64 word, const struct gtp_walk_try try[2]);
 

@@ -8,10 +8,11 @@
 
 /**
  * gtp_watched_see() - replace the value that a watchpoint has seen last
- * @seen: of the watchpoint; all CPUs share it, because any of them may write the variable next
+ * @seen: the watchpoint's last value; all CPUs share it, because any of them may write the variable
+ *     next
  * @value: the value that it has now
  *
- * Context: any, NMI included. Return: the value that was seen before, by whichever CPU.
+ * Context: any, NMI included. Return: the value that was seen before, on any CPU.
  */
 static inline u64 gtp_watched_see(u64 *seen, u64 value)
 {

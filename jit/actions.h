@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_actions - emit all actions in order; set @j->unsuitable if they cannot be one snippet */
+/* jit_actions - emit all actions in order, or set @j->unsuitable if they cannot be one snippet */
 void jit_actions(struct ax_jit *j);
 
 #endif /* _GTP_ACTIONS_H */

@@ -21,7 +21,7 @@ void jit_jmp_back(struct ax_jit *j, u32 to);
  */
 bool jit_peek_at(const struct ax_jit *j, u32 pc, struct ax_insn *insn);
 
-/* jit_peek - decode the next instruction; return false as jit_peek_at() does */
+/* jit_peek - decode the next instruction; return false like jit_peek_at() */
 bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 
 /* jit_low_is_enough - true if the next instruction discards the upper half of the result */

@@ -33,9 +33,9 @@ static inline u64 ax_jit_careful(const u8 *load)
 }
 
 /*
- * struct ax_jit_result - the result of a snippet: @status as of ax_interp(), and @value, which is 0
- * on an error. For actions @value is the size of the trace frame that they have collected, head
- * included: never 0
+ * struct ax_jit_result - the result of a snippet: @status, which is what ax_interp() returns, and
+ * @value, which is 0 on an error. For actions @value is the size of the trace frame that they have
+ * collected, head included: never 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -162,7 +162,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* counts as an action, but not the snippet performs it */
+	AX_JIT_ELSEWHERE, /* counts as an action, but the snippet does not perform it */
 };
 
 /**
@@ -187,7 +187,7 @@ struct ax_jit_item {
  * struct ax_jit_request - what to compile: an expression, or all actions of a tracepoint
  * @v: the expression; its code must stay while snippets that print may run
  * @items: the actions; not copied
- * @nitems: how many; 0: compile @v
+ * @nitems: the number of actions; 0: compile @v
  * @target: the place where it runs
  * @pc: the value of register 16 (rip)
  * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all are AX_TSV_CALL

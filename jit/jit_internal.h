@@ -55,7 +55,7 @@ struct jit_val {
 
 /* struct jit_place - the start of code that a jump leads to, as an offset in the code */
 struct jit_place {
-	u32 est; /* from pass 1: two of these are at least as far apart as the final offsets */
+	u32 est; /* from pass 1: distances between these are never below the final ones */
 	u32 pos; /* from pass 2: the final offset */
 };
 
@@ -79,7 +79,7 @@ struct jit_slow {
 	u32 len;      /* with @block: bytes of it */
 	u32 where;    /* with @block: its offset in the trace frame */
 	bool keep;    /* with @block: load it into @dst as well */
-	u32 progress; /* as in struct ax_env */
+	u32 progress; /* see struct ax_env */
 };
 
 /* struct jit_load - an access to memory: @bytes at register @base + @disp, or @disp alone */
@@ -91,12 +91,12 @@ struct jit_load {
 	s64 disp;
 };
 
-/* The ways on after a pad's condition, whether it could be evaluated or not. */
+/* The exits of a pad's condition: false, true, or not evaluated. */
 enum jit_tail {
 	JIT_FALSE,
 	JIT_HELD,
 	JIT_PUNT,
-	JIT_NESTED, /* the same, but the task is not marked yet */
+	JIT_NESTED, /* like JIT_PUNT, but the task is not marked yet */
 	JIT_NR_TAILS,
 };
 
@@ -175,12 +175,12 @@ struct ax_jit {
 	void (*run_pass)(struct ax_jit *j, enum jit_pass pass);
 	bool alive;	     /* the code being compiled can be reached */
 	struct ax_insn insn; /* the instruction being compiled */
-	u32 next;	     /* pc of the next one to compile */
+	u32 next;	     /* pc of the next instruction to compile */
 	u32 depth;
 	u32 held;	  /* this many topmost values are operands of @insn: never spilled */
 	bool stack_frame; /* rbp is pushed and points to it; found out in the first pass */
-	u32 stack_met;	  /* slots of the stack frame so far */
-	u32 stack_slots;  /* their final number, from the first pass */
+	u32 stack_met;	  /* the number of the stack frame's slots so far */
+	u32 stack_slots;  /* the final number of slots, from the first pass */
 	u32 planned;	  /* bytes of code */
 	u32 nslow;
 	bool calls;	 /* there are calls on the fast path */
@@ -195,7 +195,7 @@ struct ax_jit {
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
-	s8 cached[X86_NR_REGS]; /* the hit's register whose value this one holds, or -1 */
+	s8 cached[X86_NR_REGS]; /* for each register: the hit's register that it holds, or -1 */
 	u8 slots[JIT_NR_SLOTS];
 	struct jit_slow *slow;
 	struct jit_label label[];

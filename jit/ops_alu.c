@@ -83,8 +83,8 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 }
 
 /*
- * Exchange the two operands if the right one is better suited to be overwritten, as the left one
- * is.
+ * Exchange the two operands if the right one is better suited to be on the left, where it is
+ * overwritten.
  */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_var - return how to read a variable without a call; NULL if it takes one */
+/* jit_var - return how to read a variable without a call; NULL if reading it takes a call */
 const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 
 /* jit_all_vars - true if @suits() accepts every variable that an expression reads */
@@ -23,7 +23,7 @@ void jit_op_trace(struct ax_jit *j);
 /* jit_op_trace_short - trace_quick, trace16 */
 void jit_op_trace_short(struct ax_jit *j);
 
-/* jit_op_printf - the opcode of this name */
+/* jit_op_printf - the opcode printf */
 void jit_op_printf(struct ax_jit *j);
 
 #endif /* _GTP_OPS_CALL_H */

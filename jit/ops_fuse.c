@@ -135,9 +135,7 @@ static bool parse(const struct ax_jit *j, struct fused *f)
 	return parse_test(j, f);
 }
 
-/*
- * True if comparing the low bits is enough, because the constant equals its own low bits, extended.
- */
+/* True if comparing the low bits is enough: the constant equals its own low bits, extended. */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;

@@ -91,7 +91,7 @@ static void clamp_count(struct ax_jit *j)
 }
 
 /*
- * Clear the result for counts from 64 on: sbb makes a mask of all ones for counts below 64,
+ * Clear the result for counts of 64 and more: sbb makes a mask of all ones for counts below 64,
  * otherwise of zeros.
  */
 static void clear_if_all_out(struct ax_jit *j, enum x86_reg reg)

@@ -21,12 +21,17 @@
 #include "tracepoint/tracepoint.h"
 
 enum {
-	/* The most bytes that one snippet records; C records more than that action by action. */
+	/*
+	 * The most bytes that one snippet records. If there are more, C records them action by
+	 * action.
+	 */
 	RECORD_BYTES_MAX = 1 << 16,
 	UNROLL_MAX = 32, /* most bytes that are copied by unrolled loads */
 };
 
-/* Give up one snippet for these actions; code emitted from here on does not matter. */
+/*
+ * Decide that these actions cannot be one snippet; code that is emitted after this does not matter.
+ */
 static void give_up(struct ax_jit *j)
 {
 	j->unsuitable = true;

@@ -9,7 +9,7 @@
 /* jit_record_begin - start with nothing recorded */
 void jit_record_begin(struct ax_jit *j);
 
-/* jit_record_note - keep everything recorded so far if something fails from here on */
+/* jit_record_note - keep everything recorded so far if something fails after this */
 void jit_record_note(struct ax_jit *j);
 
 /* jit_record_regs - record a REGS block of the registers in GDB's @mask */

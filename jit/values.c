@@ -114,13 +114,13 @@ enum x86_reg jit_machine_reg(u32 n)
 	return n < ARRAY_SIZE(reg) ? reg[n] : n;
 }
 
-/* Return the place of a register of the hit that was pushed by a pad ... */
+/* Return the place on the stack where a pad has pushed a register of the hit. */
 static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
 {
 	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
-/* ... and the value of a register that is still in the machine. */
+/* Return the value of a register that is still in the machine. */
 static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
@@ -214,7 +214,10 @@ static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 	return n && n == j->regs[reg];
 }
 
-/* Find a register that is not held, preferably one that caches nothing; X86_NO_REG if none. */
+/*
+ * Find a register that is not held, preferably one that caches nothing; X86_NO_REG if there is
+ * none.
+ */
 static enum x86_reg find_free(const struct ax_jit *j)
 {
 	enum x86_reg found = X86_NO_REG;
@@ -272,7 +275,7 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 			return; /* it was spilled */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* jit_alloc()'s; the moved entries have theirs */
+		jit_unref_reg(j, to); /* jit_alloc()'s reference: the moved entries have theirs */
 		if (j->regs[reg] > pinned)
 			j->b.failed = true; /* an emitter holds it: a bug, never valid code */
 	}

@@ -33,7 +33,7 @@ enum x86_cc {
 	X86_CC_G,
 };
 
-/* The two-operand operations that share one encoding; the number is part of it. */
+/* The two-operand operations that share one encoding, of which the number is a part. */
 enum x86_alu {
 	X86_ADD,
 	X86_OR,
@@ -55,9 +55,9 @@ enum x86_unary {
 	X86_NOT = 2,
 	X86_NEG,
 	X86_MUL,  /* rdx:rax = rax * reg, unsigned */
-	X86_IMUL, /* the same, signed */
+	X86_IMUL, /* rdx:rax = rax * reg, signed */
 	X86_DIV,  /* rax, rdx = rdx:rax / reg, %; unsigned */
-	X86_IDIV, /* the same, signed */
+	X86_IDIV, /* rax, rdx = rdx:rax / reg, %; signed */
 };
 
 enum x86_width {
@@ -89,7 +89,7 @@ struct x86_buf {
 	bool failed;
 };
 
-/* x86_fits32 - true if it equals its low 32 bits, sign-extended */
+/* x86_fits32 - true if @v equals its low 32 bits, sign-extended */
 static inline bool x86_fits32(s64 v)
 {
 	return v == (s32)v;

@@ -68,7 +68,7 @@ void gtp_host_lines(void)
 	}
 }
 
-/* Hand over what hits have printed by printf and dprintf. */
+/* Hand over the text that hits have printed with printf and dprintf. */
 static void hand_over_text(void)
 {
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))

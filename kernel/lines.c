@@ -23,7 +23,7 @@
 
 enum {
 	AT_ONCE = 2000, /* lines in one call at most, because the call holds gtp_lock */
-	/* The same for the log: printk may wait for a serial console, and that is slow. */
+	/* Lines in one call for the log: printk may wait for a serial console, and that is slow. */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,
@@ -87,7 +87,10 @@ static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare
 	gtp_out_text(out, text, len);
 }
 
-/* Append the hit's task, CPU and time: the columns of the trace or log are those of the reader. */
+/*
+ * Append the hit's task, CPU and time: the trace's and the log's own columns show those of the
+ * reader.
+ */
 static void put_origin(struct gtp_out *out, const struct gtp_line *line)
 {
 	u32 ns;

@@ -41,8 +41,8 @@ enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 				    bool (*has_room)(struct gtp_stub *stub));
 
 /*
- * gtp_lines_forget - drop waiting lines, because the GDB for which they wait has left. Context: as
- * above
+ * gtp_lines_forget - drop waiting lines, because the GDB for which they wait has left. Context:
+ * process, gtp_lock
  */
 void gtp_lines_forget(struct gtp_trace *t);
 

@@ -33,7 +33,7 @@ enum {
  * @broken: bytes were lost for lack of memory; the connection has to end
  */
 struct gtp_outq {
-	spinlock_t lock; /* of all but @wait */
+	spinlock_t lock; /* guards all members except @wait */
 	wait_queue_head_t wait;
 	u8 *ring;
 	u32 size;

@@ -35,7 +35,7 @@ struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
 	struct mutex write_lock; /* of @in */
-	struct mutex read_lock;	 /* of @bounce, @due */
+	struct mutex read_lock;	 /* guards @bounce, @due */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
 	u32 due;
@@ -175,8 +175,8 @@ static int wait_for_room(struct session *s, bool nonblock)
 }
 
 /*
- * feed - pass bytes to the stub until all are taken or the reader has enough to read; return how
- * many
+ * feed - pass bytes to the stub until all are taken or the reader has enough to read; return the
+ * number of bytes taken
  */
 static int feed(struct session *s, const u8 *bytes, u32 len)
 {

@@ -37,8 +37,8 @@ enum {
  * @head: the table's first bytes, until its size is known
  * @bytes: the table
  * @size: the size of the table
- * @have: how many bytes of the table have arrived
- * @line_len: how many bytes of @line have arrived
+ * @have: the number of the table's bytes that have arrived
+ * @line_len: the number of bytes of @line that have arrived
  * @module: the table's module; "": the kernel
  */
 struct writer {
@@ -155,7 +155,7 @@ static int end_table(struct writer *w)
 	return 0;
 }
 
-/* take_bytes - take as many bytes as possible at once; return how many, or -errno */
+/* take_bytes - take as many bytes as possible at once; return their number, or -errno */
 static int take_bytes(struct writer *w, const char __user *from, size_t len)
 {
 	u8 *to = w->bytes ? w->bytes : w->head;

@@ -40,7 +40,7 @@ enum {
  * @swept: time of the last sweep, in jiffies
  * @piece: PIECE bytes to copy to the user; under @lock
  * @wait: for poll; woken by @look
- * @look: work that runs while somebody polls
+ * @look: work that runs while a task polls
  */
 struct reader {
 	struct mutex lock; /* of @piece */

@@ -76,7 +76,7 @@ struct gtp_pad_frame {
  * @frame: the frame that the pad writes at a hit by itself; or NULL. Not with @gates, and not
  *	without @cond if the tracepoint has a condition. With @held the pad returns to the
  *	function's caller after it
- * @seed: as in struct ax_jit_request
+ * @seed: see struct ax_jit_request
  */
 struct gtp_pad_request {
 	const struct gtp_region *region;

@@ -27,10 +27,12 @@ struct gtp_tables_place {
  */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 
-/* gtp_tables_deny - true if the kernel would optimize a kprobe there, but must not */
+/* gtp_tables_deny - true if the kernel would optimize a kprobe at @addr, but must not */
 bool gtp_tables_deny(u64 addr);
 
-/* gtp_tables_wraps - true if a function begins there that returns and has no stack arguments */
+/*
+ * gtp_tables_wraps - true if the function that begins at @addr returns and has no stack arguments
+ */
 bool gtp_tables_wraps(u64 addr);
 
 /* gtp_tables_any - true if any table is loaded */

@@ -74,7 +74,7 @@ static struct {
 	bool pinned; /* a wait was given up, and we hold a reference to this module */
 } readers;
 
-static atomic_t deaths = ATOMIC_INIT(0); /* since this module was loaded */
+static atomic_t deaths = ATOMIC_INIT(0); /* tasks that died since this module was loaded */
 /* The value of @deaths for which a wait has shown that the readers end. */
 static int deaths_over = -1;
 
@@ -84,8 +84,8 @@ void gtp_wait_task_died(void)
 }
 
 /*
- * True if a task has died, and no wait has ended since then, which would show that it was no
- * reader.
+ * True if a task has died, and no wait has ended since: a wait that ends shows that the task was
+ * not a reader.
  */
 static bool is_in_doubt(void)
 {

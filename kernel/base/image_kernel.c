@@ -24,8 +24,8 @@ static u64 text_address;
 /*
  * Find _text by exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples
  * of that, and everything from _text to _end has a symbol at or before it. So go down from an
- * exported function in such steps: _text is the last address that has a name, and that name starts
- * there.
+ * exported function in such steps: _text is the last step that still has a symbol, and that symbol
+ * starts exactly there.
  */
 static u64 __init find_text(void)
 {

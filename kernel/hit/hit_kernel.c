@@ -290,7 +290,7 @@ u64 gtp_hit_wall_ns(void *ctx)
 }
 
 /*
- * Return the softirq part of a preempt_count(), as the kernel's softirq_count() and irq_count() do.
+ * Return the softirq part of a preempt_count(), like the kernel's softirq_count() and irq_count().
  * With PREEMPT_RT the task has the count of softirqs, to which exceptions add nothing.
  */
 static u32 softirqs(u32 count)

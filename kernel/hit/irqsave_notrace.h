@@ -8,7 +8,7 @@
 /*
  * gtp_irqsave_notrace - disable interrupts without calling the irqsoff tracer, which may be probed
  *
- * Lockdep's state is still updated, because code that a hit calls may take locks that it checks.
+ * Lockdep's state is still updated: code that a hit calls may take locks, which lockdep checks.
  */
 static __always_inline unsigned long gtp_irqsave_notrace(bool *tell)
 {

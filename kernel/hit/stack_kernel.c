@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel stack at a hit, taken by the steps that the kernel's unwinder took before at the same
- * addresses (hit/walk.c), or by the unwinder itself where these are missing or not simple enough.
+ * The kernel stack at a hit, taken with the steps that the kernel's unwinder took before at the
+ * same addresses (hit/walk.c), or by the unwinder itself where these are missing or not simple
+ * enough.
  *
  * Unwinding begins at the instruction that was hit, with the registers of that moment. So it sees
  * neither the pad nor the exception that led here, and the kernel's data for that instruction is
@@ -96,8 +97,8 @@ static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 ma
 }
 
 /*
- * Take the stack by steps. Return 0 if the unwinder has to take it, as it always has to if the
- * stack is not a task's.
+ * Take the stack with the known steps. Return 0 if the unwinder has to take it; it always has to if
+ * the stack is not a task's.
  */
 static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 			 u32 max)

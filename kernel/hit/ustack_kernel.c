@@ -47,8 +47,8 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from
 
 /*
  * Begin with the registers with which the task has entered the kernel. A kernel thread has none. A
- * thread that the kernel has made for a process, as for io_uring, has the process's memory, but its
- * registers are zero.
+ * thread that the kernel has made for a process (io_uring's, for example) has the process's memory,
+ * but its registers are zero.
  *
  * An NMI may arrive during a hit in a program and have a hit itself. Then @regs are the kernel's,
  * and only @user has the program's.

@@ -267,7 +267,7 @@ static void describe_user_regs(struct ax_jit_var *var)
 }
 
 /*
- * Describe how to read the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no
+ * Describe how to read the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are not
  * constants in C.
  */
 static void describe_variables(struct ax_jit_target *w)
@@ -321,7 +321,7 @@ int gtp_jit_init(void)
 		     (GTP_JIT_RETURN_LOWER & AX_JIT_LINE_HALF));
 	BUILD_BUG_ON(GTP_JIT_PAD_BYTES % AX_JIT_CODE_ALIGN || GTP_JIT_PAD_BYTES >= GTP_JIT_ARENA);
 	if (!IS_ALIGNED(base, PAGE_SIZE) || !IS_ALIGNED((u64)gtp_jit_returns, GTP_JIT_LINE))
-		return -EINVAL; /* the second mapping would be of other pages than the code */
+		return -EINVAL; /* the second mapping would show other pages than the code's */
 	describe_target(&arena.target);
 	err = gtp_jit_open();
 	if (err)

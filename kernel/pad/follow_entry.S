@@ -31,7 +31,7 @@
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* rsp; off by that push, the way back, the word */
+	pushq	%rsp			/* rsp, too low by 3 words: corrected below */
 	pushfq
 	ASM_CLAC
 	addq	$3 * WORD, WORD(%rsp)

@@ -3,8 +3,8 @@
 #ifndef _GTP_PAD_FOLLOW_ENTRY_H
 #define _GTP_PAD_FOLLOW_ENTRY_H
 
-#define GTP_FOLLOW_REGS_WORDS 21 /* of struct gtp_regs */
-#define GTP_FOLLOW_HEAD_WORDS 4	 /* of struct gtp_follow_record, before the registers */
+#define GTP_FOLLOW_REGS_WORDS 21 /* words of struct gtp_regs */
+#define GTP_FOLLOW_HEAD_WORDS 4	 /* words of struct gtp_follow_record before the registers */
 #define GTP_FOLLOW_EFLAGS 18	 /* eflags' word among the registers ... */
 #define GTP_FOLLOW_CARRY 1	 /* ... and two of its bits */
 #define GTP_FOLLOW_ZERO 0x40

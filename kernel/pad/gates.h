@@ -3,7 +3,7 @@
 #ifndef _GTP_GATES_H
 #define _GTP_GATES_H
 
-#define GTP_GATES 4096	   /* of each kind; see kernel/pad/follow.h for framed and bare */
+#define GTP_GATES 4096	   /* gates of each kind; see kernel/pad/follow.h for framed and bare */
 #define GTP_GATE 16	   /* bytes of a gate */
 #define GTP_GATE_BACK 5	   /* offset in a gate to which its call returns */
 #define GTP_GATES_TAIL 128 /* bytes after the gates of a kind, at most */
@@ -19,7 +19,7 @@ extern u8 gtp_gates_framed[], gtp_gates_bare[];
 /* gtp_gates_nth - return gate @n of a kind; the code for returns is at the end of the last gate */
 static inline u8 *gtp_gates_nth(u8 *gates, u32 n)
 {
-	OPTIMIZER_HIDE_VAR(gates); /* for objtool, which looks for addresses inside functions */
+	OPTIMIZER_HIDE_VAR(gates); /* keep objtool from seeing addresses inside functions */
 	return gates + GTP_GATE + n * GTP_GATE;
 }
 
@@ -33,10 +33,10 @@ static inline u64 gtp_gates_end(void)
 
 /*
  * gtp_gates_take - take a gate of each kind and store their addresses in @gates; return their
- * number, from 1 on, or 0 if none is free. gtp_gates_give - give both back when nothing leads there
- * any more; calls inside may still return to them. gtp_gates_wipe - write int3 over the calls of
- * all gates that were given back; if there is no memory for that, they stay taken until the next
- * wipe
+ * number, at least 1, or 0 if no gate is free. gtp_gates_give - give both back when nothing leads
+ * there any more; calls inside may still return to them. gtp_gates_wipe - write int3 over the calls
+ * of all gates that were given back; if there is no memory for that, these gates stay taken until
+ * the next wipe
  */
 u32 gtp_gates_take(struct gtp_pad_gates *gates);
 void gtp_gates_give(u32 number);

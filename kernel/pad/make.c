@@ -126,7 +126,10 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 	return err;
 }
 
-/* Make a pad with that condition (NULL: none), and with the frame if @frame. Return 0 or -errno. */
+/*
+ * Make a pad with the condition @cond (NULL: none), and with the tracepoint's frame if @frame.
+ * Return 0 or -errno.
+ */
 static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
 {
 	struct gtp_pad_probe *p = w->p;
@@ -151,9 +154,9 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 }
 
 /*
- * Make the best pad that is possible: with condition and frame; with the condition; with neither,
- * which leaves everything to C and is always possible. Set by_itself if the pad may handle a hit
- * without C, so that another tracepoint here needs another pad.
+ * Make the best pad that is possible: with condition and frame; with the condition; with neither. A
+ * pad with neither leaves everything to C, and is always possible. Set by_itself if the pad may
+ * handle a hit without C, so that another tracepoint here needs another pad.
  */
 static int make_best(const struct wanted *w)
 {

@@ -89,8 +89,8 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 /* --- make and free --- */
 
 /*
- * Prepare a location's probe. The place is in the index of probed places from here on, which is
- * before its table of regions is looked up: see docs/jumps.md, "Arming", step 1.
+ * Prepare a location's probe. This enters the place into the index of probed places, before its
+ * table of regions is looked up: see docs/jumps.md, "Arming", step 1.
  */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
 {

@@ -8,9 +8,9 @@
 #include "probe/shadow.h"
 
 /*
- * gtp_pad_hit - handle a hit; pads call it, see pad/pad.h. gtp_pad_called - the same for pads to
- * which a call leads, not a jump; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the
- * same for pads that may call the rest of the function, see kernel/pad/follow.h
+ * gtp_pad_hit - handle a hit; pads call it, see pad/pad.h. gtp_pad_called - handle a hit of a pad
+ * to which a call leads, not a jump. gtp_pad_probe_hit - the C part of both. gtp_pad_followed -
+ * handle a hit of a pad that may call the rest of the function, see kernel/pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
@@ -55,7 +55,7 @@ struct gtp_pad_probe {
 /**
  * gtp_pad_probe_init() - take a number, and enter the place into the index
  * @p: zeroed, @called is set; from gtp_mem_alloc()
- * @owner: as in struct gtp_shadow
+ * @owner: see struct gtp_shadow
  * @loc: the location; its ->probe becomes @p
  * @at: the address of the jump or call to the pad: @loc's, or the end of a no-op there
  *

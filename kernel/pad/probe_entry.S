@@ -25,7 +25,7 @@
 .macro PAD_HIT name:req own:req
 GTP_TAKEN_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* rsp; off by that push, and by \own words in front */
+	pushq	%rsp			/* rsp, too low by 1 + \own words: corrected below */
 	pushfq
 	ASM_CLAC
 	addq	$8 + 8*\own, 8(%rsp)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns by kretprobes: one kretprobe per location whose calls are reported when they return.
+ * Returns, reported by kretprobes: one kretprobe per location whose calls are reported when they
+ * return.
  *
  * The kernel replaces the return address of each call that it follows, and gives the call an
  * instance, which holds the record of the entry. The number of instances is limited (maxactive): a
@@ -48,7 +49,7 @@ enum {
 	SHARE = 32, /* all instances together take at most 1/32 of the machine's memory */
 };
 
-static unsigned long bytes; /* of all kretprobes' instances, under gtp_lock */
+static unsigned long bytes; /* size of all kretprobes' instances; under gtp_lock */
 
 /* --- calls --- */
 

@@ -137,7 +137,7 @@ int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs
 	return c->result;
 }
 
-/* True if somebody else has already made an instance of that name. */
+/* True if there is an ftrace instance of that name already. */
 static bool name_is_taken(void)
 {
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");

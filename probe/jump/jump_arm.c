@@ -253,8 +253,8 @@ static void unwatch_refused(struct gtp_jump_set *set)
 }
 
 /*
- * Unwatch the places that did not become jumps. Return true if tasks may be in their pads: wait
- * again.
+ * Unwatch the places that did not become jumps. Return true if tasks may be in the pads of such
+ * places: then the caller waits once more.
  */
 static bool unwatch(struct gtp_jump_set *set)
 {

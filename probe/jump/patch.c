@@ -224,8 +224,8 @@ static void end_step(void)
 }
 
 /*
- * Change byte 0 if nobody else has changed it. Return false if another prober's byte is there; it
- * stays.
+ * Change byte 0 from @from to @to. Return false, and leave it alone, if it is another prober's byte
+ * by now.
  */
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 {

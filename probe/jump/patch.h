@@ -55,7 +55,7 @@ struct gtp_patch_mark {
  * @new: the jump, and one filler instruction in the bytes after it
  * @alias: its writable address, between gtp_patch_open() and gtp_patch_close()
  * @marks: number of displaced instructions
- * @mark: one for each of them, in order; the first is at @addr
+ * @mark: a mark for each displaced instruction, in order; the first is at @addr
  */
 struct gtp_patch {
 	u64 addr;
@@ -85,7 +85,7 @@ int gtp_patch_set(struct gtp_patch *p, u64 to);
  * gtp_patch_open() - map places writable, at another address
  * @p: sorted by address; no two overlap. Their text stays mapped: the kernel's own, or that of a
  *     module whose unloading waits for the caller
- * @n: how many
+ * @n: the number of places
  * @view: receives the mapping, for gtp_patch_close()
  *
  * Context: process, may sleep; one caller at a time from here to gtp_patch_close().
@@ -133,8 +133,8 @@ void gtp_patch_int3_jump(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_int3_all - change INT3_TEXT or INT3_JUMP to INT3_ALL. @lost: byte 0 was overwritten.
- * Then a place in INT3_TEXT keeps its state, and a place in INT3_JUMP is treated as by
- * gtp_patch_jump()
+ * Then a place in INT3_TEXT keeps its state, and a place in INT3_JUMP ends as gtp_patch_jump()
+ * describes
  */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n);
 

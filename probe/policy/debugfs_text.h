@@ -17,7 +17,7 @@ struct gtp_debugfs_text {
  * gtp_debugfs_feed() - parse the next bytes of a text
  * @l: the text so far
  * @bytes: the bytes, split anywhere
- * @n: how many
+ * @n: the number of bytes
  * @line: called with each nonempty line, NUL-terminated, without the newline, cut to the available
  *        room; a nonzero result ends the parsing
  * @ctx: passed to @line

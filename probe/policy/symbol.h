@@ -12,12 +12,14 @@
  */
 const char *gtp_symbol_at(u64 addr);
 
-/* gtp_symbol_forget - drop the kept result, because symbols may change. Context as above */
+/*
+ * gtp_symbol_forget - drop the kept result, because symbols may change. Context: process, gtp_lock
+ */
 void gtp_symbol_forget(void);
 
 /*
- * gtp_symbol_bounds - find the function around an address; return false if unknown. Context as
- * above
+ * gtp_symbol_bounds - find the function around an address; return false if unknown. Context:
+ * process, gtp_lock
  */
 bool gtp_symbol_bounds(u64 addr, u64 *start, u32 *size);
 

@@ -28,12 +28,13 @@
 enum {
 	SETS_LOG = 10,
 	SETS = 1 << SETS_LOG,
-	SLOTS = 16, /* of a set: 16384 calls in all */
+	SLOTS = 16, /* records of a set: 16384 in all */
 };
 
 /*
- * struct slot - a call and its task, NULL: none. @task is only compared, and never followed: a task
- * that has gone may have its successor there, which has another @started
+ * struct slot - a call and its task; NULL: the slot is free. @task is only compared, never
+ * followed: a later task may have the address of one that has gone, but then it has another
+ * @started
  */
 struct slot {
 	const struct task_struct *task;
@@ -43,7 +44,7 @@ struct slot {
 };
 
 struct set {
-	spinlock_t lock; /* of all of @slot */
+	spinlock_t lock; /* guards @slot */
 	struct slot slot[SLOTS];
 };
 
@@ -96,7 +97,10 @@ static struct slot *find(struct set *set, const void *of, u64 top)
 	return NULL;
 }
 
-/* The number of a task that has gone may be another's, at another address or begun later. */
+/*
+ * True if the slot's task has gone. Another task may have its number by now, but then it is at
+ * another address or began later.
+ */
 static bool has_gone(const struct slot *s)
 {
 	struct task_struct *task;

@@ -9,8 +9,8 @@
  * struct gtp_user_call - a call of the current task
  * @of: the probe of its function
  * @top: where its return address is on the stack; no two calls of a task have the same at a time
- * @back: the return address, 0: nobody needs it
- * @pending: from the entry
+ * @back: the return address; 0: not needed
+ * @pending: the record of the entry
  */
 struct gtp_user_call {
 	const void *of;
@@ -20,8 +20,9 @@ struct gtp_user_call {
 };
 
 /*
- * gtp_user_calls_get - make sure that there is memory for the calls; 0 or -ENOMEM
- * gtp_user_calls_put - free it with the last gtp_user_calls_put(); no probe is left then
+ * gtp_user_calls_get - make sure that there is memory for the calls; return 0 or -ENOMEM.
+ * gtp_user_calls_put - undo one gtp_user_calls_get(); the last one frees the memory, when no probe
+ * is left
  * Context: gtp_lock.
  */
 int gtp_user_calls_get(void);
@@ -29,16 +30,16 @@ void gtp_user_calls_put(void);
 
 /* All below: in the task's own context, with preemption on, between get and put. */
 
-/* gtp_user_calls_add - keep a call; false: no room */
+/* gtp_user_calls_add - add a call to the table; return false if there is no room */
 bool gtp_user_calls_add(const struct gtp_user_call *call);
 
 /**
  * gtp_user_calls_take() - take a call of the current task out of the table
  * @of: the probe of its function
  * @top: where its return address is
- * @call: receives it; NULL: it only goes
+ * @call: receives the call; NULL: only remove it
  *
- * Return: false if there is none.
+ * Return: false if the table has no such call.
  */
 bool gtp_user_calls_take(const void *of, u64 top, struct gtp_user_call *call);
 

@@ -59,7 +59,7 @@ bool gtp_exits_is(enum gtp_exit_kind kind, const u8 *code, u32 n)
 		return false;
 	if (kind != GTP_EXIT_JUMP)
 		return *code == 0xc3 || *code == 0xc2;
-	if (*code == 0xff) /* to an address in a register or in memory */
+	if (*code == 0xff) /* an indirect jump, through a register or memory */
 		return n > 1 && (code[1] & 0x38) == 0x20;
 	return *code == 0xe9 || *code == 0xeb;
 }

@@ -11,12 +11,12 @@ enum {
 };
 
 enum gtp_exit_kind {
-	GTP_EXIT_RETURN = 'r', /* an instruction of the function itself that returns */
-	GTP_EXIT_SHARED = 's', /* the same of a function to which it jumps, and which others call */
+	GTP_EXIT_RETURN = 'r', /* a return in the function itself */
+	GTP_EXIT_SHARED = 's', /* a return in a function to which it jumps, and which others call */
 	GTP_EXIT_JUMP = 'j',   /* a jump to code that is not followed */
 };
 
-/* struct gtp_exit - one of them; @addr: as it was linked */
+/* struct gtp_exit - an exit of a function; @addr: its link-time address */
 struct gtp_exit {
 	u64 addr;
 	enum gtp_exit_kind kind;
@@ -25,22 +25,24 @@ struct gtp_exit {
 /**
  * gtp_exits_parse() - read a list such as r11a9,s1200,j11c0
  * @in: the list, and nothing more
- * @exits: receives them; NULL: only count and check them
+ * @exits: receives the exits; NULL: only count and check them
  *
- * Return: how many; 0: this is no list of 1 to GTP_EXITS_MOST, and @in is where it is wrong.
+ * Return: the number of exits; 0 if @in is not a list of 1 to GTP_EXITS_MOST exits: then @in is at
+ * the first wrong character.
  */
 u32 gtp_exits_parse(struct gtp_in *in, struct gtp_exit *exits);
 
-enum { GTP_EXIT_BYTES = 8 }; /* of an instruction; more are not looked at */
+enum { GTP_EXIT_BYTES = 8 }; /* an exit is recognized by this many bytes at most */
 
 /**
- * gtp_exits_is() - whether an instruction can be an exit of a kind
+ * gtp_exits_is() - true if an instruction can be an exit of a kind
  * @kind: the kind
  * @code: the instruction, and perhaps what follows it
- * @n: how many bytes
+ * @n: the number of bytes at @code
  *
  * A probe in the middle of an instruction would change it.
- * Return: false if it is surely another one, as in a file that was changed since.
+ * Return: false if the instruction is surely not such an exit, because the file was changed since
+ * GDB read it, for example.
  */
 bool gtp_exits_is(enum gtp_exit_kind kind, const u8 *code, u32 n);
 

@@ -3,7 +3,7 @@
  * The files of programs that are traced, and the address space of each.
  *
  * A file is opened under gtp_lock. So only files that processes can execute are opened: opening
- * others may need that lock, as with /proc/gtpframe, or wait for somebody, as with a FIFO.
+ * others may need that lock (/proc/gtpframe), or wait for another process (a FIFO).
  *
  * A base is never given to a second file: a GDB that was connected before may still have the first
  * file's symbols there, and would set its breakpoints into the second file's instructions. The
@@ -25,7 +25,7 @@
 #include "probe/user/files.h"
 
 enum {
-	FILES_MAX = 1024, /* at a time, because each keeps its file system mounted */
+	FILES_MAX = 1024, /* open files at a time; each keeps its file system mounted */
 	EXITS_MAX = 4096, /* functions of a file whose returns are known */
 	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
 };

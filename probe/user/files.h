@@ -12,7 +12,7 @@
 
 /**
  * struct gtp_file_exits - where a function ends, as GDB has found out
- * @next: others of the file
+ * @next: the next function of the file
  * @addr: a place that each call passes once, at or near its entry; in the file's space
  * @above: bytes from the stack pointer to the return address there
  * @n, @exit: the exits; all of them are in the file's code
@@ -92,12 +92,12 @@ u32 gtp_files_code(void *dst, u64 addr, u32 max);
  * @list: as gtp_exits_parse() takes it
  * @why: the refusal
  *
- * A second list of the same place replaces the first one, for probes that are set later.
+ * A second list for the same place replaces the first one, for probes that are set later.
  * Return: 0 or -errno with @why.
  */
 int gtp_files_exits(u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
 
-/* gtp_files_exits_at - what was remembered of a place in the file, or NULL */
+/* gtp_files_exits_at - return the exits of the function that has this place in the file, or NULL */
 const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *space, u64 addr);
 
 /*

@@ -73,8 +73,8 @@ void gtp_uprobe_leave(const struct gtp_uprobe_moment *m)
 }
 
 /*
- * Make the hit of the first tracepoint without fetching memory first. Return: false if it has met
- * memory that is not there, and was undone.
+ * Make the hit of the first tracepoint without fetching memory first. Return false if the hit has
+ * met memory that is not there, and was undone.
  */
 static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 			const struct gtp_regs *regs, bool held)
@@ -84,7 +84,7 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	if (!gtp_hit_begin(cpu))
 		return true;
 	cpu->undo = GTP_UNDO_ASKED;
-	cpu->env.err.code = AX_OK; /* an earlier hit's must not decide */
+	cpu->env.err.code = AX_OK; /* the error of an earlier hit must not count */
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	gtp_hit_turn(cpu, first, held);
@@ -94,7 +94,10 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	return done;
 }
 
-/* The same for all tracepoints; also false if it is not tried. */
+/*
+ * Make the hit of all tracepoints without fetching memory first. Return false if the hit was
+ * undone, or was not tried.
+ */
 static bool hit_without(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 			const struct gtp_regs *regs, bool held)
 {
@@ -163,7 +166,7 @@ bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 
 /*
  * Fetch the memory that the hit will read. Not inline, so that other hits need no stack memory for
- * this. Return as gtp_uprobe_fetch().
+ * this. Return false like gtp_uprobe_fetch().
  */
 static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user)
@@ -234,7 +237,7 @@ static void make_call(struct work_struct *work)
 }
 
 /*
- * Call a function in a worker. The kernel writes breakpoints by get_user_pages(), which gives up
+ * Call a function in a worker. The kernel writes breakpoints with get_user_pages(), which gives up
  * once its caller was killed. If a killed GDB's tstop removed the breakpoints, some would stay in
  * the programs, and nothing would remove them. A worker is never killed. It takes no lock of ours,
  * so wait for it under gtp_lock.

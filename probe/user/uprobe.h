@@ -14,8 +14,8 @@
 
 /**
  * struct gtp_uprobe_moment - the time in which the task stays on its CPU
- * @cpu: the CPU's part; NULL: it has none
- * @flags, @tell: the state before
+ * @cpu: the CPU's part; NULL: the CPU has none
+ * @flags, @tell: the interrupt state before that time
  */
 struct gtp_uprobe_moment {
 	struct gtp_cpu *cpu;
@@ -23,10 +23,10 @@ struct gtp_uprobe_moment {
 	bool tell;
 };
 
-/* gtp_uprobe_enter - turn interrupts off; a CPU without a buffer is counted in @missed */
+/* gtp_uprobe_enter - turn interrupts off; count the hit in @missed if the CPU has no buffer */
 struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *missed, struct gtp_user_hit *user);
 
-/* gtp_uprobe_leave - the end of that moment */
+/* gtp_uprobe_leave - restore the interrupt state */
 void gtp_uprobe_leave(const struct gtp_uprobe_moment *m);
 
 /**
@@ -39,7 +39,10 @@ struct gtp_uprobe_place {
 	bool second;
 };
 
-/* gtp_uprobe_user - a hit of a place that the task has at @at; @place and @regs must outlive it */
+/*
+ * gtp_uprobe_user - return a hit of a place that the task has at @at; @place and @regs must outlive
+ * it
+ */
 static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at,
 						  const struct gtp_regs *regs)
 {
@@ -61,7 +64,9 @@ int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg);
 /* gtp_uprobe_explain - say what an error of the kernel means; return the error for ->arm */
 int gtp_uprobe_explain(int err, struct gtp_why *why);
 
-/* gtp_uprobe_check - find a location's file; 0, or -errno with @why if no probe can be there */
+/*
+ * gtp_uprobe_check - find a location's file; return 0, or -errno with @why if no probe can be there
+ */
 int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,
 		     struct gtp_why *why);
 
@@ -73,13 +78,16 @@ int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **fil
  * @why: the refusal
  *
  * The kernel refuses two probes at one instruction of which only one has a semaphore. So all probes
- * at a marker's place have it.
- * Return: 1: a marker is there; 0: none; -errno with @why.
+ * at a marker's place have its semaphore.
+ * Return: 1 if a marker is there; 0 if not; -errno with @why.
  */
 int gtp_uprobe_put(struct gtp_uprobe *u, struct gtp_file_space *file, u64 linked,
 		   struct gtp_why *why);
 
-/* gtp_uprobe_put_at - the same at a location, and fill in its @place; 0 or -errno with @why */
+/*
+ * gtp_uprobe_put_at - do gtp_uprobe_put() for a location, and fill in @place; return 0, or -errno
+ * with @why
+ */
 int gtp_uprobe_put_at(struct gtp_uprobe *u, struct gtp_uprobe_place *place,
 		      struct gtp_file_space *file, const struct gtp_location *loc,
 		      struct gtp_why *why);

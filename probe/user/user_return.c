@@ -30,7 +30,7 @@
 struct user_return;
 
 /**
- * struct return_place - one of the probes
+ * struct return_place - a probe of a function, at its entry or at an exit
  * @probe: the kernel's part
  * @of: the function
  * @exit: where it is
@@ -44,16 +44,16 @@ struct return_place {
 /**
  * struct user_return - a location whose calls are reported when they return
  * @loc: the location
- * @file: where it is
- * @entry: where hits have it
+ * @file: the file of the function
+ * @entry: the entry, as hits need it
  * @above: bytes from the stack pointer to the return address, at the entry
- * @shared: an exit is another function's, too
+ * @shared: an exit is in a function that others call, too
  * @missed: entries and returns on CPUs that have no buffer; calls for which the table had no room,
  *	    that were left by code that is not followed, or whose task was killed while it waited
  *	    for memory
- * @n: of @place
- * @from: the first of @place whose probe is set: all after it have one, too. @n: none is set, and
- *	  no call is followed
+ * @n: the number of entries of @place
+ * @from: the first entry of @place whose probe is set; the later ones are set, too. If it is @n, no
+ *	  probe is set, and no call is followed
  * @place: the entry, and after it the exits
  */
 struct user_return {
@@ -70,7 +70,10 @@ struct user_return {
 
 /* --- calls --- */
 
-/* The word at the top of the stack, which the task has just written or is about to read. */
+/*
+ * Return the word at @top, the return address; 0 if it cannot be read. The task has just written
+ * it, or is about to read it.
+ */
 static u64 return_address(u64 top)
 {
 	u64 back;
@@ -86,7 +89,10 @@ static bool reads_at_entry(const struct gtp_tracepoint *tp)
 	return false;
 }
 
-/* The time. It is near enough if the task goes to another CPU meanwhile. 0: no buffer, no hit. */
+/*
+ * Return the time, or 0 on a CPU without a buffer. A time of another CPU is near enough, if the
+ * task moves.
+ */
 static u64 now_ns(void)
 {
 	const struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -95,7 +101,7 @@ static u64 now_ns(void)
 }
 
 /*
- * Fetch memory, for an entry or for the return of @call. Return: false if the task has been killed
+ * Fetch memory, for an entry or for the return of @call. Return false if the task has been killed
  * meanwhile. Not inline: other hits need no stack.
  */
 static noinline bool bring(struct user_return *r, const struct gtp_regs *regs,
@@ -130,7 +136,7 @@ static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs
 	return wanted;
 }
 
-/* Return: true if the return is wanted; @p is filled in then. A false condition needs no memory. */
+/* Return true if the return is wanted, with @p filled in. A false condition needs no memory. */
 static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp_user_hit *user,
 		  struct gtp_pending *p)
 {
@@ -145,7 +151,7 @@ static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp
 	return fetch ? wants_with_memory(r, regs, user, p) : wanted;
 }
 
-/* Return: true if the call was kept, in place of an earlier one at this place of the stack. */
+/* Return true if the call was kept. It replaces an earlier call at this place of the stack. */
 static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
 {
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
@@ -177,8 +183,8 @@ GTP_UPROBE_HANDLER(handle_entry)
 }
 
 /*
- * The registers of the entry are reported, and memory as it is now. The stack from the return
- * address on is still that of the call, so $ustack begins at the entry, too.
+ * Report the return, with the registers of the entry and memory as it is now. The stack is still
+ * the call's, starting at the return address, so $ustack begins at the entry, too.
  */
 static void leave_call(struct user_return *r, const struct gtp_user_call *call, u64 value,
 		       struct gtp_user_hit *user)
@@ -259,13 +265,16 @@ static int put_entry(struct user_return *r, struct gtp_why *why)
 	at->exit.addr = gtp_space_linked(r->loc->addr);
 	at->probe.consumer.handler = handle_entry;
 	err = gtp_uprobe_put_at(&at->probe, &r->entry, r->file, r->loc, why);
-	/* For $ustack: GDB has looked at the whole function, the instruction alone may not say. */
+	/*
+	 * For $ustack: GDB has seen the whole function, while the instruction alone may not show
+	 * where the return address is.
+	 */
 	if (!r->above)
 		r->entry.user.says = GTP_USTACK_FIRST;
 	return err;
 }
 
-/* The file may have been changed since GDB read it. */
+/* Check that the file still has this exit: it may have been changed since GDB read it. */
 static int check_exit(const struct user_return *r, struct gtp_exit exit, struct gtp_why *why)
 {
 	u8 code[GTP_EXIT_BYTES];
@@ -293,7 +302,10 @@ static int put_exit(struct user_return *r, u32 i, struct gtp_exit exit, struct g
 	return err < 0 ? err : 0;
 }
 
-/* The file counts as armed from the entry on, so that its notes are not read for each exit. */
+/*
+ * Set up the entry's probe and those of the exits. After the entry the file counts as armed, so
+ * that its notes are not read again for each exit.
+ */
 static int put_all(struct user_return *r, const struct gtp_file_exits *exits, struct gtp_why *why)
 {
 	int err = put_entry(r, why);
@@ -320,7 +332,7 @@ static struct user_return *make(struct gtp_location *loc, struct gtp_file_space 
 	return r;
 }
 
-/* None of its calls is in the table. */
+/* Free a function that is not followed any more: the table has no call of it. */
 static void drop(struct user_return *r)
 {
 	r->file->armed--;

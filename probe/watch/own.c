@@ -3,11 +3,11 @@
  * Memory in which a watchpoint would be harmful or useless.
  *
  * A hit that writes to a watched variable does not recurse: the kernel turns all watchpoints of a
- * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But its
- * own hits are of no use to anybody, so gdbtp's data is refused.
+ * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But
+ * hits in gdbtp's own data are useless, so that data is refused.
  *
- * The kernel itself refuses part of the memory that it uses before it can turn them off: see
- * is_percpu() and is_of_entry() for the rest.
+ * The kernel itself refuses part of the memory that it uses before it can turn watchpoints off:
+ * is_percpu() and is_of_entry() find the rest.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -49,8 +49,8 @@ static bool is_own(u64 addr)
 }
 
 /*
- * True if the variable may be in the CPUs' first chunks of per-CPU memory, which have all per-CPU
- * variables of the kernel and of modules, or within a megabyte of them.
+ * True if the variable is in per-CPU memory, or within a megabyte of it. Only the CPUs' first
+ * chunks matter: they have all per-CPU variables of the kernel and of modules.
  *
  * The kernel's entry code and the first lines of exc_debug() and exc_nmi() use such variables: the
  * stack protector's canary, preempt_count, nmi_state, cpu_number and others. Watchpoints are still
@@ -71,8 +71,8 @@ static bool is_percpu(u64 addr)
 }
 
 /*
- * The other variables of that code: x86_pred_cmd, if the kernel was booted with retbleed=ibpb or
- * the like, which not all kernels export; the set of CPUs that are online.
+ * True for the other variables of that code: x86_pred_cmd, which not all kernels export and which
+ * is used with retbleed=ibpb or the like; the set of CPUs that are online.
  */
 static bool is_of_entry(u64 addr)
 {

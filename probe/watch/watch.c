@@ -51,8 +51,8 @@ struct watch {
 };
 
 /*
- * Guards the list and all ->event. Taken inside cpus_read_lock(), since a CPU that comes or goes
- * takes it, too.
+ * Guards the list and all ->event. Taken inside cpus_read_lock(), since a CPU that comes online or
+ * goes offline takes it, too.
  */
 static DEFINE_MUTEX(watches_lock);
 static LIST_HEAD(watches);
@@ -64,7 +64,7 @@ static bool read_value(u64 addr, u64 *value)
 	return !gtp_access_read_kernel(value, gtp_watch_at(addr), gtp_watch_bytes(addr));
 }
 
-/* By how much an exception from the kernel that counts as an NMI raises preempt_count. */
+/* An exception from the kernel that counts as an NMI raises preempt_count by this much. */
 static const u32 entered = NMI_OFFSET + HARDIRQ_OFFSET;
 
 static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
@@ -93,7 +93,7 @@ static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
 		atomic_long_inc(&w->lost);
 }
 
-/* Under watches_lock; the CPU is online and stays so. */
+/* Make the watchpoint's event on a CPU that is online and stays so. Under watches_lock. */
 static int event_make(struct watch *w, int cpu)
 {
 	u64 addr = w->loc->addr;
@@ -119,7 +119,7 @@ static int event_make(struct watch *w, int cpu)
 	return 0;
 }
 
-/* When this returns, the CPU is not in a hit of the event, and will be in none. */
+/* Free the event of a CPU. After that the CPU is not in a hit of the event, and will be in none. */
 static void event_drop(struct watch *w, int cpu)
 {
 	if (w->event[cpu])
@@ -127,7 +127,10 @@ static void event_drop(struct watch *w, int cpu)
 	w->event[cpu] = NULL;
 }
 
-/* Until the last event is made, CPUs write unseen: catch up with them, and with hits meanwhile. */
+/*
+ * Take over the value that the CPUs wrote unseen until the last event was made. Hits may be doing
+ * the same.
+ */
 static void catch_up(struct watch *w)
 {
 	u64 seen, now;
@@ -162,7 +165,10 @@ static int events_make(struct watch *w)
 	return err;
 }
 
-/* It is not on the list any more, or never was: no other task uses it. */
+/*
+ * Free all events of a watchpoint that is not on the list any more, or never was: no other task
+ * uses it.
+ */
 static void events_drop(struct watch *w)
 {
 	int cpu;

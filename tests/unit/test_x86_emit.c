@@ -264,7 +264,7 @@ static void with_memory(struct x86_buf *b, enum x86_width w, struct x86_mem m, u
 	}
 }
 
-/* all_on_mem - every form that has a memory operand, on one of them */
+/* all_on_mem - encode every form that takes a memory operand, with the operand @m */
 static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 {
 	char t[48];
