@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Provocations for the recipes of docs/recipes.md in the guest, and the result that each of them must have seen.
 
-`python3 provoke.py NUMBER...` provokes the chosen ones, each in a separate process, and prints a line of JSON for each:
-the process, and the result of its function. GDB does not run this, because its own tasks are not traced.
+See provoking.py for how it is run.
 """
 import contextlib
 import ctypes
@@ -17,26 +16,16 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import time
 
 import tap
 from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, made, named, on_or_waiting, path, put,
-                     read_late, renamed, run, schedstat, scratch, spin, status, switches, wait_forever)
+                     read_late, renamed, run, schedstat, spin, status, switches, wait_forever)
+from provoking import main, recipe
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
 TIMES = 2  # the number of repetitions
 PAGE = mmap.PAGESIZE
-
-provocations = {}
-
-
-def recipe(question):
-    """Register a function that provokes the recipe's event and returns the facts that GDB's side needs."""
-    def mark(function):
-        provocations[question] = function
-        return function
-    return mark
 
 
 # Files -------------------------------------------------------------------------------------------
@@ -564,36 +553,10 @@ def slow_read():
     return [named("slow reader"), *read_late(*os.pipe())]
 
 
-# All of it ---------------------------------------------------------------------------------------
-
-def said(function):
-    """Run a provocation in a separate process. Return its pid, and its result or the text of its error."""
-    out, into = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            result = [function(), None]
-        except BaseException:  # any exception is reported
-            result = [None, tap.traceback.format_exc()]
-        os.write(into, json.dumps(result).encode())
-        os._exit(0)
-    os.close(into)
-    with os.fdopen(out) as file:
-        text = file.read()
-    os.waitpid(pid, 0)
-    return pid, text
-
-
-def main():
-    names = list(provocations)
-    scratch()
-    for word in sys.argv[1:]:
-        pid, text = said(provocations[names[int(word)]])
-        result, error = json.loads(text)
-        print(json.dumps([int(word), pid, result, error]), flush=True)
-    # The disk stays: 7.3's scsi_debug leaves its host's thread behind, whose code would go with scsi_mod.
+def no_dummies():
+    """The disk stays: 7.3's scsi_debug leaves its host's thread behind, whose code would go with scsi_mod."""
     subprocess.run(["modprobe", "-q", "-r", "dummy"], check=False)
 
 
 if __name__ == "__main__":
-    main()
+    main(no_dummies)

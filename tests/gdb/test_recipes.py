@@ -1,156 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
-import csv
-import json
-import sys
-import time
+import contextlib
 
-import documented
-import sheet
-import tap
+from cookbook import Book, entry_of, equal_row, exactly, has_row, of, same, shown
 from lib import *
-from provoke import SLOW, provocations
+from provoke import SLOW
+from provoking import provocations
 
-sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations
-
-PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
-SCRATCH = scratch() + "/recipe.csv"
-FOLDED = scratch() + "/recipe.folded"
-LEADING = ("frame", "time", "cpu", "pid")
-# A line of a recipe that names one of its own tracepoints.
-NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
 SOFTIRQS = "/proc/softirqs"
 
-recipes = {}   # question -> Recipe
-expected = {}  # question -> the function that judges its rows
 softirqs_run = []  # before the run, and after it
 
 
-# The document ------------------------------------------------------------------------------------
-
-BEGINNING, QUESTIONS = documented.recipes()
-
-
-class Recipe:
-    """One recipe, typed; its tracepoints' numbers, and what it saw."""
-
-    def __init__(self, question):
-        self.question, self.first, self.numbers = question, 0, []
-        self.error = self.fact = None
-        lines = QUESTIONS[question]
-        self.tables = [line for line in lines if line.startswith("gtp table")]
-        self.stacks = [line for line in lines if line.startswith("gtp stacks")]
-        self.lines = [line for line in lines if line not in self.tables + self.stacks]
-        self.names = []  # of its aggregations
-
-    def define(self):
-        """Type its lines."""
-        self.first, began = newest(), time.monotonic()
-        for line in self.lines:
-            try:
-                self.names += re.findall(r"^\$(\w+); gtp show", cmd(self.numbered(line)), re.M)
-            except gdb.error as error:
-                self.error = "%s: %s" % (line, error)
-                break
-        self.numbers = self.own()
-        note("%.1f s: %s" % (time.monotonic() - began, self.question))
-
-    def own(self):
-        """Return the numbers of the recipe's tracepoints so far."""
-        return [int(n) for n in re.findall(r"^(\d+)\s", cmd("info tracepoints"), re.M) if int(n) > self.first]
-
-    def numbered(self, line):
-        """Return the line with the numbers that the recipe's first and second tracepoint have here."""
-        return NUMBERED.sub(lambda found: "%s%s %d" % (found.group(1), found.group(2) or "",
-                                                       (self.numbers or self.own())[int(found.group(3)) - 1]), line)
-
-    def rows(self, index=0):
-        """Return the rows of a tracepoint's table: (the leading cells by title, the other cells)."""
-        line = self.tables[0] if self.tables else "gtp table"
-        line = self.numbered(line) if NUMBERED.match(line) else "gtp table %d%s" % (self.numbers[index], line[9:])
-        text = cmd("%s --csv %s" % (line, SCRATCH))
-        if re.search(r": 0 of", text):
-            return []
-        with open(SCRATCH, encoding="utf-8") as file:
-            titles, *rows = [[sheet.value(text) for text in row] for row in csv.reader(file)]
-        front = [title for title in titles if title in LEADING]
-        return [(dict(zip(front, row)), row[len(front):]) for row in rows]
-
-    def aggregations(self):
-        """Return the recipe's aggregations, in the order of its lines."""
-        found = {one.name: one for one in aggregations.read().all}
-        return [found[name] for name in self.names]
-
-    def folded(self):
-        """Return [(functions, the outermost first, weight)] of all stacks, by the recipe's own line with the test's own
-        file."""
-        line, = self.stacks
-        cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
-        with open(FOLDED, encoding="utf-8") as file:
-            pairs = [row.rsplit(" ", 1) for row in file.read().splitlines()]
-        return [(names.split(";"), int(weight)) for names, weight in pairs]
-
-
-def newest():
-    """Return the number of the tracepoint that was made last, or 0 if there is none yet."""
-    number = gdb.convenience_variable("tpnum")
-    return 0 if number is None else int(number)
-
-
-# The run -----------------------------------------------------------------------------------------
-
-def wanted():
-    """Return the chosen recipes that have a provocation, by their questions, in the document's order."""
-    names = [name for name, _ in tap.chosen()]
-    return [question for question in QUESTIONS if question in names and question in provocations]
-
-
-def begin():
-    """Type the document's lines for the beginning of a session; the path of the commands differs here."""
-    first, *others = BEGINNING
-    matches(r"^source \S+/gdbscripts/gtp.py$", first)
-    for line in others:
-        cmd(line)
-
-
-def provoke(questions):
-    """Make the events happen. Return question -> (pid, fact, error)."""
-    all_names = list(provocations)
-    words = " ".join(str(all_names.index(question)) for question in questions)
-    text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, PROVOKE, words))
-    found = {}
-    for line in text.splitlines():
-        if not line.startswith("["):
-            note(line)
-            continue
-        number, pid, fact, error = json.loads(line)
-        found[all_names[number]] = pid, fact, error
-    return found
-
-
-def the_run():
-    """Type all recipes, and run them together."""
-    fresh()
-    begin()
-    questions = wanted()
-    for question in questions:
-        recipes[question] = Recipe(question)
-        recipes[question].define()
-    # Keep the messages of an OOM kill off the console, where they would look like an oops.
-    shell()("dmesg -n 1")
-    try:
-        cmd("tstart")
-        softirqs_run.append(softirqs())
-        facts = provoke(questions)
-        cmd("tstop")
-        softirqs_run.append(softirqs())
-    finally:
-        shell()("dmesg -n 7")
-    for question, fact in facts.items():
-        recipes[question].fact = fact
-    note(cmd("tstatus"))
+@contextlib.contextmanager
+def counted():
+    """Count the softirqs that the run has."""
+    softirqs_run.append(softirqs())
+    yield
+    softirqs_run.append(softirqs())
 
 
 def softirqs():
@@ -161,64 +29,11 @@ def softirqs():
     return [{name: counts[cpu] for name, counts in table.items()} for cpu in range(len(head.split()))]
 
 
-def before():
-    """Make the run once: it serves all tests."""
-    connect()
-    if not recipes:
-        the_run()
-    cmd("tfind none")
+BOOK = Book("recipes.md", "provoke.py", provocations, around=counted)
+judge = BOOK.judge
 
 
 # Verdicts ----------------------------------------------------------------------------------------
-
-def same(cell, want):
-    """Return whether a cell is as expected: a text, a number, or a text that contains a word."""
-    return want["in"] in cell if isinstance(want, dict) else cell == str(want)
-
-
-def equal_row(cells, want):
-    return len(cells) == len(want) and all(map(same, cells, want))
-
-
-def has(rows, want):
-    check(any(equal_row(cells, want) for _, cells in rows), "no row %s in:\n%s" % (want, shown(rows)))
-
-
-def shown(rows):
-    return "\n".join("%s %s" % row for row in rows[-50:])
-
-
-def of(rows, pid):
-    return [cells for front, cells in rows if int(front["pid"]) == pid]
-
-
-def exactly(rows, pid, fact):
-    """Check that the process's rows are these, and in this order."""
-    got = of(rows, pid)
-    check(len(got) == len(fact) and all(map(equal_row, got, fact)), "pid %d: wanted %s, got %s of:\n%s" % (
-        pid, fact, got, shown(rows)))
-
-
-def entry_of(one, name):
-    """Return the entry of an aggregation whose only key is that string."""
-    words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
-    found, = [entry for entry in one.entries if entry.keys == words]
-    return found
-
-
-def judge(question):
-    """Register the function that judges a recipe's rows. Its arguments are the recipe, the provoking process, and its
-    result."""
-    def mark(function):
-        expected[question] = function
-        return function
-    return mark
-
-
-def own_rows(recipe, pid, fact):
-    """Check that the rows are the provoking process's actions, one by one. This is the usual verdict."""
-    exactly(recipe.rows(), pid, fact)
-
 
 def rows_of_others(recipe, pid, fact):
     """Check that the rows are those of other processes. Each row begins with its pid."""
@@ -229,7 +44,7 @@ def rows_of_others(recipe, pid, fact):
 
 def some_row(recipe, pid, fact):
     """Any one of the rows: interrupts and kernel threads do this, too."""
-    has(recipe.rows(), fact)
+    has_row(recipe.rows(), fact)
 
 
 for name in ("Which programs are run, with which argument?", "Which processes fail?", "Who loads modules?",
@@ -275,7 +90,7 @@ def capabilities(recipe, pid, fact):
 @judge("Who allocates, how much, and from where?")
 def allocations(recipe, pid, fact):
     name, caller, slots, given = fact
-    has(recipe.rows(), [name, caller, slots * number("sizeof(struct pipe_buffer)"), given])
+    has_row(recipe.rows(), [name, caller, slots * number("sizeof(struct pipe_buffer)"), given])
 
 
 @judge("From where is most memory allocated?")
@@ -389,30 +204,6 @@ def read_latency(recipe, pid, fact):
 
 # Tests -------------------------------------------------------------------------------------------
 
-@test("each recipe has a provocation, and each provocation a recipe; there are thirty or more")
-def both():
-    equal(sorted(QUESTIONS), sorted(provocations))
-    check(len(QUESTIONS) >= 30, "%d recipes" % len(QUESTIONS))
-    equal(sorted(set(expected) - set(QUESTIONS)), [])
 
-
-@test("the run was not ended by an error or a full buffer")
-def not_ended():
-    matches("the trace was stopped by tstop", cmd("monitor run"))
-    note(cmd("monitor status"))
-
-
-def answers(question):
-    def body():
-        recipe = recipes[question]
-        check(recipe.error is None, recipe.error)
-        check(recipe.fact is not None, "the provocation said nothing")
-        pid, fact, error = recipe.fact
-        check(error is None, error)
-        expected.get(question, own_rows)(recipe, pid, fact)
-    return body
-
-
-for one in QUESTIONS:
-    test(one)(answers(one))
-run(before=before)
+BOOK.tests(least=30)
+run(before=BOOK.before)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines to type by docs/recipes.md."""
+"""The lines to type by a page of recipes in docs/."""
 import os
 
 from tap import check
 
-DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "docs/recipes.md")
+DOCUMENTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "docs")
 
 
-def recipes():
+def recipes(page):
     """Return (the lines of the session's beginning, question -> the recipe's lines)."""
     found, question, lines = {}, None, None
-    with open(DOCUMENT, encoding="utf-8") as file:
+    with open(os.path.join(DOCUMENTS, page), encoding="utf-8") as file:
         for line in file.read().splitlines():
             if line.startswith("#"):
                 question = line[4:] if line.startswith("### ") else None

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A page of recipes, typed as it stands there: all in one run, beside what a script of provocations does and knows.
+import contextlib
+import csv
+import json
+import os
+import sys
+import time
+
+import documented
+import sheet
+import tap
+from lib import *
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregations
+
+SCRATCH = scratch() + "/recipe.csv"
+FOLDED = scratch() + "/recipe.folded"
+LEADING = ("frame", "time", "cpu", "pid")
+# A line of a recipe that names one of its own tracepoints.
+NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
+
+
+class Recipe:
+    """One recipe, typed; its tracepoints' numbers, and what it saw."""
+
+    def __init__(self, question, lines):
+        self.question, self.first, self.numbers = question, 0, []
+        self.error = self.fact = None
+        self.tables = [line for line in lines if line.startswith("gtp table")]
+        self.stacks = [line for line in lines if line.startswith("gtp stacks")]
+        self.lines = [line for line in lines if line not in self.tables + self.stacks]
+        self.names = []  # of its aggregations
+
+    def define(self):
+        """Type its lines."""
+        self.first, began = newest(), time.monotonic()
+        for line in self.lines:
+            try:
+                self.names += re.findall(r"^\$(\w+); gtp show", cmd(self.numbered(line)), re.M)
+            except gdb.error as error:
+                self.error = "%s: %s" % (line, error)
+                break
+        self.numbers = self.own()
+        note("%.1f s: %s" % (time.monotonic() - began, self.question))
+
+    def own(self):
+        """Return the numbers of the recipe's tracepoints so far."""
+        return [int(n) for n in re.findall(r"^(\d+)\s", cmd("info tracepoints"), re.M) if int(n) > self.first]
+
+    def numbered(self, line):
+        """Return the line with the numbers that the recipe's first and second tracepoint have here."""
+        return NUMBERED.sub(lambda found: "%s%s %d" % (found.group(1), found.group(2) or "",
+                                                       (self.numbers or self.own())[int(found.group(3)) - 1]), line)
+
+    def rows(self, index=0):
+        """Return the rows of a tracepoint's table: (the leading cells by title, the other cells)."""
+        line = self.tables[0] if self.tables else "gtp table"
+        line = self.numbered(line) if NUMBERED.match(line) else "gtp table %d%s" % (self.numbers[index], line[9:])
+        text = cmd("%s --csv %s" % (line, SCRATCH))
+        if re.search(r": 0 of", text):
+            return []
+        with open(SCRATCH, encoding="utf-8") as file:
+            titles, *rows = [[sheet.value(text) for text in row] for row in csv.reader(file)]
+        front = [title for title in titles if title in LEADING]
+        return [(dict(zip(front, row)), row[len(front):]) for row in rows]
+
+    def aggregations(self):
+        """Return the recipe's aggregations, in the order of its lines."""
+        found = {one.name: one for one in aggregations.read().all}
+        return [found[name] for name in self.names]
+
+    def folded(self):
+        """Return [(functions, the outermost first, weight)] of all stacks, by the recipe's own line with the test's own
+        file."""
+        line, = self.stacks
+        cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
+        with open(FOLDED, encoding="utf-8") as file:
+            pairs = [row.rsplit(" ", 1) for row in file.read().splitlines()]
+        return [(names.split(";"), int(weight)) for names, weight in pairs]
+
+
+def newest():
+    """Return the number of the tracepoint that was made last, or 0 if there is none yet."""
+    number = gdb.convenience_variable("tpnum")
+    return 0 if number is None else int(number)
+
+
+# The page ----------------------------------------------------------------------------------------
+
+class Book:
+    """A page of docs/, its recipes, and the functions that judge their rows.
+
+    SCRIPT provokes: tests/gdb/provoking.py is its main part. PLACES are words of the page that are others here, such as the
+    paths of programs. AROUND is a context manager for the run.
+    """
+
+    def __init__(self, page, script, provocations, places=None, around=contextlib.nullcontext):
+        self.beginning, self.questions = documented.recipes(page)
+        self.script, self.provocations = os.path.join(TOP, "tests/gdb", script), provocations
+        self.places, self.around = places or {}, around
+        self.recipes, self.expected = {}, {}
+
+    def judge(self, question):
+        """Register the function that judges a recipe's rows. Its arguments are the recipe, the provoking process, and its
+        result."""
+        def mark(function):
+            self.expected[question] = function
+            return function
+        return mark
+
+    def here(self, line):
+        """Return a line of the page with the words that are right here."""
+        for word, other in self.places.items():
+            line = line.replace(word, other)
+        return line
+
+    def wanted(self):
+        """Return the chosen recipes that have a provocation, by their questions, in the page's order."""
+        names = [name for name, _ in tap.chosen()]
+        return [question for question in self.questions if question in names and question in self.provocations]
+
+    def begin(self):
+        """Type the page's lines for the beginning of a session; the path of the commands differs here."""
+        first, *others = self.beginning
+        matches(r"^source \S+/gdbscripts/gtp.py$", first)
+        for line in others:
+            cmd(self.here(line))
+
+    def provoke(self, questions):
+        """Make the events happen. Return question -> (pid, fact, error)."""
+        all_names = list(self.provocations)
+        words = " ".join(str(all_names.index(question)) for question in questions)
+        text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, self.script, words))
+        found = {}
+        for line in text.splitlines():
+            if not line.startswith("["):
+                note(line)
+                continue
+            number, pid, fact, error = json.loads(line)
+            found[all_names[number]] = pid, fact, error
+        return found
+
+    def run(self):
+        """Type all recipes, and run them together."""
+        fresh()
+        self.begin()
+        questions = self.wanted()
+        for question in questions:
+            self.recipes[question] = Recipe(question, [self.here(line) for line in self.questions[question]])
+            self.recipes[question].define()
+        # Keep the messages of an OOM kill off the console, where they would look like an oops.
+        shell()("dmesg -n 1")
+        try:
+            cmd("tstart")
+            with self.around():
+                facts = self.provoke(questions)
+                cmd("tstop")
+        finally:
+            shell()("dmesg -n 7")
+        for question, fact in facts.items():
+            self.recipes[question].fact = fact
+        note(cmd("tstatus"))
+
+    def before(self):
+        """Make the run once: it serves all tests."""
+        connect()
+        if not self.recipes:
+            self.run()
+        cmd("tfind none")
+
+    def answers(self, question):
+        """Return the test of a recipe."""
+        def body():
+            recipe = self.recipes[question]
+            check(recipe.error is None, recipe.error)
+            check(recipe.fact is not None, "the provocation said nothing")
+            pid, fact, error = recipe.fact
+            check(error is None, error)
+            self.expected.get(question, own_rows)(recipe, pid, fact)
+        return body
+
+    def tests(self, least):
+        """Register the page's tests. There are LEAST recipes or more."""
+        @test("each recipe has a provocation, and each provocation a recipe; there are %d or more" % least)
+        def both():
+            equal(sorted(self.questions), sorted(self.provocations))
+            check(len(self.questions) >= least, "%d recipes" % len(self.questions))
+            equal(sorted(set(self.expected) - set(self.questions)), [])
+
+        @test("the run was not ended by an error or a full buffer")
+        def not_ended():
+            matches("the trace was stopped by tstop", cmd("monitor run"))
+            note(cmd("monitor status"))
+
+        for one in self.questions:
+            test(one)(self.answers(one))
+
+
+# Verdicts ----------------------------------------------------------------------------------------
+
+def same(cell, want):
+    """Return whether a cell is as expected: a text, a number, or a text that contains a word."""
+    return want["in"] in cell if isinstance(want, dict) else cell == str(want)
+
+
+def equal_row(cells, want):
+    return len(cells) == len(want) and all(map(same, cells, want))
+
+
+def has_row(rows, want):
+    check(any(equal_row(cells, want) for _, cells in rows), "no row %s in:\n%s" % (want, shown(rows)))
+
+
+def shown(rows):
+    return "\n".join("%s %s" % row for row in rows[-50:])
+
+
+def of(rows, pid):
+    return [cells for front, cells in rows if int(front["pid"]) == pid]
+
+
+def exactly(rows, pid, fact):
+    """Check that the process's rows are these, and in this order."""
+    got = of(rows, pid)
+    check(len(got) == len(fact) and all(map(equal_row, got, fact)), "pid %d: wanted %s, got %s of:\n%s" % (
+        pid, fact, got, shown(rows)))
+
+
+def entry_of(one, name):
+    """Return the entry of an aggregation whose only key is that string."""
+    words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
+    found, = [entry for entry in one.entries if entry.keys == words]
+    return found
+
+
+def own_rows(recipe, pid, fact):
+    """Check that the rows are the provoking process's actions, one by one. This is the usual verdict."""
+    exactly(recipe.rows(), pid, fact)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The main part of a script of provocations, in the guest, for a page of recipes.
+
+`python3 SCRIPT NUMBER...` provokes the chosen ones, each in a separate process, and prints a line of JSON for each: the
+process, and the result of its function. GDB does not run this, because its own tasks are not traced.
+"""
+import json
+import os
+import sys
+
+import tap
+from process import scratch
+
+provocations = {}  # question -> the function
+
+
+def recipe(question):
+    """Register a function that provokes the recipe's event and returns the facts that GDB's side needs."""
+    def mark(function):
+        provocations[question] = function
+        return function
+    return mark
+
+
+def said(function):
+    """Run a provocation in a separate process. Return its pid, and its result or the text of its error."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            result = [function(), None]
+        except BaseException:  # any exception is reported
+            result = [None, tap.traceback.format_exc()]
+        os.write(into, json.dumps(result).encode())
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as file:
+        text = file.read()
+    os.waitpid(pid, 0)
+    return pid, text
+
+
+def main(end=lambda: None):
+    """Run the chosen provocations, and then END."""
+    names = list(provocations)
+    scratch()
+    for word in sys.argv[1:]:
+        pid, text = said(provocations[names[int(word)]])
+        result, error = json.loads(text)
+        print(json.dumps([int(word), pid, result, error]), flush=True)
+    end()
