@@ -9,7 +9,7 @@ from gtp.command import Command
 
 
 def size(number):
-    """Return a number of bytes in the unit that a reader expects."""
+    """Return a number of bytes as text, in bytes, KiB or MiB, whichever is readable."""
     for unit in ("bytes", "KiB", "MiB"):
         if number < 10240:
             return "%d %s" % (number, unit)

@@ -8,12 +8,12 @@ from gtp import screen
 from gtp.command import Command
 from gtp.damaged import reading
 
-NUMBERS = (1, 2, 4, 8)  # sizes of values that are shown as numbers
+NUMBERS = (1, 2, 4, 8)  # sizes of the integers that are shown as numbers
 
-# Where gdbtp shows a frame's record as memory, online and in trace files: trace/sdata.h says how.
+# The address at which a frame has its record as memory, live and in trace files. trace/sdata.h describes the layout.
 ADDRESS = 0x7364617461000000
 HEAD = 8
-MOST = 1 << 20  # bytes of a record and its description
+MOST = 1 << 20  # the most bytes of a record with its description
 NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
 
 
@@ -73,7 +73,7 @@ def quoted(data):
 
 
 def element_size(name, data):
-    """Return the size of an element: by GDB's type, else by C's."""
+    """Return the size of an array's element: that of GDB's type NAME, or that of a well-known type, or else 1."""
     try:
         return gdb.lookup_type(name).sizeof
     except gdb.error:

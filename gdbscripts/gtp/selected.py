@@ -6,13 +6,13 @@ from gtp import quiet
 
 
 def number():
-    """Return the selected frame's number, or -1 without one. Before the first tfind GDB has no value for it."""
+    """Return the selected frame's number, or -1 if no frame is selected. Before the first tfind $trace_frame is void."""
     value = quiet.value("$trace_frame")
     return -1 if value.type.code == gdb.TYPE_CODE_VOID else int(value)
 
 
 def select(frame):
-    """Select a frame by its number, negative: none."""
+    """Select the frame with this number. If it is negative, deselect the frame."""
     quiet.execute("tfind none" if frame < 0 else "tfind %d" % frame)
 
 

@@ -11,7 +11,7 @@ from gtp.cexpr import ctype
 from gtp.command import Command
 
 TOP = 50
-INNERMOST = 6  # functions of a stack that is a key
+INNERMOST = 6  # the number of functions that are shown of a stack that is a key
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 
@@ -24,12 +24,12 @@ def signed(word):
 
 
 def bytes_of(words_):
-    """Return a string that was copied into words."""
+    """Return the bytes of a string, up to its NUL, from the words of a key."""
     return b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
 
 
 def text_of(words_):
-    """Return such a string as text, escaped: any process can give itself a name with newlines and escape sequences."""
+    """Return a string from the words of a key, escaped: any process can have a name with newlines and escape sequences."""
     return cells.quoted(bytes_of(words_))[1:-1]
 
 
@@ -52,8 +52,7 @@ def number_text(word, kind):
 
 
 def known_stacks():
-    """Return Stacks whose keys include those that gtp count and its kin have made, which are known without a
-    tracepoint."""
+    """Return Stacks. Their keys include those of gtp count and its kin, which are known even if the tracepoint is gone."""
     found = kept.opened() if source.is_trace_file() else None
     made = {name for name, what in known.names().items() if what.text in kstack.VARIABLES}
     return kstack.Stacks(made | found.keys if found else made)
@@ -102,7 +101,7 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """Return the sort key of an entry. Entries whose sum has overflowed come first."""
+    """Return the value by which an entry is sorted. Entries with an overflowed sum have the largest."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:
@@ -192,7 +191,7 @@ def shown(one, top, order, stacks):
 
 
 def chosen(reading, name):
-    """Return the aggregations of that name, or all. Raise an error if there is none."""
+    """Return the aggregations with this name, or all if NAME is None. Raise an error if there is none."""
     found = [one for one in reading.all if not name or one.name == name or one.name.partition("_")[2] == name]
     if found:
         return found
@@ -219,7 +218,7 @@ def seconds(text):
 
 
 def order_of(found):
-    """Return the order that --sort asks for."""
+    """Return the argument of --sort, which is "value" by default."""
     order = found.get("--sort", "value")
     if order not in ORDERS:
         raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))

@@ -11,7 +11,7 @@ from gtp import ended, hooks, placed, quiet, remote
 NOTHING = "there is no run to read; say target remote /proc/gtp, or target tfile FILE"
 LOCAL = "/proc/gtpframe"
 PIECE = 1 << 20
-ASKED = 0x3fff  # one byte of a packet tells whether more follows
+ASKED = 0x3fff  # the size of a packet's data; another byte says whether more follows
 
 
 def unescaped(data):
@@ -81,7 +81,7 @@ def check_same(path):
 
 
 def pieces():
-    """Return the run that GDB looks at, piece by piece. Raise an error if there is none."""
+    """Return an iterable of the pieces of the run that GDB looks at. Raise an error if there is no run."""
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)

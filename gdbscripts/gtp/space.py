@@ -3,7 +3,7 @@
 
 TAG, TAG_SHIFT = 0x47, 56
 SHIFT = 36
-SIZE = 1 << SHIFT  # of each
+SIZE = 1 << SHIFT  # the size of a file space
 
 
 def has(address):

@@ -24,7 +24,7 @@ def weight(one, entry):
 
 
 def chosen(reading, name, stack_keys):
-    """Return the aggregation of that name, or the only one."""
+    """Return the aggregation with this name, or the only one with stacks if NAME is None."""
     found = [one for one in show.chosen(reading, name) if stack_keys & set(one.keys)]
     if not found:
         raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack or $ustack; "
@@ -35,7 +35,7 @@ def chosen(reading, name, stack_keys):
 
 
 def by_key(one, text):
-    """Return the name of the key that the text after --by means."""
+    """Return the name of the key that the text after --by names."""
     for name in one.keys:
         if text == show.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
             return name
@@ -147,17 +147,18 @@ class GtpStacks(Command):
 
 gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE]
 gtp stacks NUMBER
-Of an aggregation that has $kstack, $ustack or both as keys, while the run goes
-on or after it:
+Shows an aggregation that has $kstack, $ustack or both as keys, during the run or
+after it:
   gtp count by $kstack at kmem_cache_alloc
   gtp sum size by $kstack, current->comm at __kmalloc
   gtp count by $kstack, $ustack at vfs_write
-Of both, the kernel's is on top of the program's. Its other keys are added up, except KEY. The 20 stacks with the most come
-first, or N of them. --folded prints a line for each stack, the outermost
-function first, and how often it was hit, for flame graph tools. Hits that found
-no room are there, too. With a FILE the lines are written there. --svg FILE
-draws them: gtp export flamegraph FILE. With a NUMBER, or $kstack or $ustack
-in a trace frame that has collected it: the addresses of that stack."""
+If both are keys, the kernel's stack is on top of the program's. Entries that
+differ only in keys other than KEY are added up. Shows the 20 stacks with the
+most hits, or N. --folded prints a line for each stack for flame graph tools, or
+writes it to FILE: the outermost function first, and the number of hits; hits
+that found no room have a line, too. --svg FILE draws the stacks, as
+gtp export flamegraph FILE does. With a NUMBER, or with $kstack or $ustack in a
+trace frame that has collected it, prints the addresses of that stack."""
 
     def __init__(self):
         super().__init__("gtp stacks", gdb.COMMAND_STATUS)

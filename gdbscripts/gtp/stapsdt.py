@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The markers that <sys/sdt.h> leaves in a program: the notes of .note.stapsdt, and their arguments as C. Does not import gdb.
+"""The markers that <sys/sdt.h> leaves in a program: the notes of .note.stapsdt, and their arguments as C. Does not import
+gdb.
 
 A file may say anything: nothing of a note becomes text for GDB but numbers and the registers of a list. A name only finds
 a symbol of the file.
@@ -12,13 +13,13 @@ from gtp import harmless
 
 OWNER, MARKER = b"stapsdt\0", 3
 HEAD, ADDRESSES = struct.Struct("<III"), struct.Struct("<QQQ")
-MOST = 1 << 16  # notes of a file
-MOST_ARGUMENTS = 64  # of a note; <sys/sdt.h> has 12 at most
+MOST = 1 << 16  # the most notes that are read of a file
+MOST_ARGUMENTS = 64  # the most arguments that are read of a note; <sys/sdt.h> allows 12
 
 # Note: place and semaphore as the file is linked now, the semaphore None without one; operands as the note has them.
 Note = namedtuple("Note", "provider name place semaphore operands")
 
-# Argument: the type of C; the text of C, None if it has no value at a hit, and then why.
+# Argument. kind: C's type. text: the argument as C, or None if it has no value at a hit. why: the reason for that.
 Argument = namedtuple("Argument", "kind text why")
 
 INTEGERS = {1: "char", 2: "short", 4: "int", 8: "long"}
@@ -30,7 +31,7 @@ TERM = re.compile(r"([-+]?)(?:(0x[0-9a-fA-F]{1,16}|\d{1,20})|([A-Za-z_.][\w.$@]*
 
 
 class Refused(Exception):
-    """An argument has no value at a hit; says why."""
+    """An argument has no value at a hit; the message says why."""
 
 
 def registers():
@@ -69,7 +70,7 @@ def note(data, base):
 
 
 def notes(data, base):
-    """Return (the Notes of a section, a complaint about it or None)."""
+    """Return the Notes of a section, and a sentence about damage in it or None."""
     found, damaged, at = [], 0, 0
     while len(data) - at >= HEAD.size:
         owner, size, kind = HEAD.unpack_from(data, at)
@@ -93,7 +94,7 @@ def notes(data, base):
 # Arguments ---------------------------------------------------------------------------------------
 
 def kind_of(minus, size, real):
-    """Return the C type of an operand, by the text before its @."""
+    """Return the C type and the size of an operand, from the parts of the text before its @."""
     size = int(size or 8)
     if real:
         if size not in FLOATS:
@@ -125,7 +126,7 @@ def total(text, file):
 
 
 def whole(text):
-    """Return a register of an address, all of its 64 bits."""
+    """Return C for a 64-bit register that is a part of an address."""
     name = text.strip()
     if name[:1] != "%" or name[1:] not in WHOLE:
         raise Refused("its operand is not understood")
@@ -171,7 +172,7 @@ def value_of(text, kind, size, file):
         if text[1:] not in REGISTERS:
             raise Refused("a hit does not have this register")
         name, bit = REGISTERS[text[1:]]
-        # The size is what counts; the register's name may be that of a shorter or longer part.
+        # The operand's size counts. The register's name may stand for fewer or more bytes.
         return "((%s)%s)" % (kind, "((long)$%s >> %d)" % (name, bit) if bit else "(long)$" + name)
     if text.startswith("$"):
         value, named = total(text[1:], file)
@@ -207,8 +208,7 @@ def arguments(operands, file):
 
 
 def common(kinds):
-    """Return one type for an argument that has these types at the places of its marker: the first, if all are the
-    same."""
+    """Return one type for an argument that has these types at its marker's places, or None if no type fits all."""
     kinds = [kind for kind in kinds if kind]
     if len(set(kinds)) < 2:
         return kinds[0] if kinds else None

@@ -9,7 +9,7 @@ from gtp.command import Command
 
 
 def named(match):
-    """Return the address, followed by <symbol+offset> when there is one."""
+    """Return the address, followed by <symbol+offset> if GDB knows one."""
     found = infosymbol.parse(quiet.execute("info symbol " + match.group(0)))
     if found is None:
         return match.group(0)
@@ -21,7 +21,7 @@ class GtpStatus(Command):
     """Show what the module is doing: the run, hits, buffer, probes.
 
 gtp status
-As `monitor status`, with the names of the traced addresses."""
+Like `monitor status`, but with symbols for the traced addresses."""
 
     def __init__(self):
         super().__init__("gtp status", gdb.COMMAND_STATUS)

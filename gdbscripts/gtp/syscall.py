@@ -33,7 +33,7 @@ def table():
 
 
 def known():
-    """Return the names of the system calls to which a number leads, sorted."""
+    """Return the sorted names of the system calls that the kernel's table contains."""
     linked = functions.kernel().functions
     if PREFIX + "read" not in linked:
         raise gdb.GdbError("vmlinux is not loaded, or has no system calls of x86-64")
@@ -48,7 +48,7 @@ def address(name):
 
 
 def meant(name):
-    """Return similar system calls. The kernel calls stat newstat."""
+    """Return a suggestion of system calls with similar names: the kernel's name for stat is newstat."""
     there = known()
     near = sorted((n for n in there if name in n), key=lambda n: (not n.endswith(name), len(n)))
     near = near or difflib.get_close_matches(name, there, 3)
@@ -71,7 +71,7 @@ class Syscall:
         except gdb.error:
             pass
         if self.entry is not None and not self.numbers and not remote.is_connected():
-            # The symbols are still where the last kernel had them, and the table is as vmlinux has it.
+            # GDB reads the table from vmlinux, and its symbols may be where another kernel had them.
             raise gdb.GdbError(remote.NOT_CONNECTED)
         if not self.numbers:
             raise gdb.GdbError("the running kernel has no 64-bit system call %s%s" % (name, meant(name)))
@@ -149,7 +149,7 @@ def set_both(definitions, call, text, shared):
 
 
 def chosen(said):
-    """Return the names that a place of the command means."""
+    """Return the names of the system calls that the command's NAME or pattern matches."""
     name = words.unquoted(said.place)
     if not words.is_glob(name):
         return [re.sub(r"^(__x64_)?sys_(enter_|exit_)?", "", name)]

@@ -13,8 +13,8 @@ from gtp.tracefile import TraceFile, Unavailable
 from gtp.view import bytype, forms
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
-WIDEST = 80  # characters of a cell on the screen; a CSV file has them all
-LINES = 500  # written at once
+WIDEST = 80  # the most characters of a cell on the screen; a CSV file has the whole cell
+LINES = 500  # lines that are written at once
 OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
 
@@ -58,14 +58,14 @@ class Request:
 
 
 class Table:
-    """The rows of one tracepoint; the functions of its columns are made at the first frame of each place."""
+    """The rows of one tracepoint. A place's Cells are made at its first frame."""
 
     def __init__(self, trace, formats, request, own, number):
         self.trace, self.formats, self.request = trace, formats, request
         self.own, self.number = own, number  # GDB's number and the target's
         self.columns = None
         self.places = {}
-        self.unknown = 0  # frames that do not hold what the condition needs
+        self.unknown = 0  # the number of frames that lack a value that the condition needs
 
     def choose(self, frame):
         """Choose the columns, at the tracepoint's first frame."""
@@ -82,7 +82,8 @@ class Table:
         self.columns = front + own
 
     def parsed(self, item):
-        """Return (the form that is asked for, the expression) of an item: here, or by gtp collect."""
+        """Return (Form, expression) for an item. The Form is the one in the command's column, or the one given to gtp
+        collect."""
         return forms.parsed(item) if self.request.columns else (typed.form(self.own, item), item)
 
     def at(self, frame):
@@ -104,7 +105,7 @@ class Table:
         return names.expand(text, self.own, frame.location.address)
 
     def column(self, column, frame):
-        """Return the Column as it is compiled for a frame's place."""
+        """Return the Column with its expression as it is to be compiled at a frame's place."""
         if column.foreign or column.is_leading:
             return column
         here = copy.copy(column)
@@ -160,7 +161,7 @@ def text(function, frame):
 def write_csv(path, table):
     """Write the titles, and a line for each row. Return the number of rows."""
     count, rows = 0, table.rows()
-    first = list(itertools.islice(rows, 1))  # the titles are known with it
+    first = list(itertools.islice(rows, 1))  # reading the first row also determines the titles
     with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
         writer = csv.writer(file)
         writer.writerow(list(map(harmless.cell, table.titles())))
@@ -197,8 +198,8 @@ def write_screen(table):
 
 
 def numbers(trace, wanted):
-    """Return (GDB's number, the target's, how many frames) of the tracepoints to show. The two numbers are mostly the
-    same."""
+    """Return (GDB's number, the target's number, the number of frames) for the tracepoints to show. The first two are
+    usually the same."""
     found = []
     for number, (count, first) in sorted(trace.counts().items(), key=lambda entry: (entry[0] != wanted, entry[0])):
         selected.select(first)

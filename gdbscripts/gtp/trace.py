@@ -13,14 +13,14 @@ class Condition:
 
     def __init__(self, text, targets):
         self.text = text
-        # A name that is a variable at one of the places must be one at all: elsewhere GDB would use a static variable
-        # of any file.
+        # A name that is a variable at one place must be a variable at every place. Where it is not, GDB would use a
+        # static variable of some other file.
         used = names.identifiers(text or "")
         self.variables = {v for t in targets for p in t.places or ()
                           for v in used.difference(markers.arguments_at(p.pc)) & places.variables(p.pc)}
 
     def at(self, place):
-        """Return the condition as GDB takes it at a place, or None without one."""
+        """Return the condition in GDB's terms at a place, or None if there is no condition."""
         if self.text is None:
             return None
         missing = sorted(self.variables - places.variables(place.pc)) if self.variables else None
@@ -41,7 +41,7 @@ class Condition:
 
 
 def at_marker(own, text, pc):
-    """Return the condition at a marker's place, which has Names."""
+    """Return the condition in GDB's terms at a marker's place, where arg1 and so on have a meaning."""
     meant = own.expand(text)
     try:
         return cexpr.condition(meant, pc)
@@ -70,7 +70,7 @@ def together(definitions, target, said):
             return None
         number = definitions.add(target.location, text)
     except gdb.error:
-        return None  # set one by one, each place can have an error of its own
+        return None  # set one by one, so that an error names its place
     if define.addresses(number) == wanted:
         return number
     definitions.drop(number)
@@ -111,19 +111,19 @@ def at_location(definitions, target, condition, limit):
         try:
             return [conditional(definitions, target.location, number, texts.pop())], found
         except gdb.error:
-            pass  # one by one each place has its own error
+            pass  # set one by one below, so that an error names its place
     if number is not None:
         definitions.drop(number)
     return one_by_one(definitions, said)
 
 
 def conditional(definitions, location, number, text):
-    """Return the number of the tracepoint at a location after it has its condition, or None for no condition.
+    """Return the number of the tracepoint at a location, and give it the condition TEXT if that is not None.
 
-    NUMBER is None during a run: the run takes no condition later, so GDB makes the tracepoint only now.
+    NUMBER is None during a run, because a run takes no later condition. Then make the tracepoint here, with its condition.
     """
     if number is None:
-        define.found(location, text)  # an error here, after GDB has sent nothing
+        define.found(location, text)  # raises its error before GDB has sent anything
         return definitions.add(location, text)
     if text:
         quiet.execute("condition %d %s" % (number, text))
@@ -131,7 +131,7 @@ def conditional(definitions, location, number, text):
 
 
 def called(place):
-    """Return the name of a place that is one of several of a function."""
+    """Return the text for one of several places of a function, in the message about them."""
     if place.function is None:
         return "%#x" % place.pc
     return "%s %#x" % ("inlined in " + place.inside if place.inside else "first instruction", place.pc)

@@ -11,7 +11,7 @@ MEMORY = struct.Struct("<QH")  # after 'M': u64 address, u16 length, bytes
 VARIABLE = struct.Struct("<Iq")  # after 'V': u32 number, s64 value
 STATIC = struct.Struct("<H")  # after 'S': u16 length, bytes
 RIP = 16
-WORD = 8  # bytes of each register up to rip
+WORD = 8  # the size of each register up to rip
 MOST_REGISTERS = 1 << 16  # bytes
 
 
@@ -20,7 +20,7 @@ class Unavailable(Exception):
 
 
 class Location:
-    """One place of a tracepoint in the run. number: the target's. masks: of registers."""
+    """One place of a tracepoint in the run. number: the target's. masks: of collected registers."""
 
     def __init__(self, number, address):
         self.number, self.address = number, address
@@ -42,7 +42,7 @@ class Location:
 
 
 class Frame:
-    """One frame: blocks are (address, bytes, offset in data). It is in the data from AT to END."""
+    """One frame, which is in the data from AT to END. blocks: [(address, size, offset in data)]."""
 
     __slots__ = ("at", "end", "data", "number", "index", "registers", "blocks", "variables", "location", "constants")
 
@@ -59,7 +59,7 @@ class Frame:
         self.location = trace.location_of(self)
 
     def take(self, trace, at, end):
-        """Take the blocks from AT to END."""
+        """Parse the blocks from AT to END into the frame's members."""
         data, blocks = self.data, self.blocks
         while at < end:
             kind = data[at]
@@ -111,7 +111,7 @@ class Frame:
         return int.from_bytes(self.read(address, size), "little")
 
     def some(self, address, size):
-        """Return the bytes from an address on, at most SIZE, up to the first gap."""
+        """Return up to SIZE bytes starting at an address. They end at the first gap in what was collected."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:
@@ -166,8 +166,8 @@ class TraceFile:
         self.data, self.constants = data, constants
         self.first = end + 2
         self.register_bytes = 0
-        self.variables = {}  # number by name
-        self.locations = {}  # by number: Locations by address
+        self.variables = {}  # name -> number
+        self.locations = {}  # number -> {address: Location}
         self.status = {}  # items of the reply to qTStatus, unchanged
         with reading("the trace file's header"):
             self._header(data[:end])
@@ -233,7 +233,7 @@ class TraceFile:
             raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None
 
     def counts(self):
-        """Return by number how many frames there are, and the index of the first."""
+        """Return {number: [number of frames, index of the first frame]} for the tracepoints that have frames."""
         found = {}
         for index, number, _, _ in self.heads():
             entry = found.setdefault(number, [0, index])

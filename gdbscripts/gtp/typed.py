@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A tracepoint's collections, by the words that were typed: GDB keeps only the text that it compiles.
+# The words that the user typed for a collection of a tracepoint. GDB keeps only the texts that it compiles.
 
-# Tracepoint's number -> {the text that GDB was given: what was typed}
+# tracepoint's number -> {the text that GDB was given: the text that was typed}
 of_tracepoint = {}
 
-# Tracepoint's number -> {the text that GDB was given: the variable that it is collected for, which print and table show}
+# tracepoint's number -> {the text that GDB was given: the variable for which it is collected, as print and table name it}
 variables = {}
 
-# Tracepoint's number -> {the text that GDB was given: the view.forms.Form that was asked for with it}
+# tracepoint's number -> {the text that GDB was given: the view.forms.Form that was asked for with it}
 asked = {}
 
 

@@ -13,10 +13,10 @@ CODES = {"struct": gdb.TYPE_CODE_STRUCT, "union": gdb.TYPE_CODE_UNION, "enum": g
 
 
 def at(block, name):
-    """Return the type of that name in the block's function or compile unit. Return GDB's choice if there is none, or
-    None."""
+    """Return the type with this name in the block's function or compile unit. If they have none, return the type that GDB
+    chooses, or None."""
     tagged = TAG.match(name)
-    if tagged and block is not None:  # for which gdb.lookup_type() ignores the block
+    if tagged and block is not None:  # gdb.lookup_type() ignores the block for these
         symbol = gdb.lookup_symbol(tagged.group(2), block, gdb.SYMBOL_STRUCT_DOMAIN)[0]
         if symbol is not None and symbol.type.code == CODES[tagged.group(1)]:
             return symbol.type

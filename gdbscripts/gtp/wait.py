@@ -7,10 +7,10 @@ import gdb
 from gtp import ended, remote, screen
 from gtp.command import Command
 
-PAUSE = 0.1  # seconds between two questions
+PAUSE = 0.1  # seconds between two requests for the state
 
 def seconds(arg):
-    """Return how long to wait at most, or None for ever."""
+    """Return how many seconds to wait at most, or None to wait for ever."""
     if not arg:
         return None
     try:

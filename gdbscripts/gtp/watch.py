@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp watch`: a hardware watchpoint of all CPUs as a tracepoint: who accesses a variable.
+# The command `gtp watch`: a hardware watchpoint on all CPUs as a tracepoint. It shows what accesses a variable.
 #
-# The tracepoint's address is the variable's, with another first byte, which says how many bytes are watched and how
-# (base/watch.h).
+# The tracepoint's address is that of the variable, with another first byte. This says how many bytes are watched, and
+# for which accesses (base/watch.h).
 import collections
 import re
 
@@ -26,7 +26,7 @@ Said = collections.namedtuple("Said", "expression reads condition collect")
 
 
 def said(text):
-    """The arguments as a Said."""
+    """Parse the arguments. Return a Said."""
     text, taken = last(text, "collect")
     front, condition = words.halves(text)
     found = re.match(r"(.*\S)\s+(rw|w)$", front, re.S)
@@ -40,13 +40,13 @@ def said(text):
 
 
 def last(text, word):
-    """The text before the first such word outside of quotes, and the text after it; None if there is none."""
+    """Return the text before the first WORD outside of quotes, and the text after it, which is None if there is no WORD."""
     found = re.search(r"(?:^|\s)%s(?:\s|$)" % word, words.blanked(text))
     return (text, None) if found is None else (text[:found.start()], text[found.end():].strip())
 
 
 def evaluated(text):
-    """The value of the expression in the live kernel."""
+    """Return the expression's gdb.Value in the live kernel."""
     try:
         return quiet.value(text)
     except gdb.error:
@@ -54,7 +54,7 @@ def evaluated(text):
 
 
 def is_bit_field(text):
-    """Whether the expression ends in a member that is a bit field: it has an address in GDB, that of its word."""
+    """Return whether the expression ends in a member that is a bit field. GDB gives it the address of its word."""
     found = re.match(r"(.*?)(?:\.|->)\s*(\w+)\s*$", text, re.S)
     if not found:
         return False
@@ -68,7 +68,7 @@ def is_bit_field(text):
 
 
 def variable(text):
-    """(address, gdb.Type) of the variable that an expression names."""
+    """Return (address, gdb.Type) of the variable that an expression names."""
     value = evaluated(text)
     if value.address is None:
         raise gdb.GdbError("%s is no variable in memory" % text)
@@ -78,7 +78,7 @@ def variable(text):
 
 
 def address(text, reads):
-    """The tracepoint's address for the variable."""
+    """Return the tracepoint's address for a variable."""
     where, kind = variable(text)
     if where >> SHIFT != 0xff:
         raise gdb.GdbError("%s is at %#x, which is no address of the kernel" % (text, where))
@@ -92,7 +92,7 @@ def address(text, reads):
 
 
 def put_actions(number, asked, bare):
-    """The values in each frame, and what was asked for."""
+    """Give the tracepoint its actions: collect the old and the new value, unless BARE, and what the user asks for."""
     if not bare:
         texts = {"$watch_prev_val": "old " + asked.expression, "$watch_val": "new " + asked.expression}
         points.set_actions(number, ["collect " + text for text in texts])
@@ -101,7 +101,7 @@ def put_actions(number, asked, bare):
 
 
 def set_one(definitions, asked, bare=False):
-    """Set the tracepoint; returns a text that describes it, and lines about what is collected."""
+    """Set the tracepoint. Return a text that describes it, and lines about what is collected."""
     at = address(asked.expression, asked.reads)
     condition = asked.condition and cexpr.condition(asked.condition, at)
     number = definitions.add(places.address(at), condition)
@@ -113,19 +113,21 @@ def set_one(definitions, asked, bare=False):
 
 
 class GtpWatch(Command):
-    """Trace who writes a variable: a hardware watchpoint on all CPUs.
+    """Trace what writes a variable: a hardware watchpoint on all CPUs.
 
 gtp watch EXPRESSION [w|rw] [if CONDITION] [collect EXPRESSION, ...]
 EXPRESSION is a variable of 1, 2, 4 or 8 bytes whose address is known now: its
-pointers are followed once, here. Each instruction that writes it is a hit,
-also if the value stays the same; with rw each that reads it, too. A frame has
+pointers are followed only once, by this command. Each instruction that writes
+the variable is a hit, even if the value stays the same. With rw, each
+instruction that reads it is a hit, too. A frame has
   $watch_val       the value after the access
-  $watch_prev_val  the value at the access before, by whichever CPU
-and the registers and the pc after that instruction, if $regs is collected.
-CONDITION and the collected expressions are as for gtp trace, but there are no
-local variables: the instruction may be anywhere. Four at a time. In
+  $watch_prev_val  the value after the previous access, by any CPU
+and, if $regs is collected, the registers and the pc after the instruction.
+CONDITION and the collected expressions are as for gtp trace, but without local
+variables, because the instruction may be anywhere. There can be four
+watchpoints at a time. A watchpoint can also be the place of a command like
   gtp count by $kstack at watch EXPRESSION [w|rw]
-and the like it is a place. Without gdbtp's commands: see docs/watch.md."""
+docs/watch.md shows how to set one without gdbtp's commands."""
 
     def __init__(self):
         super().__init__("gtp watch", gdb.COMMAND_BREAKPOINTS, gdb.COMPLETE_EXPRESSION)
@@ -144,13 +146,14 @@ and the like it is a place. Without gdbtp's commands: see docs/watch.md."""
 
 
 def tell():
-    """Print a note for GDB's own command, which sets something that its next `continue` cannot insert."""
+    """Print a note for a user of GDB's own command: GDB cannot insert its watchpoint or breakpoint at the next
+    `continue`."""
     if remote.is_gtp():
         screen.put(NOTE + "\n")
 
 
 def hook():
-    """Hook GDB's commands; do not replace hooks of the user's."""
+    """Hook GDB's commands. Do not replace the user's own hooks."""
     for command in ("watch", "rwatch", "awatch", "hbreak", "thbreak"):
         if not hooks.is_defined("hookpost-" + command):
             hooks.define("hookpost-" + command, "gtp.watch", "tell")

@@ -16,7 +16,7 @@ def keep_mode(old, new):
 
 @contextlib.contextmanager
 def made(path):
-    """A new path to write to. The file at PATH, or the target of a link there, stays until all is written."""
+    """For a `with`: yield a new path to write to. Then rename it over PATH, or over the target of a link there."""
     real = os.path.realpath(path)
     folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
     try:

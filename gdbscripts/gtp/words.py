@@ -40,7 +40,7 @@ def limit_of(place):
 
 
 def split(text, usage):
-    """Return the Words of a command. An error shows USAGE."""
+    """Parse a command's arguments. Return Words, or raise an error that shows USAGE."""
     place, condition = halves(text)
     place, limit = limit_of(place)
     if not unquoted(place):
@@ -55,7 +55,8 @@ def split(text, usage):
 def options(arg, usage, valued, flags=(), may=()):
     """Return the words of a command that are not options, and {option: its argument, or None}.
 
-    VALUED options take a word, after a blank or `='. FLAGS take none. Those in MAY take the next word unless it is an option.
+    VALUED options take a word, after a blank or `='. FLAGS take none. Options in MAY take the next word unless that is an
+    option.
     """
     rest, found = [], {}
     argv = gdb.string_to_argv(re.sub(r"(?<!\S)(--\w+)=", r"\1 ", arg))
@@ -76,14 +77,14 @@ def options(arg, usage, valued, flags=(), may=()):
 
 
 def name_of(rest, usage):
-    """Return the single name of a variable among these words, without its $, or None if there is none."""
+    """Return the only word, a variable's name, without its $. Return None if there are no words."""
     if len(rest) > 1:
         raise gdb.GdbError("%s is not understood; say %s" % (rest[1], usage))
     return rest[0].lstrip("$") if rest else None
 
 
 def top_of(found, default):
-    """Return the number that --top asks for."""
+    """Return the argument of --top as a number, or the default."""
     text = found.get("--top", str(default))
     if not text.isdecimal() or not int(text):
         raise gdb.GdbError("--top takes a number, as in --top 10")

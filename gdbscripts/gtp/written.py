@@ -44,7 +44,7 @@ def checked(path, is_trace):
 
 @contextlib.contextmanager
 def whole(path, is_trace=False):
-    """A new path to write to: the old file at PATH stays until the new one is complete; after an error it remains.
+    """For a `with`: yield a new path to write to, and replace the file at PATH at the end. After an error, leave it alone.
 
     IS_TRACE: the new file is a trace file, which may replace another one.
     """

@@ -12,7 +12,7 @@ from gtp.header import Header
 from gtp.report import flames, packed
 from gtp.view import bytype
 
-MOST = 200000  # frames of a page, without --limit
+MOST = 200000  # the most frames in a page without --limit
 # The lines of monitor status about missing data.
 LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
 
@@ -23,32 +23,32 @@ def names_of_stacks(stacks):
 
 
 def without_frames():
-    """Return what with_frames() returns, for a run without frames."""
+    """Return the result of with_frames() for a run without frames."""
     found = packed.frames([], [], None)
     found["frames"]["unasked"] = 0
     return found, Header(source.whole()), [], 0
 
 
-NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # numbers that are shown as gtp table has them
+NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # kinds of numbers that are shown with the text of gtp table
 
 
 class Named:
-    """Texts for numbers that have names; each value is asked for once. viewed: {(Place's id, column): {number: text}} of
-    numbers that stay numbers, and have a text for people."""
+    """Texts for numbers that have names; each text is made once. viewed: {(Place's id, column): {number: text}} for columns
+    that stay numbers in the page, but have a text for people."""
 
     def __init__(self):
         self.known, self.viewed = {}, {}
 
     def text(self, event, i):
         which = id(event.place), i, event.values[i]
-        # A pointer that is shown by what it points to, as /pid: that is another thing at another frame.
+        # A viewed text may depend on memory, as /pid does, so the same pointer may have another text in another frame.
         if which not in self.known or event.place.columns[i].kind.viewed:
             cell = event.place.here(event.frame).cells[i]
             self.known[which] = table.text(cell.text, event.frame)
         return self.known[which]
 
     def events(self, run):
-        """Yield the run's events, with these texts among their values."""
+        """Yield the run's events, with these texts in place of numbers that have names."""
         named = {id(place): [i for i, one in enumerate(place.columns) if one.kind.what in NAMED]
                  for place in run.places}
         viewed = {id(place): [i for i, one in enumerate(place.columns) if one.kind.viewed and one.kind.what == kinds.INT]
@@ -63,7 +63,7 @@ class Named:
             yield event
 
     def view(self, event, i):
-        """Keep the text of a number, if it is another."""
+        """Remember the text of a number in `viewed', unless it is just the number."""
         text, number = self.text(event, i), event.values[i]
         if text != str(number):
             self.viewed.setdefault((id(event.place), i), {})[number] = text
@@ -92,8 +92,8 @@ def with_frames(asked, stacks):
 
 
 def keys(one, entry, stacks):
-    """Return for each key a text, and the value by which it is sorted: a text, or a number, which may be text in
-    JSON."""
+    """Return a dict for each key: its text, and `order', by which it is sorted. That is a text, or with `number' a number,
+    which packed.exact() may have turned into text."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else

@@ -15,7 +15,7 @@ def hits_of(one):
         hits.drawable()
     except gdb.GdbError:
         hits = Hits("flamegraph", one.name + " --weight hits")
-        hits.notes.append("as wide as the hits were many: of the values of $%s there is no picture" % one.name)
+        hits.notes.append("the widths are numbers of hits, because the values of $%s cannot be widths" % one.name)
     return hits
 
 
@@ -25,7 +25,7 @@ def of_aggregation(one):
 
 
 def of_frames(found):
-    """Yield the picture of the page's frames by their stacks. Yield nothing if no frame has a stack."""
+    """Yield a flame graph of the page's frames, weighted by their number. Yield nothing if no frame has a stack."""
     counts = collections.Counter(number for number in found["frames"]["stack"] or () if number is not None)
     names, stacks = found["names"], found["stacks"]
     rows = [([names[name] for name in reversed(stacks[number])], n) for number, n in counts.items()]

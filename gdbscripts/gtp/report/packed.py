@@ -8,7 +8,7 @@
 import collections
 import re
 
-EXACT = 2**53  # a browser's numbers are exact up to here
+EXACT = 2**53  # a browser's integers are exact up to this one
 NONE = -1
 
 
@@ -42,7 +42,7 @@ def differences(times):
 
 
 def or_none(values):
-    """Return the list, or None when it has nothing."""
+    """Return the list, or None if all of its values are None."""
     return values if any(value is not None for value in values) else None
 
 
@@ -113,7 +113,7 @@ class Frames:
         return "%s #%d" % (place.name, place.number) if again else place.name
 
     def with_texts(self, place, at, found):
-        """Return a column with the texts of those numbers that have one."""
+        """Return a column, with "t" added if some of its numbers have texts."""
         texts = self.viewed.get((id(place), at))
         return {**found, "t": {str(number): text for number, text in texts.items()}} if texts else found
 

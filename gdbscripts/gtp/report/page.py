@@ -11,8 +11,8 @@ from gtp import harmless
 from gtp.export import flamegraph
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EARLY = "theme.js"  # in the head, so that the page is not drawn in one colour and then in the other
-# In their order in the page: they form one script, and later parts use names of earlier ones.
+EARLY = "theme.js"  # goes into the head, so that the page is not drawn in the wrong colours first
+# The parts of the page's one script, in order: later parts use names of earlier ones.
 SCRIPTS = ("util", "data", "summary", "tracks", "scale", "paint", "pointers", "timeline", "filter", "table",
            "frames", "small", "tops", "histogram", "main")
 # Text that would end the script element, or begin a comment in it, or that HTML reads as an entity.

@@ -10,7 +10,7 @@ from gtp.damaged import Damaged
 
 
 def answer(settings, do):
-    """Write the dict that DO(request) returns to the file for the answer; if DO raises, write the error's message."""
+    """Write the dict returned by DO(request) to the file for the answer. If DO raises an error, write its message."""
     paths = json.loads(os.environ.pop("GTP_SHELL"))
     with open(paths["request"], encoding="utf-8") as file:
         request = json.load(file)
@@ -18,7 +18,7 @@ def answer(settings, do):
         for setting in settings:
             quiet.execute("set " + setting)
         found = do(request)
-    except (gdb.GdbError, Damaged, OSError, RuntimeError) as error:  # gdb.error is one of the last
+    except (gdb.GdbError, Damaged, OSError, RuntimeError) as error:  # includes gdb.error
         found = {"error": str(error)}
     with open(paths["answer"], "w", encoding="utf-8") as file:
         json.dump(found, file)

@@ -7,7 +7,7 @@ import gdb
 
 from gtp import ended, points, quiet
 
-OURS = "gdbtp: "  # the module's messages begin so
+OURS = "gdbtp: "  # the beginning of the module's messages
 PAUSE = 0.1  # seconds between two checks of the run's state
 
 

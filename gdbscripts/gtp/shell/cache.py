@@ -14,7 +14,7 @@ from gtp.shell import gtpd, ready, tools
 from gtp.shell.failure import OK, Failure, told
 
 END = ".gtpd"
-PART = ".part"  # of a file that is being written; its name begins with a dot
+PART = ".part"  # the end of the name of a file that is being written; the name begins with a dot
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.A)
 COLUMNS = "%-*s  %-*s  %-40s  %11s  %-16s  %9s"
 TITLES = "NAME", "KERNEL", "BUILD-ID", "TRACEPOINTS", "DATE", "BYTES"
@@ -80,7 +80,7 @@ def private(path, flags):
 
 
 def write(path, data):
-    """Write beside the old file, then take its place. Remains of a killed writer are removed."""
+    """Write a new file beside the old one, and rename it over the old one. Remove what a killed writer has left."""
     for file in os.listdir(folder()):
         if file.startswith(".") and file.endswith(PART):
             os.unlink(os.path.join(folder(), file))
@@ -136,7 +136,7 @@ def merged(name, path, data, force):
 
 
 def keep(name, data, force):
-    """Have the session of a file's bytes under a name."""
+    """Store a compiled session under a name. DATA is the bytes of its file."""
     path = path_of(name)
     try:
         with writing():

@@ -32,13 +32,13 @@ def environment(request):
 
 
 def silence(printed):
-    """Return the message about a GDB that has ended without sending one: the end of its output."""
+    """Return a message for a GDB that has ended without sending a message. It includes the end of GDB's output."""
     return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
 
 
 def answer(words, module, request, ended=lambda: None):
-    """Return the answer of MODULE's main() to the request, as a dict; gtp.shell.asked calls it. ENDED() is called
-    before any failure."""
+    """Run MODULE's main() in a GDB with gtp.shell.asked, and return its answer to the request, a dict. Call ENDED() before
+    any failure is raised."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
         # Not in the environment, where a string has 128 KiB: a fleet's request grows with its machines.
         paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
@@ -87,7 +87,7 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def say(self, word):
-        """Send it a text. If it has ended, ignore that: reading from it will show it."""
+        """Send GDB a word. If GDB has ended, do nothing; heard() will report that."""
         try:
             self.ours.sendall(json.dumps(word).encode() + b"\n")
         except ConnectionError:

@@ -10,7 +10,7 @@ from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure
 
 RECORD = "build/tools", "../../libexec/gdbtp"
-SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB, as KASLR may choose
+SLIDE = 0x12600000  # any offset that KASLR may choose: a multiple of 2 MiB below 1 GiB
 TYPED = """note: %#x stands in the session as a number, and is in the kernel where vmlinux was linked. The number stays as it is
 where the kernel lies elsewhere, as it does after each boot (KASLR): what is meant of the kernel, say by its symbol"""
 TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
@@ -87,7 +87,7 @@ def parts(session, given):
 
 
 def is_stream(path):
-    """Return whether the file can be read only once, or is another file for GDB, which would read it."""
+    """Return whether the file can be read only once, as a pipe, or would be a different file in GDB, as /dev/stdin."""
     return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
 
 

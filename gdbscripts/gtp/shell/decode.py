@@ -11,7 +11,7 @@ from gtp.units import octets
 from gtp.view import texts
 
 NULL = "(null)"
-KERNEL = 0xffffffff80000000  # the kernel's image and its modules
+KERNEL = 0xffffffff80000000  # the lowest address of the kernel's image and its modules
 
 
 def integer(kind):
@@ -45,7 +45,7 @@ def char(kind):
 
 
 class Symbols:
-    """Names for the addresses of the kernel's image, of /proc/kallsyms when one is asked for."""
+    """Symbols of the kernel and its modules. /proc/kallsyms is read when the first one is looked up."""
 
     def __init__(self, path="/proc/kallsyms"):
         self.path, self.starts, self.names = path, None, []
@@ -86,7 +86,7 @@ def pointer(kind, symbols):
 
 
 def number(kind, symbols):
-    """Return the function from an unsigned 64-bit number to its text."""
+    """Return a function from an unsigned 64-bit number to its text, in the view that the kind asks for."""
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
@@ -95,7 +95,7 @@ def number(kind, symbols):
 
 
 def plain(kind, symbols):
-    """Return this function as the type alone determines it."""
+    """Return a function from an unsigned 64-bit number to its text that ignores the kind's view."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":

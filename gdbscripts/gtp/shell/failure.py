@@ -7,7 +7,7 @@ OK, FAILED, USAGE, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
 
 
 class Failure(Exception):
-    """An error. Its message says what is wrong, where, and what to do."""
+    """An error that ends the command. Its message says what is wrong, where, and what to do."""
 
 
 def told(text):

@@ -20,7 +20,7 @@ address alone. With the kernel where it was linked, and %#x bytes behind:
 
 
 class Field:
-    """A number in a packet: at which character, of how many digits, of which kind."""
+    """A number in a packet: its first character's position, its number of digits, and its kind."""
 
     def __init__(self, text):
         at, digits, kind = text.split(":")
@@ -63,14 +63,14 @@ def relocations(here, there, fields, slide):
 
 
 def moved(first, second, slide):
-    """Return [(packet, Fields)] of a session, from its packets with the kernel at two places."""
+    """Return [(packet, Fields that are addresses)], by comparing a session's packets for the kernel at two places."""
     if len(first) != len(second):
         raise Failure(DIFFERS % (slide, "%d packets" % len(first), "%d packets" % len(second)))
     return [(here, relocations(here, there, fields, slide)) for (here, fields), (there, _) in zip(first, second)]
 
 
 def typed(first, second, text, end):
-    """Return the numbers of a session between TEXT and END that did not change although the kernel has moved."""
+    """Return the numbers between TEXT and END in a session's packets that did not change when the kernel moved."""
     stay = {field.value(here) for (here, fields), (there, _) in zip(first, second) for field in fields
             if field.digits <= 16 and here[field.at:field.end] == there[field.at:field.end]}
     return sorted(number for number in stay if text <= number < end)
@@ -89,7 +89,8 @@ def packet_record(packet, fields):
 
 
 def part(found, packets, table):
-    """Yield the records of a kernel. FOUND is the result of gtp.offline, TABLE is bytes or None."""
+    """Yield the records for a kernel. FOUND is the result of gtp.offline; TABLE is the table of regions as bytes, or
+    None."""
     build_id = bytes.fromhex(found["build_id"])
     yield record(KERNEL, struct.pack("<QQB", found["text"], found["end"], len(build_id)) + build_id +
                  found["release"].encode("ascii", "replace"))
@@ -111,12 +112,12 @@ def whole(parts):
 
 # Read again -----------------------------------------------------------------------------------------
 
-# Part: what a file has for one kernel. Its records as bytes; its tracepoints' numbers.
+# A file's part for one kernel. data: its records as bytes. tracepoints: their numbers.
 Part = collections.namedtuple("Part", "build_id release tracepoints data")
 
 
 class Damaged(Exception):
-    """An error in a file."""
+    """A compiled session's file violates its format."""
 
 
 def records(data):

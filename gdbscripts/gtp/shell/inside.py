@@ -21,7 +21,7 @@ SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "remotetimeo
 
 
 class Channel:
-    """The socket to the command."""
+    """The socket to the shell's command."""
 
     def __init__(self, fd):
         self.socket = socket.socket(fileno=fd)
@@ -31,12 +31,12 @@ class Channel:
         self.socket.sendall(json.dumps(words).encode() + b"\n")
 
     def hear(self):
-        """Return the next word of the command."""
+        """Return the next word that the shell's command sends, or "stop" if the command has gone."""
         return json.loads(self.file.readline() or '"stop"')
 
 
 class Place:
-    """An address, and the rows that its hits make."""
+    """One address of a tracepoint, with the columns of the rows for its hits."""
 
     def __init__(self, number, pc, condition, columns):
         self.number, self.pc, self.condition, self.columns = number, pc, condition, columns
@@ -57,7 +57,7 @@ class Place:
                 rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
     def arm(self, mark, index):
-        """Define the place's dprintfs, which GDB sends when it continues."""
+        """Define the place's dprintfs. GDB sends them at the next `continue'."""
         for part, fields in enumerate(self.parts()):
             text = rowcode.template(mark, index, part, fields, lambda column: self.columns[column].room)
             quiet.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))))
@@ -125,7 +125,7 @@ def places(request, numbers, channel):
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):
             try:
-                viewed = not request["csv"]  # a file for programs has numbers
+                viewed = not request["csv"]  # programs that read a CSV file want plain numbers
                 columns = (values.typed(request["collect"], number, pc, viewed) if request["collect"] else
                            values.usual(request["verb"], number, pc, viewed))
                 found.append(Place(number, pc, condition(number), columns))
@@ -170,8 +170,8 @@ def refuse_others():
 
 
 def live(found, channel):
-    """Wait in a continue; the command itself reads what is printed."""
-    banner = quiet.value("(char *)&" + values.BANNER).string()  # an array without a length
+    """Wait in a `continue' while the shell's command prints the rows."""
+    banner = quiet.value("(char *)&" + values.BANNER).string()  # GDB sees an array without a length
     refuse_others()
     before, mark = counted(), rowcode.new_mark()
     for index, place in enumerate(found):
@@ -200,7 +200,7 @@ def trace(request, channel):
 
 
 def command(request, channel):
-    """Run one of the other commands as in GDB. The place of gtp explain is an expression, and no word."""
+    """Run a command of GDB's that only prints. Quote its words, except the place of gtp explain, which is an expression."""
     name, *given = request["words"]
     channel.say(text=quiet.execute(" ".join(["gtp", name, *(given if name == "explain" else map(words.quoted, given))])))
 

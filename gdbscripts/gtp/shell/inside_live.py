@@ -25,9 +25,9 @@ from gtp.view import bytype
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
 PIECE = 1 << 20
-PAUSE = 0.1  # seconds: if few bytes come, those that come within this time are shown together
+PAUSE = 0.1  # seconds: collect a small amount of data for this long before showing it
 FEW = 32 << 10
-PATIENCE = 0.2  # seconds: an active run is found at once
+PATIENCE = 0.2  # seconds until the user is informed that there is no active run
 WAITS = "no run is on: it waits for one to begin; ^C ends that"
 GOES_ON = "the run continues without a reader"
 
@@ -47,7 +47,7 @@ class Pipe:
                 raise Busy("%s: somebody else reads the frames; there is one at a time" % path) from None
             raise
         self.signals, self.rest, self.over = signals, b"", False
-        self.dropped = False  # by another run, or a reset
+        self.dropped = False  # a new run or a reset has dropped frames
 
     def wait(self, seconds):
         """Return whether there is something to read. It is false after the time limit or a signal."""
@@ -129,7 +129,7 @@ class Lines:
         if wrong:
             raise gdb.GdbError(wrong)
         quiet.execute("target tfile " + path)
-        self.formats = bytype.Shown()  # where symbols are is known now
+        self.formats = bytype.Shown()  # only now the symbols are where the run's kernel was
         self.constants = cells.constants()
         places = TraceFile(header + marks.END, self.constants).locations
         self.known = set(places)
@@ -248,7 +248,7 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            # Read no more: after a refused header, frames stay in the module.
+            # Read only once here: if the header is refused, frames not yet read stay in the module.
             pipe.read_some()
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:
@@ -303,7 +303,7 @@ def live(request, signals):
         try:
             follow(pipe, lines, out, request["seconds"])
         except KeyboardInterrupt:
-            pass  # while the output's reader waits
+            pass  # ^C while a slow reader blocks the output
         finally:
             sum_up(lines, out, pipe)
     return OK
@@ -315,13 +315,13 @@ def main():
         for setting in SETTINGS:
             quiet.execute("set " + setting)
         with Signals() as signals:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has blocked them
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has blocked these signals
             status = live(request, signals)
     except KeyboardInterrupt:
         status = INTERRUPTED
     except Busy as busy:
         say(str(busy))
         status = BUSY
-    except (gdb.GdbError, Failure, OSError, RuntimeError) as error:  # gdb.error is one of the last
+    except (gdb.GdbError, Failure, OSError, RuntimeError) as error:  # includes gdb.error
         say(str(error))
     quiet.execute("quit %d" % status, shown=True)

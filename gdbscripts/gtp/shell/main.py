@@ -19,7 +19,7 @@ def interactive(words):
 
 
 def told_by(gdb, progress, out):
-    """Print the messages of a GDB that makes no run. Return the error, if there is one."""
+    """Print the messages of a GDB that only prints. Return its error as text, or None."""
     error, told_it = None, False
     while True:
         words = wait(gdb, progress)
@@ -81,7 +81,7 @@ def do(given):
     if given.command == "live":
         return live.run(given)
     if given.command == "fleet":
-        from gtp.fleet import command as fleet  # ClusterShell is for this one alone
+        from gtp.fleet import command as fleet  # only this command needs ClusterShell
         return fleet.run(given)
     if given.command == "attach":
         path = tools.gtp_attach()
@@ -97,7 +97,8 @@ def do(given):
 
 def keep_numbers():
     """Keep the numbers of closed standard streams in use: a file opened later must not get output meant for them."""
-    for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):  # reading 0 and writing 1 go on to fail
+    # Open them for the wrong direction, so that reading 0 and writing 1 still fail.
+    for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(fd)
         except OSError:
@@ -106,7 +107,7 @@ def keep_numbers():
 
 
 def printed(arguments):
-    """Return the result of do(), or the exit of --help. Flush all output first."""
+    """Return the result of do(). Flush all output first, also if --help exits."""
     try:
         try:
             return do(options.parser().parse_args(arguments))

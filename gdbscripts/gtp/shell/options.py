@@ -5,7 +5,7 @@ import re
 
 UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
-SIZE_LEAST = 4096  # of a file of gtp record
+SIZE_LEAST = 4096  # the least --size of a file of gtp record
 
 ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shell each:
 
@@ -334,7 +334,7 @@ def parser():
 
 
 def words(given):
-    """Return the words of GDB's command, for commands that only print."""
+    """Return the words of the GDB command for a subcommand that only prints."""
     found = [given.command]
     if given.command == "events":
         found += ["-v"] * given.v + [given.pattern] * bool(given.pattern)

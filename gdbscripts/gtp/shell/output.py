@@ -9,23 +9,24 @@ import stat
 from gtp.shell.failure import Failure
 
 STDOUT = 1
-MOST = 1 << 20  # with more bytes in the queue, callers should add no more
-PIECE = 1 << 16  # bytes of one write
+MOST = 1 << 20  # callers should stop adding lines when the queue has more bytes
+PIECE = 1 << 16  # the most bytes of one write
 
 
 def unblocked(fd):
-    """Return (descriptor, bytes of a write). Writes of that size return at once when poll() has reported room.
+    """Return (descriptor, size). Writes of up to that size return at once when poll() has reported room.
 
-    A pipe and a terminal are opened once more: O_NONBLOCK of the descriptor itself is shared with the shell's.
+    Open a pipe or terminal once more, because O_NONBLOCK on the given descriptor would affect the shell, too.
     """
     mode = os.fstat(fd).st_mode
-    if stat.S_ISREG(mode) or fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:  # the write tells
+    # A write to a file does not block, and a write to a read-only descriptor reports the error.
+    if stat.S_ISREG(mode) or fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
         return fd, PIECE
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         try:
             return os.open("/proc/self/fd/%d" % fd, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), PIECE
         except OSError:
-            pass  # another user's, or its reader has gone: the first write tells
+            pass  # it belongs to another user, or its reader has gone: the first write reports that
     return fd, select.PIPE_BUF
 
 
@@ -39,7 +40,7 @@ class Output:
         self.closed = False
         self.path = None if path == "-" else path
         self.queue = bytearray()
-        self.unwritten = 0  # lines that were queued when the reader went
+        self.unwritten = 0  # the number of lines in the queue when the reader went away
         self.fd = None
         if self.path is None:
             self.to(STDOUT)

@@ -16,12 +16,12 @@ class Progress:
         self.begin(what)
 
     def begin(self, what):
-        """Begin another piece of work, or None."""
+        """Begin another piece of work, which WHAT describes. None means that no work is being done."""
         self.end()
         self.what, self.since, self.shown = what, time.monotonic(), None
 
     def tick(self):
-        """Report, if it is time. Return the seconds until the next report, or None for never."""
+        """Report if a report is due. Return the seconds until the next one, or None if there will be none."""
         if not self.what:
             return None
         passed = time.monotonic() - self.since

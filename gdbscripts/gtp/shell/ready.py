@@ -46,7 +46,7 @@ def module():
 
 
 def given(path):
-    """Return the user's vmlinux as an argument for GDB: a name that begins with a dash must not become an option."""
+    """Return the user's vmlinux as an argument for GDB, in which a leading dash cannot begin an option."""
     if not os.path.isfile(path):
         raise Failure("%s is no file" % path)
     with open(path, "rb") as file:

@@ -17,7 +17,7 @@ NO_SIZE = "--rotate needs --size"
 
 
 class Until:
-    """The argument of --until: [TRACEPOINT:]FRAMES for gtp-drain itself, or a condition, for which GDB is asked."""
+    """The argument of --until: [TRACEPOINT:]FRAMES, or [TRACEPOINT:] and a condition, which GDB translates for gtp-drain."""
 
     def __init__(self, text):
         number, rest = re.fullmatch(r"\s*(?:(\d+):)?(.*)", text, re.S | re.A).groups()
@@ -82,7 +82,7 @@ def snapshot(given):
 
 
 def become(given, more):
-    """Become gtp-drain, with the arguments of MORE(), which needs the module."""
+    """Become gtp-drain. MORE() returns its further arguments; call it when the module is loaded."""
     program = tools.gtp_drain()
     if not given.pipe:
         prepare()

@@ -77,7 +77,7 @@ class Relay:
             raise broken(error) from None
 
     def to_gdb(self, data):
-        """If GDB has exited, drop the bytes; Child reports why it exited."""
+        """Send bytes to GDB. If GDB has exited, drop them and close the line; Child reports why GDB exited."""
         try:
             self.gdb.sendall(data)
         except ConnectionError:
@@ -108,7 +108,7 @@ class Relay:
         return b"".join(text)
 
     def interrupt(self):
-        """End the wait; the kernel answers when all that was printed has come."""
+        """End GDB's wait. The module answers after it has sent all text that was printed."""
         if self.waiting and self.line is not None:
             self.to_kernel(INTERRUPT)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, Union
 
 MOST_ARGUMENTS, MOST_TEXT = 8, 255
 MARK = 6  # characters
-NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters, with those before the value
+NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters that a field takes, including those before its value
 FRAME = len("\f\v1000.10\f\n") + 2 * MARK
 CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
@@ -27,7 +27,7 @@ def new_mark():
 
 
 class Field(NamedTuple):
-    """One value of a record: its kind, or the number of its column; whether it is a string."""
+    """One value of a record. what: CLOCK, TASK, TASK_NAME, CPU or the number of a column. string: whether it is a string."""
     what: Union[int, str]
     string: bool
 
@@ -59,8 +59,8 @@ def layout(strings, least=1):
 
 
 def precision(fields, most):
-    """Return how many characters each string of a part can have. MOST is the length of each column's array, or None if
-    it is no array."""
+    """Return {column: the most characters of its string} for a part. MOST(column) is the length of the column's array, or
+    None if it is not an array."""
     strings = [f for f in fields if f.string and f.what != TASK_NAME]
     if not strings:
         return {}

@@ -18,7 +18,7 @@ class Row(NamedTuple):
 
 
 class Place:
-    """A place that makes rows: its name, the titles of its columns, and the functions of their cells."""
+    """A place whose hits become rows: its name, its columns' titles, and a function for each column's cells."""
 
     def __init__(self, spec, symbols, null):
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
@@ -34,7 +34,7 @@ class Rows:
         symbols, null = decode.Symbols(), spec["null"].encode()
         self.places = [Place(place, symbols, null) for place in spec["places"]]
         self.reader = rowcode.Reader(spec["mark"])
-        self.open = {}  # CPU: the row whose parts still come
+        self.open = {}  # CPU -> the row that still lacks parts
 
     def feed(self, data):
         found = []
@@ -43,7 +43,7 @@ class Rows:
         return found
 
     def rest(self):
-        """Return the rows whose other parts have not arrived yet."""
+        """Remove and return the rows that still lack parts."""
         rows, self.open = list(self.open.values()), {}
         return rows
 

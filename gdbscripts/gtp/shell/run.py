@@ -10,7 +10,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 
 DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
-MOST_REASONS = 5  # different errors of expressions that are reported
+MOST_REASONS = 5  # the most different errors of expressions that are reported
 
 # By how the run has ended: the reason why some hits are not printed.
 TOO_FAST = " not printed: too fast, or right before the end"
@@ -29,8 +29,8 @@ class Run:
         self.progress, self.signals = progress, signals
         self.out = output.Output(given.csv)
         self.rows = self.table = None
-        self.began = self.deadline = self.ended = None  # ended: by for, count, signal, closed
-        self.recording = False  # in frames, for the end of the run
+        self.began = self.deadline = self.ended = None  # ended: "for", "count", "signal" or "closed"
+        self.recording = False  # whether the run collects frames, which are shown at its end
         self.printed = self.failed = self.own = 0
         self.reasons, self.tasks = set(), set()
         self.counts = self.error = None
@@ -57,7 +57,7 @@ class Run:
             self.deadline = self.began + self.given.seconds
 
     def timeout(self):
-        """Return the milliseconds until something is due, or None if nothing is."""
+        """Return the milliseconds until a progress report or the end of the run is due, or None if neither is."""
         due = [self.progress.tick()]
         if self.deadline and not self.ended:
             due.append(max(self.deadline - time.monotonic(), 0))
@@ -122,7 +122,7 @@ class Run:
     def line(self, row):
         """Return the text of a row, which is empty if the limit of rows is reached."""
         if row.pid in self.tasks:
-            self.own += 1  # a hit of GDB itself, between arming the first probe and its wait
+            self.own += 1  # GDB itself hit a probe, before it began to wait
             return []
         if self.out.closed or self.given.count and self.printed >= self.given.count:
             return []
@@ -146,7 +146,8 @@ class Run:
     # All of it
 
     def held(self):
-        """Return whether to leave the kernel's text unread, because there is no room. At the end all of it is read."""
+        """Return whether to leave the kernel's text unread because the output's queue is full. At the run's end all is
+        read."""
         return self.relay.waiting and not self.ended and self.out.full()
 
     def watched(self):
@@ -190,7 +191,7 @@ class Run:
         poll = select.poll()
         for fd in files:
             poll.register(fd, select.POLLIN)
-        if not self.out.closed and self.began:  # without POLLOUT poll() tells when the reader has gone
+        if not self.out.closed and self.began:  # even without POLLOUT, poll() reports that the reader has gone
             poll.register(self.out.fileno(), select.POLLOUT if self.out.queue else 0)
         going = True
         for fd, event in poll.poll(self.timeout()):
@@ -227,7 +228,7 @@ class Run:
         """Print the last line, which accounts for every hit."""
         hits = self.counts["hits"] - self.own
         printed = max(self.printed - self.out.unwritten, 0)
-        failed = min(self.failed, max(hits - printed, 0))  # each line of a row may have failed
+        failed = min(self.failed, max(hits - printed, 0))  # one row may have several failed lines
         lost = max(hits - printed - failed, 0)
         text = "%s printed; %s" % (counted(printed, "line"), counted(hits, "hit"))
         if failed:

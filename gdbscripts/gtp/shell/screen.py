@@ -6,7 +6,7 @@ import time
 
 from gtp import harmless
 
-WIDEST = 40  # a column is not made wider for its longest cell
+WIDEST = 40  # no column becomes wider than this
 
 
 def offset(known=None):
@@ -23,7 +23,7 @@ def wall(ns, ahead):
 
 
 class Table:
-    """The text of rows. If places differ in their columns, one column has name=value pairs."""
+    """Makes the text of rows. If the places have different columns, a single column has name=value pairs."""
 
     def __init__(self, places):
         self.places = places
@@ -52,7 +52,7 @@ class Screen(Table):
             self.alike and column["kind"] in ("int", "pointer") for column in columns or [{"kind": ""}]]
 
     def line(self, cells):
-        """Return cells as wide as those before them. The last cell of a line is not padded."""
+        """Return a line of cells, padded to the columns' widths so far. The last cell is not padded."""
         pieces = []
         for i, cell in enumerate(map(harmless.line, cells)):
             self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))

@@ -7,7 +7,7 @@ CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """For a `with`: fileno() becomes readable, and came true, when a signal has come."""
+    """For a `with`: at a signal, fileno() becomes readable and `came' becomes true."""
 
     def __init__(self):
         self.came = False
@@ -22,7 +22,7 @@ class Signals:
     def __exit__(self, *_):
         signal.set_wakeup_fd(self.wakeup)
         for number, handler in self.before:
-            if handler is not None:  # GDB's own, when this runs inside
+            if handler is not None:  # None means a handler that was set in C, as GDB's are
                 signal.signal(number, handler)
         os.close(self.reader)
         os.close(self.writer)

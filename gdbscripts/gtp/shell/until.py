@@ -19,7 +19,7 @@ READY = b"."
 
 
 def code(expression, location):
-    """Return the text of the bytecode for a condition at the selected frame, which is at that place."""
+    """Return the bytecode for a condition as text. The selected frame must be at the Location."""
     own = int(quiet.value("$tracepoint"))
     text = cexpr.condition(names.expand(expression, own, location.address), gdb.selected_frame().pc())
     return ";".join(" ".join(word for word in line[1:] if word) for line in bytecode.lines(text))
@@ -68,11 +68,11 @@ def lines(request, header, path):
 
 
 def answer(request, header):
-    """Return the lines, or lines that say why there are none."""
+    """Return the lines for gtp-drain. If they cannot be made, return lines that say why."""
     try:
         with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
             return lines(request, header, folder + "/places.tf")
-    except (gdb.GdbError, OSError, RuntimeError) as error:  # gdb.error is one of the last
+    except (gdb.GdbError, OSError, RuntimeError) as error:  # includes gdb.error
         *first, last = str(error).splitlines() or ["GDB cannot say why"]
         return ["- " + line for line in first] + ["! " + last]
 

@@ -14,11 +14,12 @@ BANNER = "linux_banner"
 
 
 class NotCarried(gdb.GdbError):
-    """A value that a dprintf cannot print, but a frame can have."""
+    """A dprintf cannot print this value, but a frame can hold it."""
 
 
 class Column(NamedTuple):
-    """title: as it was typed; argument: of the dprintf; kind: see gtp.shell.decode; room: characters of an array, 0."""
+    """A column. title: as typed. argument: of the dprintf. kind: see gtp.shell.decode. room: length of a char array, else
+    0."""
     title: str
     argument: str
     kind: dict
@@ -26,7 +27,7 @@ class Column(NamedTuple):
 
 
 def described(kind):
-    """Return the kind of a value for gtp.shell.decode."""
+    """Describe a gdb.Type for gtp.shell.decode, which formats the value without GDB. Return a dict."""
     bare = ctype.plain(kind)
     if ctype.is_octets(bare):
         return {"kind": "bytes", "size": ctype.count(bare)}
@@ -47,12 +48,13 @@ def described(kind):
 
 
 def banner():
-    """Return the address of a text that stands for a null pointer where a string is printed."""
+    """Return the address of linux_banner. A dprintf prints this text in place of a string if its pointer is null."""
     return int(quiet.value("(unsigned long)&%s" % BANNER))
 
 
 def or_null(argument, pc):
-    """Return the pointer to a string. NULL, which would be an error, is replaced by the address of that text."""
+    """Return an expression for a pointer to a string that yields banner() instead of NULL, since reading NULL is an
+    error."""
     text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
     try:
         compiled.check(text, pc, False)
@@ -62,14 +64,14 @@ def or_null(argument, pc):
 
 
 def view(text, form, kind, pc):
-    """Return the data of the form that was asked for or that the value has by itself. Return None without a form."""
+    """Return carried.described() for the form that the user or the type asks for, or None if there is no such form."""
     form = form or (bytype.of_return(kind, pc) if text in bytype.RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 
 def column(title, text, number, pc, form=None, viewed=True):
-    """Return the Column of an expression, its error, or NotCarried. VIEWED also allows the form that its type has by
-    itself."""
+    """Return the Column of an expression. Raise NotCarried if a dprintf cannot print it. If VIEWED, also use a form that the
+    type asks for by itself."""
     if text in FRAMES_ONLY:
         raise NotCarried("%s is no single value" % text)
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
@@ -99,8 +101,8 @@ def typed(text, number, pc, viewed=True):
 
 
 def some(titles, number, pc, viewed=True):
-    """Return the Columns of those names that can be printed here. A buffer is not a string, so its address is
-    printed."""
+    """Return the Columns for those names that can be printed here. A pointer to a buffer may not be a string: print it as an
+    address."""
     found = []
     for at, title in enumerate(titles):
         try:
@@ -115,11 +117,11 @@ def some(titles, number, pc, viewed=True):
 
 
 def is_text(pair, number, pc):
-    """Return whether a pointer among arguments is to text that ends with a NUL: it is to const char, and no length
-    follows it."""
+    """Return whether an argument is a pointer to a NUL-terminated string. That is assumed if it points to const char and no
+    length follows. PAIR is its name and that of the next argument."""
     texts = [names.expand(title, number, pc) for title in pair]
     try:
-        # If we have added a cast to the type of a system call's argument, only its text still has `const'.
+        # For a system call's argument gdbtp adds a cast to its type; then only the text still contains `const'.
         target = ctype.plain(cexpr.printed(texts[0], pc)[1]).target()
         constant = "const char *" in texts[0] or target != target.unqualified()
         return constant and not (texts[1:] and ctype.kind_of(cexpr.printed(texts[1], pc)[1]) == ctype.ULONG)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Values as people read them: addresses, errors, flags, times. Numbers for programs stay numbers."""
+"""Texts of values for people: addresses, errors, flags, times. In files for programs numbers stay numbers."""

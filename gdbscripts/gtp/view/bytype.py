@@ -7,7 +7,7 @@ from gtp.cexpr import ctype
 from gtp.view import forms
 from gtp.tracefile import Unavailable
 
-# A name says what the number is; the type that it stands for does not.
+# A typedef's name says what the number means; the underlying type does not.
 OF_TYPE = {"__be16": "port", "ktime_t": "time", "dev_t": "dev", "kuid_t": "id", "kgid_t": "id", "gfp_t": "flags",
            "vm_flags_t": "flags", "struct in_addr": "ip", "struct in6_addr": "ip",
            **{"struct " + name: "ip" for name in forms.SOCKADDR}}
@@ -29,11 +29,11 @@ def form(kind):
 
 
 def of_return(kind, pc):
-    """Return the Form of the return value of the function at a place: that of its type, or that of an error if it may be
-    one. Return None otherwise.
+    """Return the Form of the return value of the function at a place: its type's Form, else "err" if it may be an error,
+    else None.
 
-    An unsigned number of 32 bits and less is none: it may be a hash, a sum or a size. A program's -1 is not EPERM: errno
-    has the error.
+    An unsigned number of up to 32 bits is not taken for an error, since it may be a hash, a sum or a size. Nor is a
+    program's number: its -1 is not EPERM, because errno has the error.
     """
     own, bare = form(kind), ctype.plain(kind)
     if own is not None or space.has(pc):
@@ -44,7 +44,7 @@ def of_return(kind, pc):
 
 
 class Returned:
-    """In place of a Form that was asked for: the one that a return value has by itself."""
+    """Stands in for a Form that was asked for, and shows a return value in its own Form."""
 
     @staticmethod
     def show(kind):
@@ -53,13 +53,13 @@ class Returned:
 
 
 def show(kind):
-    """Return the function of forms.Form.show() that the type asks for, or None."""
+    """Return the function that shows a value in its type's own Form, or None if the type has none."""
     found = form(kind)
     return found and found.show(kind)
 
 
 def or_else(show, raw):
-    """Return a function that shows a value by SHOW, or by RAW where SHOW has no text for it."""
+    """Return a function that shows a value with SHOW, or with RAW if SHOW has no text for it."""
     if show is None:
         return raw
 
@@ -73,7 +73,7 @@ def or_else(show, raw):
 
 
 class Shown(cells.Formats):
-    """Formats for people."""
+    """Formats for people: types that have a Form of their own are shown in it."""
 
     def scalar(self, kind):
         return or_else(show(kind), super().scalar(kind))
@@ -89,7 +89,7 @@ class Shown(cells.Formats):
 
 
 class Asked:
-    """Formats of one value in a format that was asked for."""
+    """Formats that show values in the Form ASKED, and in OTHERS if that has no text for them."""
 
     def __init__(self, others, asked):
         self.others, self.asked = others, asked

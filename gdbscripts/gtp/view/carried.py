@@ -6,13 +6,13 @@ from gtp import cells
 from gtp.cexpr import ctype
 from gtp.view import forms, image
 
-PLAIN = ("ip", "port", "dev", "time", "bytes")  # these need the number alone
+PLAIN = ("ip", "port", "dev", "time", "bytes")  # these need nothing but the number
 LETTERS = ("x", "d", "u")
 
 
 def described(form, kind):
-    """Return the data for a Form and the gdb.Type of a number or pointer. Return None if the form has no text for the
-    type, or needs memory."""
+    """Return a dict with which texts.carried() shows a value of a gdb.Type in a Form. Return None if the form has no text
+    for the type, or needs memory."""
     bare = ctype.plain(kind)
     if ctype.is_octets(kind) and bare.sizeof == 4 and form.name == "ip":
         return {"form": "ip", "size": 4, "pointer": False, "signed": False}

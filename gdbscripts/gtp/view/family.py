@@ -25,9 +25,9 @@ BITS = 64
 
 
 def number(text):
-    """Return the value of an expanded macro, or None if it is not a constant. Nothing is called, because there is no
-    target for that."""
-    bare = re.sub(r"\(\s*\w+\s*\)", "", text)  # casts
+    """Return the value of an expanded macro, or None if it is not a constant. A macro that calls something is refused,
+    because there may be no target to call it in."""
+    bare = re.sub(r"\(\s*\w+\s*\)", "", text)  # without casts
     if CALL.search(bare) or re.search(r"[\"{};=]|\+\+|--", text):
         return None
     try:
@@ -47,7 +47,7 @@ def macros(folder, word):
                    if name.startswith(beginning.group(0))}
         if word not in defined:
             continue
-        # A mark in the first word: the names themselves would be expanded.
+        # Add a prefix to the first name in the line, so that the compiler expands only the second one.
         lines = "".join("gtp_value gtp_%s %s\n" % (name, name) for name in defined)
         expanded = headers.compiler(folder, include + lines, "-E", "-P") or ""
         values = {name[4:]: number(text) for name, text in VALUE.findall(expanded)}
@@ -56,8 +56,7 @@ def macros(folder, word):
 
 
 def fields(multiple):
-    """Return the masks of the bits that are not flags by themselves. They are values of several bits, joined where they
-    overlap."""
+    """Return masks of the bits that belong to values of several bits. Values that overlap share one mask."""
     found = []
     for value in multiple:
         apart = [mask for mask in found if not mask & value]
@@ -66,8 +65,8 @@ def fields(multiple):
 
 
 def shifted(known):
-    """Return the macros. A mask that has a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, is moved to where its bits
-    are."""
+    """Return the macros, with each mask shifted to its bits if there is a shift for it, as for MAP_HUGE_MASK and
+    MAP_HUGE_SHIFT."""
     found = dict(known)
     for name, (value, text) in known.items():
         shift = known.get(re.sub("_MASK$", "_SHIFT", name))

@@ -16,11 +16,11 @@ from gtp.cexpr import ctype, macros
 from gtp.view import family, image, texts
 
 ASKED = re.compile(r"/([a-z]+)(?::([\w:.]+))?(?=\s|\(|$)\s*")
-LETTERS = "xduotcazf"  # GDB's
+LETTERS = "xduotcazf"  # GDB's own formats
 BYTE_ORDER = "little"
 SOCKADDR = ("sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_storage", "__kernel_sockaddr_storage")
-LENGTHS = {socket.AF_INET: 8, socket.AF_INET6: 28}  # bytes that endpoint() reads
-# Tables that the kernel has for a type.
+LENGTHS = {socket.AF_INET: 8, socket.AF_INET6: 28}  # how many bytes endpoint() reads
+# The kernel's tables of flag names, by type.
 TABLES = {"gfp_t": "gfpflag_names", "vm_flags_t": "vmaflag_names"}
 FAMILIES = {"gfp": "gfpflag_names", "vm": "vmaflag_names", "page": "pageflag_names", "open": "O_CREAT", "mmap": "MAP_PRIVATE",
             "prot": "PROT_READ", "clone": "CLONE_VM", "tcp": "TCPHDR_SYN"}
@@ -32,7 +32,8 @@ class Form(NamedTuple):
     argument: Optional[str] = None
 
     def show(self, kind):
-        """Return the function for a type, or None."""
+        """Return a function(frame, value) that shows values of a type in this format, or None if the format is not for
+        it."""
         if self.name in LETTERS:
             return by_gdb(kind, self.name)
         function = FORMS[self.name]
@@ -82,7 +83,7 @@ def is_bytes(kind, *sizes):
 
 
 def through(kind, inner):
-    """Return the function for a pointer, by that for its target: INNER takes the target's address."""
+    """Return the function that shows a pointer by its target. INNER shows the target, given its address."""
     return lambda frame, x: inner(frame, x) if x else None
 
 
@@ -100,7 +101,8 @@ def ip(kind):
 
 
 def in_memory(kind):
-    """Return ip() of the memory at an address."""
+    """Return the function that shows an IP address, or a struct sockaddr, at a memory address. Return None for other
+    types."""
     bare = ctype.plain(kind)
     if bare.code == gdb.TYPE_CODE_STRUCT and bare.tag in SOCKADDR:
         return endpoint
@@ -146,8 +148,8 @@ def flags(kind, argument):
 
 
 def flag_names(kind, argument):
-    """Return the names as texts.named() takes them: a table of masks, or {value: name}. Return None for a type without
-    flags."""
+    """Return the names of flags in a form for texts.named(): a table of masks, or {value: name}. Return None for a type
+    that cannot have flags."""
     bare = ctype.plain(kind)
     if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
         return None
@@ -163,7 +165,7 @@ def flag_names(kind, argument):
 
 
 def own_flags(kind, bare):
-    """Return the names that belong to the type itself."""
+    """Return the names of flags for a type by itself: from the kernel's table, or an enum's constants."""
     table = next((TABLES[name] for name in typedefs(kind) if name in TABLES), None)
     if table:
         return image.table(table) or None
@@ -184,7 +186,7 @@ def typedefs(kind):
 
 
 def amount(kind, text):
-    """Return the function for an integer that TEXT is for."""
+    """Return the function that shows an integer as TEXT(number), or None for another type."""
     if not number_type(kind):
         return None
     bare = ctype.plain(kind)
@@ -213,8 +215,8 @@ def sym(kind):
 
 
 def only(kind):
-    """Return the function that shows a structure around one number, as kuid_t, by that number. Return None for another
-    type."""
+    """Return the function that shows a structure with a single number in it, such as kuid_t, as that number. Return None
+    for another type."""
     bare = ctype.plain(kind)
     fields = bare.fields() if bare.code == gdb.TYPE_CODE_STRUCT else []
     if len(fields) != 1 or fields[0].bitsize or not number_type(fields[0].type):

@@ -11,11 +11,11 @@ import gdb
 from gtp import infosymbol, placed, quiet
 
 PER_CPU = ".data..percpu"
-LONGEST = 64  # bytes of a name
-MOST = 1024  # entries of a table
+LONGEST = 64  # a name must have fewer bytes
+MOST = 1024  # the most entries of a table
 ENTRY = struct.Struct("<QQ")  # struct trace_print_flags
 FLAGS = "trace_print_flags"
-# lib/errname.c: the numbers up to 133, and the kernel's own from 512 on, each at its place in one of two arrays.
+# lib/errname.c has two arrays of names: for the errors up to 133, and for the kernel's own, which start at 512.
 ERRORS = (("names_0", 0), ("names_512", 512))
 
 
@@ -29,7 +29,7 @@ class Image:
         return self.linked.read(address, size, self.moved)
 
     def string(self, address):
-        """Return a name, or None if there is none at the address."""
+        """Return the name at an address, or None if there is no printable string."""
         text = self.read(address, LONGEST).split(b"\0", 1)[0] if address else b""
         try:
             return text.decode("ascii") if 0 < len(text) < LONGEST and text.decode("ascii").isprintable() else None
@@ -55,8 +55,8 @@ def static(name):
 
 
 def kept(function):
-    """Call FUNCTION(image, symbol, name) once for a variable of a symbol file at its place: symbols may be moved, or
-    others loaded. The result is empty if there is no such variable."""
+    """Wrap FUNCTION(image, symbol, name) to be called with a variable's name, and remember its results. It is called again
+    when symbols were moved or others loaded. The result is empty if there is no such variable."""
     known = {}
 
     @functools.wraps(function)
@@ -104,8 +104,7 @@ def table(image, symbol, name):
 
 
 def enumerated(word):
-    """Return {value: name} of the enum that is named WORD, or that has a constant of that name. Return {} without
-    one."""
+    """Return {value: name} for the enum that is named WORD, or has a constant WORD. Return {} if there is no such enum."""
     symbol = gdb.lookup_static_symbol(word, gdb.SYMBOL_STRUCT_DOMAIN) or gdb.lookup_static_symbol(word)
     kind = symbol.type.strip_typedefs().unqualified() if symbol is not None and symbol.type is not None else None
     if kind is None or kind.code != gdb.TYPE_CODE_ENUM:

@@ -15,7 +15,8 @@ NAME = "gdbtp"
 
 
 class Memory:
-    """The memory that GDB shows now, as of a frame; the bytes of one value are at BASE, whatever the memory has."""
+    """GDB's current memory with the methods of a Frame. The bytes of one value are at BASE, whatever the memory has
+    there."""
 
     def __init__(self, data=b"", base=0):
         self.data, self.base = data, base
@@ -50,7 +51,7 @@ def bytes_of(value):
 
 
 def text_of(value, show):
-    """Return the text that a function of forms.Form.show() has for a gdb.Value, or None."""
+    """Return the text for a gdb.Value from SHOW, a function that forms.Form.show() returned, or None."""
     try:
         if ctype.plain(value.type).code not in cells.AGGREGATES:
             return show(Memory(), int(value) % 2**64)
@@ -61,7 +62,7 @@ def text_of(value, show):
 
 
 class Printer:
-    """A value with its text."""
+    """Prints a value as its text."""
 
     def __init__(self, value, text):
         self.value, self.text = value, text
@@ -74,7 +75,7 @@ class Printer:
 
 
 class Printers(gdb.printing.PrettyPrinter):
-    """All of them, under one name."""
+    """GDB's entry for all types that bytype knows. Returns a Printer for a value that has a text."""
 
     def __init__(self):
         super().__init__(NAME)
@@ -85,5 +86,5 @@ class Printers(gdb.printing.PrettyPrinter):
         return None if text is None else Printer(value, text)
 
 
-# Sourced again, the new one replaces the old one.
+# If the scripts are sourced again, the new entry replaces the old one.
 gdb.printing.register_pretty_printer(None, Printers(), replace=True)

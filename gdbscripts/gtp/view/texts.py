@@ -4,11 +4,11 @@ import socket
 import struct
 
 MOST_ERRNO = 4095  # the kernel's MAX_ERRNO: IS_ERR() is true for pointers up to there
-MINOR_BITS = 20  # of the kernel's own dev_t; programs have another one
+MINOR_BITS = 20  # of the kernel's dev_t; the dev_t of programs is different
 SECOND = 10**9
 UNITS = (("s", SECOND), ("ms", 10**6), ("us", 1000))
 SIZES = ((1 << 60, "EiB"), (1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-MAC = 6  # bytes
+MAC = 6  # the size of a MAC address, in bytes
 
 
 def signed(number, size):
@@ -59,13 +59,13 @@ def device(number):
 
 
 def error(number, names):
-    """Return -2 (ENOENT), say. Return None if the number is no error, or has no name."""
+    """Return text such as -2 (ENOENT). Return None if the number is not an error, or has no name."""
     name = names.get(-number) if -MOST_ERRNO <= number < 0 else None
     return "%d (%s)" % (number, name) if name else None
 
 
 def error_pointer(word, names):
-    """Return such a text for a pointer that ERR_PTR() has made."""
+    """Return the pointer and the error's name if ERR_PTR() has made the pointer, else None."""
     name = names.get(2**64 - word) if word >= 2**64 - MOST_ERRNO else None
     return "%#x (%s)" % (word, name) if name else None
 
@@ -106,8 +106,8 @@ def flags(number, table, joint="|"):
 
 
 def choice(number, names):
-    """Return the name of a number in {value: name}. If each name is that of one bit, return the names of the number's
-    bits. Return None otherwise."""
+    """Return the name of a number in {value: name}. If it has none, and each name stands for one bit, return the names of
+    the number's bits. Otherwise return None."""
     if number in names:
         return names[number]
     if any(value < 0 or value & value - 1 for value in names):
@@ -116,7 +116,7 @@ def choice(number, names):
 
 
 def named(number, names):
-    """Return flags() of a table, or choice() of {value: name}."""
+    """Return the names for a number: choice() if NAMES is {value: name}, flags() if it is a table of masks."""
     return choice(number, names) if isinstance(names, dict) else flags(number, names)
 
 
@@ -127,7 +127,7 @@ def carried(view):
     it."""
     form, size_ = view["form"], view["size"]
     names = view.get("names")
-    if isinstance(names, dict):  # JSON's keys are texts
+    if isinstance(names, dict):  # JSON turns keys into texts
         names = {int(value): name for value, name in names.items()}
 
     def number(x):
