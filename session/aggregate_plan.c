@@ -212,7 +212,7 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 
 	*list = NULL;
 	if (!only)
-		t->aggregates = NULL; /* ignore those of the last run, which still exist */
+		t->aggregates = NULL; /* ignore the last run's aggregations, which still exist */
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
 		rc = walk_tracepoint(t, tp, list, why);
 	t->aggregates = before;

@@ -38,7 +38,7 @@ int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_wh
  * @loc: the location
  * @why: the refusal
  *
- * Context: as above.
+ * Context: may sleep, caller's lock; hits may be in progress.
  * Return: 0, with @loc->refused if it cannot be armed; -errno, not armed, if the error does not
  * concern only this place, or if the place is refused under @t->strict.
  */
@@ -51,7 +51,8 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
  * @tp: the tracepoint
  * @why: the refusal
  *
- * Context: as above. Return: 0, or -errno if the tracepoint has no location.
+ * Context: may sleep, caller's lock; hits may be in progress. Return: 0, or -errno if the
+ * tracepoint has no location.
  */
 int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
 		    struct gtp_why *why);

@@ -7,8 +7,8 @@
 
 /*
  * gtp_check_tracepoint - check a tracepoint before it is armed: the variables that its expressions
- * name exist; only kernel tracepoints collect $_sdata, and they use no variable of a return, as
- * $ret; the tracepoints that its actions switch exist, see gtp_trigger_check(). During a run its
+ * name exist; only kernel tracepoints collect $_sdata, and they use no variable of a return, such
+ * as $ret; the tracepoints that its actions switch exist, see gtp_trigger_check(). During a run its
  * expressions must be compatible with the others', see gtp_added_check(). Return 0, or -EINVAL with
  * @why
  */

@@ -7,7 +7,7 @@
 
 /*
  * gtp_code_make - make code for one tracepoint, or for all if @only is NULL; may sleep, caller's
- * lock. Return 0, or -errno with @why if they must not be armed
+ * lock. Return 0, or -errno with @why if the tracepoints must not be armed
  */
 int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why);
 

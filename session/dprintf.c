@@ -104,7 +104,7 @@ static struct gtp_location *leaving(struct gtp_trace *t)
 	return list;
 }
 
-/* Disarm all of them together: waiting for hits takes as long for one as for many. */
+/* Disarm all dprintfs that leave, together: waiting for hits takes as long for one as for many. */
 static void rest(struct gtp_trace *t)
 {
 	struct gtp_location *list = leaving(t);
@@ -233,7 +233,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* This cannot fail: the steps that may were done for the first one. */
+		/* This cannot fail: all that can fail was done for the first tracepoint. */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;
@@ -358,7 +358,7 @@ static void set_enabled(struct gtp_dprintf *dp, bool on)
 	dp->inserted = on;
 }
 
-/* Disable its tracepoints; if it stands alone, mark it to be disarmed. */
+/* Disable a dprintf's tracepoints; if the dprintf stands alone, mark it to be disarmed. */
 static void take_back(struct gtp_dprintf *dp)
 {
 	set_enabled(dp, false);

@@ -63,7 +63,7 @@ void gtp_dprintf_leave_run(struct gtp_trace *t);
 
 /*
  * gtp_dprintf_forget_range - disarm dprintfs in code that is being unloaded, [start, end), and mark
- * them as gone; return how many. The run's locations there have been disarmed already
+ * them as gone; return their number. The run's locations there have been disarmed already
  */
 u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end);
 

@@ -42,8 +42,8 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);
 
 /*
- * gtp_install_finish - complete the pending definition, if there is one; return 0 or -errno as
- * above
+ * gtp_install_finish - complete the pending definition, if there is one; return 0, or the error of
+ * gtp_trace_install()
  */
 int gtp_install_finish(struct gtp_trace *t, struct gtp_why *why);
 

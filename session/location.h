@@ -59,8 +59,8 @@ void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
 void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
 /*
- * gtp_location_free - free a location that is not armed and on no list; its tracepoints have none
- * then
+ * gtp_location_free - free a location that is not armed and on no list; its tracepoints then have
+ * no location
  */
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc);
 

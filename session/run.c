@@ -256,8 +256,8 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 bool gtp_trace_settle(struct gtp_trace *t)
 {
 	/*
-	 * If it is CLAIMED, the hit will call ->stopping when it is done, and this function runs
-	 * again.
+	 * If @ending is CLAIMED, the hit will call ->stopping when it is done, and this function
+	 * runs again.
 	 */
 	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;

@@ -50,7 +50,7 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 
 /*
  * gtp_trace_forget_range - disarm locations in code that is being unloaded, [start, end), and mark
- * their tracepoints as gone; return how many
+ * their tracepoints as gone; return the number of these tracepoints
  */
 u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
 

@@ -24,7 +24,7 @@
  *         first tracepoint's condition is false; return 0, or -errno with @why (NULL: every hit is
  *         passed on anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
- *         @loc->format; 0, or -errno with @why in words. A second call returns the same
+ *         @loc->format; 0, or -errno with @why in words. A second call finds the same format
  * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
  *          on any CPU, and each @loc->missed is final
  * @missed: return the hits of @loc that were lost so far, because there was no buffer or the kernel
@@ -166,7 +166,8 @@ struct gtp_aggregate {
  * @run: the part that hits use
  * @tps: the definitions
  * @locs: armed locations, in the order of their first tracepoints
- * @loc_by_addr: the same, hashed by address and kind, while a run is being set up or active
+ * @loc_by_addr: the armed locations, hashed by address and kind, while a run is being set up or
+ *     active
  * @installing: a tracepoint that is defined during the run, and armed when it is complete; see
  * session/install.h
  * @formats: the formats of the static data in the frames; kept as long as there are frames
@@ -175,7 +176,7 @@ struct gtp_aggregate {
  * @aggregate_keys: number of keys for which each CPU has room, from the next run on
  * @aggregate_text: the text that was last read, @aggregate_bytes of it; NULL: none yet
  * @all_switched: actions of the run may switch any of its tracepoints
- * @slots_used: how many of the run's counters are taken
+ * @slots_used: the number of the run's counters that are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and that has not been reported to a continue yet
  * @missed: missed hits of locations that no longer exist

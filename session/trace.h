@@ -46,7 +46,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
  */
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
 
-/* gtp_oops_text - why a run has ended by GTP_STOP_OOPS */
+/* gtp_oops_text - the words for a run that has ended with GTP_STOP_OOPS */
 extern const char *const gtp_oops_text;
 
 /* gtp_trace_status - write qTStatus' reply "T1;..." in full, terminated; return the length */

@@ -3,7 +3,7 @@
 #include "base/watch.h"
 #include "session/watched.h"
 
-/* Called for each variable of an expression: notes whether one is a watchpoint's. Refuses none. */
+/* Note whether an expression names a variable that only watchpoints have. Refuse no variable. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	bool *watch = ctx;

@@ -43,9 +43,9 @@ enum {
  *          written to the @size bytes at @text. Return 0, or -ENOENT after the last (NULL: there
  *          are none)
  * @marker_at: return the number of the kernel tracepoint whose marker is at an address, or -ENOENT
- * @file: give a program's file a space, or find the one it has: the first address of it in @base,
- *        and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if
- *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
+ * @file: give a program's file a space, or find its space: store the first address in @base, and
+ *        the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if it
+ *        has none. 0 or -errno with @why (NULL: programs cannot be traced)
  * @exits: remember where a function of a program ends: the place @addr that its calls pass, the
  *         bytes @above from the stack pointer there to the return address, and the list. 0 or
  *         -errno with @why (NULL: programs cannot be traced)
@@ -89,7 +89,7 @@ enum {
  * @frame: the number of the selected frame, -1: none (live)
  * @frame_before: the value of @frame before the last packet
  * @raw_epoch: the epoch of the frames when qTBuffer began to read them
- * @thread: of a process: the one whose registers GDB reads
+ * @thread: the thread of a process whose registers GDB reads
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: O packets may precede the reply to the packet being handled
  * @no_reply: the packet being handled gets no reply, or gets it later
@@ -137,7 +137,7 @@ struct gtp_stub {
 	u8 *last;
 };
 
-/* gtp_stub_target - "kernel" or "process", for texts */
+/* gtp_stub_target - return "kernel" or "process", for texts */
 static inline const char *gtp_stub_target(const struct gtp_stub *s)
 {
 	return s->ops->process ? "process" : "kernel";

@@ -15,8 +15,9 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 }
 
 /*
- * GDB sends the next two only when it continues, says no more than that it cannot insert them, and
- * does not continue. So also print the reason on its console: its next continue shows that.
+ * GDB sends the next two packets only when it continues. If they are refused, it does not continue,
+ * and says only that it cannot insert them. So also print the reason on its console: its next
+ * continue shows that.
  */
 GTP_HANDLER(gtp_pkt_hbreak)
 {
@@ -61,7 +62,7 @@ static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_w
 	return gtp_pkt_breakpoint(s, in, why);
 }
 
-/* GDB wants to hear of loaded libraries; see gtp_stub_libraries(). */
+/* True for the breakpoint with which GDB learns of loaded libraries; see gtp_stub_libraries(). */
 static bool is_library_event(struct gtp_stub *s, const struct gtp_in *in)
 {
 	const struct gtp_process_ops *process = s->ops->process;
@@ -87,7 +88,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* It is no error if there is no such dprintf: monitor dprintf may have removed it. */
+/* A dprintf that does not exist is not an error: monitor dprintf may have removed it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

@@ -92,7 +92,7 @@ static bool nothing_to_wait_for(const struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 
-	/* A process loads libraries, and ends. */
+	/* A process may still load libraries or end: wait for that. */
 	if (s->ops->process && !t->end_untold)
 		return false;
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));

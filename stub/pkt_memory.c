@@ -11,7 +11,7 @@ enum {
 	PAGE = 4096,		       /* readable memory ends at a page boundary */
 	X87_STACK_END = 32,	       /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
 	NR_DESCRIBED = 40,	       /* see base/target_xml.h */
-	NR_OF_PROCESS = 3,	       /* more, of 8 bytes each */
+	NR_OF_PROCESS = 3,	       /* further registers, of 8 bytes each */
 };
 
 static void put_unknown(struct gtp_out *out, u32 bytes)

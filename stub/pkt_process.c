@@ -4,7 +4,9 @@
 #include "stub/handlers.h"
 #include "stub/reply.h"
 
-/* struct thread_id - "pPID.TID", "pPID" or "TID"; @any: -1 or 0, all of them or one of them */
+/*
+ * struct thread_id - "pPID.TID", "pPID" or "TID"; @any: the id is -1 or 0, all threads or any one
+ */
 struct thread_id {
 	u32 tid;
 	bool any;
@@ -51,7 +53,7 @@ GTP_HANDLER(gtp_pkt_thread)
 	return 0;
 }
 
-/* Hc is for continue, which is for the whole process. */
+/* Accept any thread for Hc: a continue is always for the whole process. */
 GTP_HANDLER(gtp_pkt_select_thread)
 {
 	struct thread_id id;
@@ -82,7 +84,9 @@ GTP_HANDLER(gtp_pkt_is_thread_alive)
 	return gtp_reply_ok(s);
 }
 
-/* Texts about one process, so that the annex, which may name it, decides nothing. */
+/*
+ * Read a text about the process. There is only one process, so ignore the annex, which may name it.
+ */
 static int read_object(struct gtp_stub *s, struct gtp_in *in, enum gtp_object which,
 		       struct gtp_why *why)
 {

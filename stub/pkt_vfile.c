@@ -9,7 +9,7 @@ enum {
 	HEAD_MAX = 16, /* "F" COUNT ";" */
 };
 
-/* GDB has numbers of its own for errors, most of which are those of Linux. */
+/* GDB has numbers of its own for errors, most of which equal those of Linux. */
 static u32 error_number(s64 err)
 {
 	static const u8 known[] = {
@@ -56,7 +56,7 @@ static int take_path(struct gtp_stub *s, struct gtp_in *in, char **path, struct 
 	return 0;
 }
 
-/* There is one root: the process's own, which 0 stands for as well. */
+/* Accept the only root that there is, the process's own; 0 means it as well. */
 GTP_HANDLER(gtp_pkt_file_root)
 {
 	u32 pid;
@@ -82,7 +82,7 @@ GTP_HANDLER(gtp_pkt_file_open)
 		return -EINVAL;
 	if (take_path(s, in, &path, why))
 		return -EINVAL;
-	/* Flags for writing, creating, truncating. */
+	/* All flags are for writing, creating or truncating. */
 	return reply_number(s, flags ? -EROFS : s->ops->process->open(s->ctx, path));
 }
 

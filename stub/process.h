@@ -15,8 +15,8 @@ enum gtp_object {
 
 /**
  * struct gtp_live - the registers of a thread that are known while the process runs
- * @pc: where it waits in a system call, else the program's entry point
- * @sp: of a thread that waits in a system call
+ * @pc: where the thread waits in a system call; the program's entry point if it does not wait
+ * @sp: the stack pointer of a thread that waits in a system call
  * @has_sp: @sp is known
  */
 struct gtp_live {
@@ -35,18 +35,18 @@ struct gtp_file_stat {
 
 /**
  * struct gtp_process_ops - the process that is the target, and its files; may sleep
- * @pid: its number
- * @is_gone: true if it has ended, or executes another program; @why has the words
- * @has_thread: true if it has this thread now
- * @live: the known registers of a thread
+ * @pid: return the process's number
+ * @is_gone: true if the process has ended, or executes another program; @why has the words
+ * @has_thread: true if the process has this thread now
+ * @live: store the known registers of a thread
  * @is_library_event: true if GDB sets a breakpoint at @addr only to hear of loaded libraries. The
  *                    host reports those itself, so the breakpoint is accepted and not inserted
- * @object: bytes of a text from offset @from, at most @len; their number, fewer than @len only at
- *          the end; or -errno with @why. A read from 0 collects the text
- * @open: open a file for reading, as the process sees it; a number, or -errno
- * @stat, @close: 0 or -errno
- * @pread: the number of bytes, or -errno
- * @readlink: the same, for a link's text
+ * @object: store at most @len bytes of a text, starting at offset @from; return their number, less
+ *          than @len only at the end; or -errno with @why. A read from 0 collects the text
+ * @open: open a file for reading, as the process sees it; return a number for it, or -errno
+ * @stat, @close: return 0 or -errno
+ * @pread: return the number of bytes read, or -errno
+ * @readlink: store a link's text; return its length, or -errno
  */
 struct gtp_process_ops {
 	u32 (*pid)(void *ctx);

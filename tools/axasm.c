@@ -81,7 +81,7 @@ static void skip_space(struct assembler *a)
 	}
 }
 
-/* A word of letters, digits, '_' and '.'; "" when there is none. */
+/* Parse a word of letters, digits, '_' and '.'; "" if there is none. */
 static void parse_word(struct assembler *a, char *out)
 {
 	u32 n = 0;
@@ -97,7 +97,7 @@ static void parse_word(struct assembler *a, char *out)
 	out[n] = '\0';
 }
 
-/* A number that fits @bytes, as unsigned or as two's complement. */
+/* Parse a number that fits @bytes, as unsigned or as two's complement. */
 static u64 parse_number(struct assembler *a, u32 bytes)
 {
 	u64 max = bytes == 8 ? ~0ULL : BIT_ULL(8 * bytes) - 1;

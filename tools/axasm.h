@@ -6,7 +6,7 @@
 #include "agentexpr/ax.h"
 
 /**
- * axasm() - text to bytes
+ * axasm() - assemble a text
  * @text: instructions as ax_disasm() prints them, separated by ';' or newlines; '#' begins a
  *	comment
  * @code: receives the bytes
@@ -20,20 +20,23 @@
  * "no_nul" follows. Its escapes are those of C for a newline, a tab, a backslash and a quote, and
  * \xHH. "byte N" is any byte, opcode or not.
  *
- * Return: bytes, or -1 with @why.
+ * Return: the number of bytes, or -1 with @why.
  */
 int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
 
 /**
- * axasm_listing() - the disassembly, a line per instruction, as far as it can be decoded
- * @code: bytes
- * @len: how many
+ * axasm_listing() - disassemble, a line per instruction, as far as the bytes can be decoded
+ * @code: the bytes
+ * @len: the number of bytes
  * @err: NULL, or an error: a line below its instruction has ^ and the error's sentence
- * @out: receives it
+ * @out: receives the listing
  */
 void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out);
 
-/* axasm_hex - hex digits (blanks between bytes are skipped) to bytes; how many, or -1 */
+/*
+ * axasm_hex - convert hex digits to bytes, skipping blanks between bytes; return their number, or
+ * -1
+ */
 int axasm_hex(const char *hex, u8 *bytes, u32 size);
 
 #endif /* _GTP_AXASM_H */

@@ -77,7 +77,7 @@ static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 /**
  * gtp_buffer_make_room() - drop the oldest frames to make room for a whole frame
  * @b: this CPU's buffer, no frame open, for which gtp_buffer_has_room() is false
- * @bytes: as there
+ * @bytes: as for gtp_buffer_has_room()
  *
  * A circular buffer drops more than the frame needs, a sixteenth of the ring or 4 KiB, whichever is
  * less, so that the next ones find room at once.
@@ -175,7 +175,7 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
  * @max
  *
  * Never reads a page that the string does not reach. After a fault before its end nothing is added.
- * Return: as gtp_buffer_add_mem().
+ * Return: 0, -EFAULT, -ENOSPC, -E2BIG.
  */
 int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,
 			  int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);

@@ -119,8 +119,8 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
  * Blocks may overlap and adjoin; bytes from several blocks are put together. If blocks overlap, the
  * first one that has the address is read to its end. GDB does the same with trace files, and both
  * must agree.
- * Return: the number of bytes from @addr on that the frame holds without a gap; 0 if it lacks even
- * the first.
+ * Return: the number of bytes, starting at @addr, that the frame holds without a gap; 0 if it lacks
+ * even the first one.
  */
 u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len);
 

@@ -50,7 +50,7 @@ typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 tot
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
  * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
- * @pcs: the same for the frames' addresses, by gtp_index_find()'s hash
+ * @pcs: the frames' addresses as a set of bits like @tps; trace/index.c hashes an address to a bit
  * @low, @high: the lowest and the highest address
  */
 struct gtp_index_seen {

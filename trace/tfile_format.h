@@ -8,7 +8,7 @@
 /* Sizes in bytes; all numbers are little-endian. */
 enum {
 	GTP_TFILE_NUMBER = 2,	    /* u16 tracepoint, which begins a frame; 0 ends the frames */
-	GTP_TFILE_HEAD = 2 + 4,	    /* that, then the u32 number of bytes that follow */
+	GTP_TFILE_HEAD = 2 + 4,	    /* the number, then a u32: how many bytes follow */
 	GTP_TFILE_REGS = 1,	    /* 'R', then as many bytes as the header's line R says */
 	GTP_TFILE_MEM = 1 + 8 + 2,  /* 'M', u64 address, u16 length, then the bytes */
 	GTP_TFILE_VAR = 1 + 4 + 8,  /* 'V', u32 number, s64 value */

@@ -17,7 +17,7 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
-/* struct asked - the values of the call that expressions use; separately for the last two */
+/* struct asked - the use of the call's values; @most: when all those that are used are known */
 struct asked {
 	enum gtp_at_return most;
 	bool latency, entry_clock;

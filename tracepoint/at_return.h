@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find the tracepoints that are reported when their function returns, by their expressions. */
+/* Find the tracepoints that are reported when their function returns: their expressions show it. */
 #ifndef _GTP_AT_RETURN_H
 #define _GTP_AT_RETURN_H
 

@@ -14,7 +14,7 @@ struct parse {
 	struct gtp_def d;
 	struct gtp_dprintf *dp;
 	u32 ncpus;
-	struct gtp_tracepoint *conds; /* a tracepoint for each, not in @dp yet */
+	struct gtp_tracepoint *conds; /* a tracepoint for each condition, not in @dp yet */
 	u32 nconds;
 };
 

@@ -54,7 +54,7 @@ struct gtp_dprintf {
 int gtp_dprintf_parse(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 		      u32 ncpus, struct gtp_dprintf **out, struct gtp_why *why);
 
-/* gtp_dprintf_free - free a dprintf that is at rest and on no list; @list as above */
+/* gtp_dprintf_free - free a dprintf that is at rest and on no list; @list counts its memory */
 void gtp_dprintf_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 		      struct gtp_dprintf *dp);
 

@@ -14,8 +14,8 @@
  * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c): the tracepoint has @quick, or
  *	    would have it without one string among its actions; hits cannot switch it; and the time
  *	    is the processor's counter. The pad itself handles a pass count, and other tracepoints
- * @quickest: the same as @quick if @in_pad is set, too, the tracepoint is alone at its location,
- *	      and it has no pass count; otherwise NULL
+ * @quickest: equals @quick if @in_pad is set, too, the tracepoint is alone at its location, and it
+ *	      has no pass count; otherwise NULL
  * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; the clock of its time
  *	      does not matter
  * @undoable: a hit can be given up at any read and made again, see hit/undo.h; the tracepoint is

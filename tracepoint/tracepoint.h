@@ -18,7 +18,7 @@ enum {
 	GTP_TP_LOST = 0xffff,	       /* in a frame that tells how many frames were lost */
 	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
-	GTP_ACTIONS_MAX = 1024,	       /* of one tracepoint */
+	GTP_ACTIONS_MAX = 1024,	       /* actions of one tracepoint */
 	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,    /* a tracepoint without counters */
@@ -81,7 +81,7 @@ struct gtp_source {
 /**
  * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
  * is several of these
- * @next, @prev: all of them, in the order GDB sent them
+ * @next, @prev: the list of all tracepoints, in the order GDB sent them
  * @next_here: the next tracepoint at the same location, while armed
  * @next_key, @next_num: the next one in the same bucket of the list; @next_run: of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
@@ -103,7 +103,7 @@ struct gtp_source {
  * @part_bytes: memory of @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
- *     hits print a line of text instead of writing a frame. NULL: it is none
+ *     hits print a line of text instead of writing a frame. NULL: it is not a dprintf
  * @loc: its location in the current or the stopped run; NULL if it has none or is @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
@@ -111,11 +111,11 @@ struct gtp_source {
  * @switched: actions of some tracepoint may set @on
  * @self_trace: hits of GDB's own tasks count, too
  * @only_updates: its actions only update aggregations: a hit leaves no frame
- * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
- *     condition can be evaluated only then; @cond_entry_clock: that names $entry_clock; @latency:
- *     it or an action names $latency
+ * @at_return: hits are reported when the function returns, see tracepoint/at_return.h;
+ *     @cond_at_return: the condition can be evaluated only at the return; @cond_entry_clock: the
+ *     condition names $entry_clock; @latency: the condition or an action names $latency
  * @reads: a hit reads memory, or sets variables, which may be strings; @cond_reads: the condition
- *     does
+ *     does one of these
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -175,7 +175,7 @@ struct gtp_dprintf_count {
 
 /**
  * struct gtp_tracepoints - all definitions, in the order GDB sent them
- * @first, @last: of the list
+ * @first, @last: the ends of the list
  * @count: the number of definitions
  * @part_bytes: the memory of all their parts
  * @removed: counts removals, so that a cached position in the list is known to be stale
@@ -257,13 +257,14 @@ __printf(4, 5) int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 ac
 					 struct gtp_why *why, const char *fmt, ...);
 
 /*
- * gtp_tracepoint_newest - return the tracepoint with this number that was defined last; NULL: none
+ * gtp_tracepoint_newest - return the tracepoint with this number that was defined last; NULL if
+ * there is none
  */
 struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);
 
 /*
- * gtp_tracepoint_older - return the one with the same number that was defined before @tp; NULL:
- * none
+ * gtp_tracepoint_older - return the tracepoint with the same number that was defined before @tp;
+ * NULL if there is none
  */
 struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 

@@ -40,18 +40,21 @@ enum gtp_tsv_builtin {
 	GTP_TSV_SOFTIRQ_COUNT,
 	GTP_TSV_IRQ_COUNT,
 	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has user registers, 0: it has none */
-	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: its user registers */
+	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: the task's user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
 	GTP_TSV_XTIME_NSEC,	   /* its ns; both are from one reading for the hit */
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
-	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
+	GTP_TSV_CPU_NUMBER,	   /* the number of CPUs that there can be */
 	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
-	/* If an action sets one of these to a tracepoint's number, its hits count, or do not. */
+	/*
+	 * If an action sets one of these to a tracepoint's number, the hits of that tracepoint
+	 * count, or do not.
+	 */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
 	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
-	GTP_TSV_USTACK, /* the number of the program's stack, as GTP_TSV_KSTACK */
+	GTP_TSV_USTACK, /* the number of the program's stack; 0: no room */
 	/* For a hit of a watchpoint; see hit/watched.h. */
 	GTP_TSV_WATCH_ADDR,	/* the address of the variable */
 	GTP_TSV_WATCH_VAL,	/* its value after the access */

@@ -63,7 +63,9 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 
-/* gtp_rsp_start_no_ack - use no acks, in either direction, from the reply after this one on */
+/*
+ * gtp_rsp_start_no_ack - use no acks, in either direction, starting with the reply after this one
+ */
 void gtp_rsp_start_no_ack(struct gtp_rsp *r);
 
 #endif /* _GTP_RSP_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that has written its list of libraries itself, for whoever looks at it.
+ * A program that has written its list of libraries itself, to trouble its readers.
  *
- * It prints "ready PID", and answers each line of its input by "ok" when the list is as the line
- * says: "long" and "many" are more than anybody can read, "circle" has no end, "lists" are more
+ * It prints "ready PID", and answers each line of its input with "ok" when the list is as the line
+ * says: "long" and "many" have too many entries to read, "circle" has no end, "lists" are more
  * lists than a program has, "names" has names that control a terminal.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static char long_name[NAME_BYTES + 1];
 static const char bad_name[] = "/nowhere/\302\2332J\342\200\256\177\033[31m\377\n.so";
 static const char good_name[] = "/nowhere/gr\303\274n \342\202\254.so";
 
-/* One chain of entries, which all lists have. */
+/* Make one chain of entries, which all lists share. */
 static void chain(int entries, int lists, const char *name)
 {
 	for (int i = 0; i < entries; i++) {

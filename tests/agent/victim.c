@@ -3,8 +3,8 @@
  * The program that gtp-attach looks at: it counts, has threads that wait and one that runs, and
  * loads a library when a line comes.
  *
- * It prints "ready PID", and answers each line of its input: "count" by its counter, "load FILE" by
- * the address of the library's function, "unload" and "exec" by doing so.
+ * It prints "ready PID", and answers each line of its input: "count" with its counter, "load FILE"
+ * with the address of the library's function. It obeys "unload" and "exec".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -108,7 +108,7 @@ static void shut(struct stream *s)
 	s->length = 0;
 }
 
-/* Write as much as it accepts now; data that a process no longer reads is dropped. */
+/* Write as much as the receiver accepts now; data that a process no longer reads is dropped. */
 static void push(struct stream *s)
 {
 	while (s->to >= 0 && s->length) {
@@ -186,7 +186,7 @@ static void pipes(int ends[2], int ours)
 		die("pipe");
 }
 
-/* In the child; memory is the parent's. */
+/* Become the program. This runs in the child of vfork(): its memory is the parent's. */
 static void become(char **argv, int in, int out, int err)
 {
 	sigset_t none;
@@ -246,7 +246,7 @@ static bool line_write(int fd, const char *bytes, ssize_t n)
 	return true;
 }
 
-/* Bytes both ways, until the host closes its end; an errno if the device does. */
+/* Copy bytes both ways until the host closes its end; return 0, or an errno if the device fails. */
 static int pump(struct stream *s, int fd)
 {
 	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { s->inbox, POLLIN, 0 } };
@@ -393,7 +393,7 @@ static void hear(void)
 
 /* --- output of processes, and their end --- */
 
-/* False when nothing is there now. */
+/* Pass on some output of a process; return false if there is none now. */
 static bool pass_on(struct stream *s, int which)
 {
 	static char bytes[CHUNK];
@@ -427,7 +427,9 @@ static void reap(void)
 			}
 }
 
-/* A process's children may still have its output open; from now on nobody reads it. */
+/*
+ * Report a process's end. Its children may still have its output open, which is not read any more.
+ */
 static void bury(struct stream *s)
 {
 	for (int i = 0; i < 2; i++)
@@ -446,7 +448,10 @@ static void end_thread(struct stream *s)
 	finish(s);
 }
 
-/* A thread that nobody waits for may be in a read that never returns: a signal interrupts it. */
+/*
+ * Serve a stream. Its thread may be in a read that never returns: if the stream is gone, a signal
+ * interrupts the read.
+ */
 static bool look_after(struct stream *s, struct pollfd *fds)
 {
 	for (int i = 0; i < 2; i++)

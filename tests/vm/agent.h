@@ -26,7 +26,7 @@ enum kind {
 	ERR,   /* up: bytes of a process's stderr */
 	END,   /* down: no more bytes; up: the wait status, or a line's errno (i32) */
 	KILL,  /* down: a signal (u32) to a process's group */
-	GONE,  /* down: nobody uses the stream any more */
+	GONE,  /* down: the stream is not used any more */
 	OPENED /* up: a line's errno (i32) */
 };
 
@@ -56,7 +56,7 @@ enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
  * @pending: @length bytes for @to that it has not accepted yet
  * @closing: no more data will come: @to is closed once it has all
  * @dead: the process has ended, with @status
- * @gone: nobody uses the stream any more; the main thread sets this
+ * @gone: the stream is not used any more; the main thread sets this
  * @ended: the thread has ended, and must be joined
  */
 struct stream {

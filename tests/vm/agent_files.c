@@ -100,7 +100,7 @@ static s64 transfer(struct request *q, const char *bytes, size_t length, char *o
 	return n < 0 ? -errno : n;
 }
 
-/* The time in nanoseconds, for clocks of which that fits. */
+/* Return the time of a clock in nanoseconds; only for clocks whose time fits. */
 static s64 clock_of(clockid_t id)
 {
 	struct timespec t;
@@ -110,7 +110,7 @@ static s64 clock_of(clockid_t id)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Returns the result; *FILLED is how many bytes of answer go with it. */
+/* Return the result; *FILLED receives the number of bytes of the answer. */
 static s64 answered(struct desk *d, struct request *q, char *bytes, size_t length, size_t *filled)
 {
 	char *out = d->answer + sizeof(struct answer);
@@ -150,7 +150,7 @@ static bool is_gone(struct stream *s)
 	return __atomic_load_n(&s->gone, __ATOMIC_ACQUIRE);
 }
 
-/* Reads exactly N bytes from the main thread; false at the end. */
+/* Read exactly N bytes from the main thread; return false at the end. */
 static bool take(struct stream *s, void *to, size_t n)
 {
 	while (n) {

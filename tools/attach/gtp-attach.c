@@ -21,7 +21,7 @@ static const char usage[] = "usage: gdb -ex 'target remote | gtp-attach PID'\n"
 			    "       shows a process to GDB without stopping it: gtp-attach(1)\n";
 
 /*
- * take - pass on GDB's bytes; false at their end
+ * take - pass on GDB's bytes; return false at their end
  *
  * On a busy machine this program may begin so late that GDB has sent its first packet again.
  */

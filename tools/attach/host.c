@@ -82,7 +82,7 @@ static bool is_library_event(void *ctx, u64 addr)
 
 /*
  * Say that libraries are missing, once. GDB shows what the other end of its pipe writes to standard
- * error; a note of the stub would have to wait for a packet before whose answer GDB takes text.
+ * error; a note of the stub would have to wait, because GDB takes text before few answers only.
  */
 static void tell_cut(struct host *h, bool cut)
 {
@@ -101,7 +101,10 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 	int err;
 
 	if (!from) {
-		/* Before the list: a change between the two is reported once too often. */
+		/*
+		 * Add up the list first: a change between this and reading it is then reported
+		 * needlessly, not missed.
+		 */
 		if (which == GTP_OBJECT_LIBRARIES)
 			gtp_link_map_sum(&h->process, &h->libraries);
 		err = gtp_objects_make(&h->process, which, text, why);

@@ -10,7 +10,7 @@
 /**
  * struct host - one process, and the GDB that looks at it
  * @process: the process
- * @files: those that GDB has opened
+ * @files: the files that GDB has opened
  * @object: the texts that GDB reads, as they were when it began
  * @libraries: the sum of the list of libraries that GDB knows, or was last asked to read
  * @look_ms: when the list is looked at again
@@ -30,10 +30,12 @@ struct host {
 	bool broken;
 };
 
-/* host_init - attach to a process; 0, or -errno with @why and nothing to undo */
+/* host_init - attach to a process; return 0, or -errno with @why and nothing to undo */
 int host_init(struct host *h, u32 pid, struct gtp_why *why);
 
-/* host_look - while GDB waits in a continue: has the process ended, or loaded a library? */
+/*
+ * host_look - while GDB waits in a continue, look whether the process has ended or loaded a library
+ */
 void host_look(struct host *h);
 
 void host_exit(struct host *h);

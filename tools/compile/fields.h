@@ -9,7 +9,8 @@
  * enum field_kind - what a field is
  * @FIELD_NUMBER: a number in hex, with any number of digits
  * @FIELD_OPERAND: a constant of an expression in hex, of which the top bit may be its sign
- * @FIELD_TEXT: hex digits of a text that is itself in hex: two characters of the packet are a digit
+ * @FIELD_TEXT: hex digits of a text that is itself in hex: two characters of the packet for each
+ *     digit
  */
 enum field_kind { FIELD_NUMBER = 'n', FIELD_OPERAND = 'o', FIELD_TEXT = 't' };
 

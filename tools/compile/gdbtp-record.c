@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target of GDB in `gtp compile`: checks GDB's packets up to QTStart by the module's own code,
- * and writes them to a file.
+ * The target of GDB in `gtp compile`: checks GDB's packets up to QTStart with the module's own
+ * code, and writes them to a file.
  *
  * Usage: gdbtp-record [options] VMLINUX      (gdb: target remote | gdbtp-record ...)
  *

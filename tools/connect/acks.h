@@ -4,7 +4,7 @@
  *
  * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
  * two seconds. All copies then arrive at once, each would get an answer, and GDB would mistake the
- * second answer for that to its next packet. So repetitions are not passed on to the module.
+ * second answer for the answer to its next packet. So repetitions are not passed on to the module.
  */
 #ifndef _GTP_CONNECT_ACKS_H
 #define _GTP_CONNECT_ACKS_H
@@ -31,8 +31,8 @@ struct acks {
 
 /*
  * acks_filter - copy GDB's bytes to @out, without repetitions; @out has room for ACKS_PACKET_MAX
- * more than @len, and *@n receives their number. Return: how many of the @len bytes were used: all,
- * unless GDB stops using acknowledgments after them
+ * more than @len, and *@n receives their number. Return: the number of the @len bytes that were
+ * used: all, unless GDB stops using acknowledgments after them
  */
 size_t acks_filter(struct acks *f, const char *in, size_t len, char *out, size_t *n);
 

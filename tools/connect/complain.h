@@ -5,7 +5,7 @@
 
 /**
  * complain - print a line on standard error, after the command's name
- * @format: as printf()
+ * @format: as for printf()
  */
 void complain(const char *format, ...);
 

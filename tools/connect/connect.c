@@ -55,7 +55,9 @@ static int write_all(int fd, const char *buf, size_t len)
 	return 0;
 }
 
-/* When one direction ends, so does the connection: the exit closes the file, as the module sees. */
+/*
+ * When one direction ends, so does the connection: the exit closes the file, which the module sees.
+ */
 static void end(int status)
 {
 	_exit(status);
@@ -70,7 +72,7 @@ static void failed(const char *doing, const char *what)
 	end(1);
 }
 
-/* read_some - read bytes and return how many; 0 at the end */
+/* read_some - read bytes and return their number; 0 at the end */
 static size_t read_some(int fd, const char *name, char *buf)
 {
 	ssize_t n;

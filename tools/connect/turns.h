@@ -32,7 +32,7 @@ struct packets {
  * @slow: the packet that is being written is one that ^C interrupts
  * @writing: a thread is in that write
  * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
- * @text: text may come before the newest one's answer
+ * @text: text may come before the answer to the newest packet
  * @passes: the module's packet that is being read goes to GDB; known from its third byte on
  * @gdb, @module: the state of both directions
  * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
@@ -57,7 +57,8 @@ bool turns_asked(struct turns *t, const char *bytes, size_t len);
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
 /*
- * turns_take - take the bytes that may be written to the module now, @size at most; return how many
+ * turns_take - take the bytes that may be written to the module now, @size at most; return their
+ * number
  */
 size_t turns_take(struct turns *t, char *out, size_t size);
 
@@ -72,7 +73,7 @@ bool turns_left(const struct turns *t);
 
 /*
  * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for 3
- * more than @len; return how many
+ * more than @len; return their number
  */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
 

@@ -8,15 +8,15 @@
 enum { AXJIT_SEEDS = 14 }; /* the number of possible choices of registers */
 
 /*
- * axjit_eval - compile and run; an axvec_eval. Every load calls ->read(), because a vector's memory
- * is not at its stated address.
+ * axjit_eval - compile an expression and run it; an axvec_eval. Every load calls ->read(), because
+ * a vector's memory is not at its stated address.
  */
 int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
 
 /* axjit_seed - select the registers that axjit_eval() uses from now on */
 void axjit_seed(u32 seed);
 
-/* axjit_listing - the machine code, as objdump shows it (bytes, where there is none) */
+/* axjit_listing - print the machine code, as objdump shows it (bytes, if there is no objdump) */
 void axjit_listing(const struct ax_verified *v);
 
 #endif /* _GTP_AXJIT_H */

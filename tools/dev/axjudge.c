@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Vectors: judging an engine by them. */
+/* Judge an engine by vectors. */
 #include <stdlib.h>
 #include "agentexpr/adds.h"
 #include "tools/dev/axvec.h"
@@ -104,7 +104,7 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
 {
 	const struct axvec *v = j->v;
-	u64 result = ~v->result; /* shows an engine that sets nothing */
+	u64 result = ~v->result; /* shows an engine that does not set the result */
 	int ret;
 
 	axenv_reset(v->env);

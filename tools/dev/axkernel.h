@@ -6,8 +6,8 @@
 #include "tools/dev/axvec.h"
 
 /*
- * axkernel_eval - have the kernel compile and run it; an axvec_eval. Exits with a message if the
- * module is not there.
+ * axkernel_eval - have the kernel compile and run an expression; an axvec_eval. Exits with a
+ * message if the module is not there.
  */
 int axkernel_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
 

@@ -42,8 +42,8 @@ static const char *short_name(const char *path)
 static bool in_kernel;
 
 /*
- * By the interpreter, then by the compiler with every choice of registers; @engine is
- * the one that failed.
+ * Run a vector in the interpreter, then in the compiler with every choice of registers; @engine
+ * names the engine that ran last.
  */
 static bool run_engines(struct axvec *v, char *msg, size_t size, const char **engine)
 {

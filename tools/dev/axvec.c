@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Vectors: reading them. */
+/* Read vectors. */
 #include <ctype.h>
 #include <stdlib.h>
 #include "tools/axasm.h"
@@ -36,7 +36,7 @@ static bool blank(char c)
 	return isspace((u8)c) || c == '=';
 }
 
-/* The next word, or NULL at the end; words are terminated in place. */
+/* Return the next word, terminated in place; NULL at the end. */
 static char *word(struct parse *in)
 {
 	char *w;
@@ -141,7 +141,7 @@ static bool add_number(struct parse *in, struct bytes *b, const char *type)
 	return true;
 }
 
-/* Everything from here on: hex, "strings" and typed numbers. */
+/* Parse all that follows: hex, "strings" and typed numbers. */
 static void parse_bytes(struct parse *in, struct bytes *b)
 {
 	u8 hex[4096];
@@ -284,7 +284,7 @@ static void section_result(struct parse *in)
 	in->v->result = number(in);
 }
 
-/* A line of "collected": "mem ADDR bytes" or "var NUM VALUE". */
+/* Parse a line of "collected": "mem ADDR bytes" or "var NUM VALUE". */
 static void collected_line(struct parse *in)
 {
 	static struct bytes b;
@@ -392,7 +392,7 @@ static const struct section {
 	{ "why", section_why },
 };
 
-/* @text: from after "-- ", terminated at the section's end */
+/* Parse a section; @text begins after "-- ", and is terminated at the section's end. */
 static void read_section(struct parse *in, char *text)
 {
 	size_t i, len;
@@ -404,7 +404,7 @@ static void read_section(struct parse *in, char *text)
 		in->section = sections[i].name;
 		in->p = text + len;
 		sections[i].read(in);
-		/* asm and why take all of it; for the others a word too many is an error. */
+		/* asm and why take their whole text; for the others a word too many is an error. */
 		if (!in->failed && sections[i].read != section_asm && word(in))
 			fail(in, "something is left over");
 		return;
@@ -433,7 +433,7 @@ static void read_sections(struct parse *in, char *text)
 	}
 }
 
-/* The file and a newline, so that the last section ends like the others; NULL with errno. */
+/* Return the file and a newline, so that the last section ends like the others; NULL with errno. */
 static char *read_file(const char *path)
 {
 	FILE *f = fopen(path, "r");

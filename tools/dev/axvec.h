@@ -37,7 +37,7 @@ struct axvec {
 	u64 result;
 	u32 error;
 	u32 error_pc;
-	u32 error_nargs; /* how many of the error's arguments are given */
+	u32 error_nargs; /* the number of the error's arguments that are given */
 	u64 error_arg[2];
 	char *why;
 };
@@ -48,15 +48,15 @@ struct axvec {
  * @msg: receives the error
  * @size: bytes of @msg
  *
- * Return: the vector, for axvec_free(); NULL when it is not one.
+ * Return: the vector, for axvec_free(); NULL if the file is not a vector.
  */
 struct axvec *axvec_load(const char *path, char *msg, size_t size);
 
 void axvec_free(struct axvec *v);
 
 /**
- * axvec_run() - verify, evaluate by an engine, compare
- * @v: the vector; may be run again, by another engine
+ * axvec_run() - verify a vector, evaluate it with an engine, compare the effects
+ * @v: the vector; may be run again, with another engine
  * @eval: the engine
  * @msg: receives the differences
  * @size: bytes of @msg

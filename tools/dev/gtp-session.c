@@ -22,11 +22,13 @@
 #include "session.h"
 
 /*
- * Longer than any reply takes, on an emulated machine with KASAN as well: a limit, not a measure.
+ * The limit on waiting for a reply. Every reply takes less, even on an emulated machine with KASAN.
  */
 enum { PATIENCE_MS = 60000 };
 
-/* struct line - the connection; @orders, @answers: to the process that makes the calls, and back */
+/*
+ * struct line - the connection; @orders: to the process that makes the calls; @answers: from there
+ */
 struct line {
 	int fd;
 	int orders;

@@ -274,8 +274,8 @@ static int read_data(struct player *p, unsigned char *sum)
 }
 
 /*
- * Read one packet into p->reply; returns 1 if there is none. @wait: wait for its first byte. As GDB
- * does, skip each '+' before it: the stub sends them during long work (stub/console.c).
+ * Read one packet into p->reply; returns 1 if there is none. @wait: wait for its first byte. Like
+ * GDB, skip each '+' before it: the stub sends them during long work (stub/console.c).
  */
 static int read_packet(struct player *p, bool wait)
 {
@@ -315,7 +315,7 @@ static void keep_console(struct player *p)
 	p->console[p->console_len] = '\0';
 }
 
-/* The next reply that is no console text; 1 when there is none. */
+/* Read the next reply that is not console text; return 1 if there is none. */
 static int read_reply(struct player *p, bool wait)
 {
 	int err;

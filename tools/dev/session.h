@@ -22,8 +22,8 @@
  *
  * In TEXT, {name} is the fixture's address of that name, or what was captured; {le:name} the same
  * as little-endian memory, {hex:text} is text in hex, {x:N} are N unknown bytes. In a reply, '*' is
- * any text, and {=name} captures hex digits. Everything that arrives must be asked for: a reply
- * that nobody reads is a failure.
+ * any text, and {=name} captures hex digits. Everything that arrives must be asked for: an unread
+ * reply is a failure.
  */
 
 /**

@@ -64,8 +64,9 @@ struct view {
 };
 
 /*
- * find - the first block of memory that has @at, or of registers; the last one of variable @at: an
- * action that sets a variable writes its value before, and then the new one. false: there is none
+ * find - find the first block of memory that has @at, or of registers; or the last block of
+ * variable @at, because an action that sets a variable writes its old value before the new one.
+ * Return false if there is no such block
  */
 static bool find(const struct view *v, u8 kind, u64 at, struct block *b)
 {

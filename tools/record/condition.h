@@ -7,7 +7,7 @@
 #include "agentexpr/ax.h"
 
 /**
- * struct condition - at one place of a tracepoint
+ * struct condition - the condition at one place of a tracepoint
  * @tracepoint, @address: the place
  * @known: GDB's numbers of the registers that its frames have
  * @has_code: there is a condition; a place without one has no last frame
@@ -22,7 +22,7 @@ struct condition {
 
 enum condition_says { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN };
 
-/* condition_parse - parse "TRACEPOINT ADDRESS REGISTERS CODE"; return false if it is none */
+/* condition_parse - parse "TRACEPOINT ADDRESS REGISTERS CODE"; return false for any other text */
 bool condition_parse(struct condition *c, const char *text);
 
 /* condition_pc - return the pc in a frame's registers; 0 if it has none */
@@ -34,7 +34,8 @@ u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes);
  * @frame, @len: a frame's blocks
  * @register_bytes: the size of a frame's registers
  *
- * Return: UNKNOWN if the frame lacks a value that it needs, or it divides by 0.
+ * Return: UNKNOWN if the frame lacks a value that the condition needs, or the condition divides by
+ * 0.
  */
 enum condition_says condition_says(const struct condition *c, const u8 *frame, size_t len,
 				   u32 register_bytes);

@@ -91,7 +91,7 @@ static bool fill(struct drain *d, size_t *n)
 /**
  * take() - read available bytes, and write the whole frames among them
  * @d: the drain
- * @n: receives how many bytes were read
+ * @n: receives the number of bytes that were read
  *
  * Return: false at the end of the run, at its last frame, and on an error.
  */

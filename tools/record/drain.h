@@ -12,15 +12,15 @@ enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBL
 
 /**
  * struct drain - a recording
- * @pipe, @series: from where, to where
+ * @pipe, @series: the source and the destination of the frames
  * @until: the condition for the last frame
- * @ms: the longest time, from the header on; 0: until the run ends
+ * @ms: the longest time, counted from the header's arrival; 0: until the run ends
  * @snapshot: record only the frames that are there already, of an active run
  * @cut: the time was over, but there was more to read
- * @begun, @ended: the times of both, in ms; 0: not yet
+ * @begun, @ended: when the recording began and ended, in ms; 0: not yet
  * @buf, @size, @len: bytes that were read but not written; a frame or the header begins with the
  *                    first one
- * @tally: frames that were put
+ * @tally: counts the frames that were written
  */
 struct drain {
 	struct pipe pipe;
@@ -33,7 +33,7 @@ struct drain {
 	struct tally tally;
 };
 
-/* drain_all - record; the caller still has to end the files */
+/* drain_all - record, and return why the recording ended; the caller still has to end the files */
 enum drain_end drain_all(struct drain *d);
 
 #endif /* _DRAIN_DRAIN_H */

@@ -71,8 +71,8 @@ void file_close(struct file *f)
 }
 
 /*
- * write_at - write as many of the bytes as possible; return how many, with the reason in errno if
- * not all
+ * write_at - write as many of the bytes as possible; return their number, with the reason in errno
+ * if not all
  */
 static size_t write_at(int fd, struct iovec *io, int count, u64 at)
 {

@@ -7,12 +7,12 @@
 
 /**
  * struct file - a trace file that grows
- * @path, @part: its name, and the one that it has until its header is on the disk
+ * @path, @part: its name, and its temporary name until its header is on the disk
  * @end: the offset of the 0 that ends it
  * @empty: it has no frames
  * @holds: frames are written that no reader sees
- * @held_at, @held: where the first of these begins, and its number, in the place of which the file
- * has 0
+ * @held_at, @held: the offset of the first of these frames, and its number, for which the file has
+ * 0 meanwhile
  */
 struct file {
 	int fd;
@@ -24,8 +24,8 @@ struct file {
 };
 
 /*
- * file_refused - return the reason why no file can be made there, which the caller frees; NULL if
- * one can
+ * file_refused - return the reason why the file cannot be made there, which the caller frees; NULL
+ * if it can be made
  */
 char *file_refused(const char *path);
 

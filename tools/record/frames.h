@@ -22,10 +22,10 @@ struct tally {
 };
 
 /**
- * frames_header() - the length of a header, with the empty line that ends it
+ * frames_header() - find the length of a header, with the empty line that ends it
  * @bytes, @len: the bytes that have arrived so far
  *
- * Return: 0 if more bytes are needed, -EINVAL if it is no trace file.
+ * Return: the length; 0 if more bytes are needed; -EINVAL if the bytes are not a trace file.
  */
 ssize_t frames_header(const u8 *bytes, size_t len);
 
@@ -38,7 +38,7 @@ enum { FRAMES_DIGITS = 8 };
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
 /**
- * frames_whole() - how many bytes are whole frames
+ * frames_whole() - return the number of bytes that are whole frames
  * @bytes, @len: a frame begins here
  * @most: the most bytes to return
  * @t: the frames are added to it; may be NULL

@@ -45,7 +45,7 @@ static u32 parse_files(struct argp_state *state, const char *text)
 	return (u32)n;
 }
 
-/* parse_until - "[TRACEPOINT:]FRAMES" */
+/* parse_until - parse "[TRACEPOINT:]FRAMES" */
 static void parse_until(struct argp_state *state, const char *text, struct until *u)
 {
 	const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : text;
@@ -67,7 +67,7 @@ static void parse_until(struct argp_state *state, const char *text, struct until
 	u->tracepoint = (u32)tracepoint;
 }
 
-/* parse_fd - an inherited file descriptor */
+/* parse_fd - parse the number of an inherited file descriptor */
 static int parse_fd(struct argp_state *state, const char *text)
 {
 	char *end;

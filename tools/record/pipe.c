@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading from the module's pipe, and the signals that end that. */
+/* Read from the module's pipe, and catch the signals that end the reading. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading from the module's pipe, and the signals that end that. */
+/* Read from the module's pipe, and catch the signals that end the reading. */
 #ifndef _DRAIN_PIPE_H
 #define _DRAIN_PIPE_H
 
@@ -19,7 +19,7 @@ struct pipe {
 	bool ended;
 };
 
-/* pipe_signals - from here on wait for signals, except those that nohup ignores */
+/* pipe_signals - begin to wait for signals, except those that nohup ignores */
 void pipe_signals(struct pipe *p);
 
 /* pipe_open - open the pipe without waiting for a run; call fail() if it is not readable */
@@ -31,17 +31,17 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
  * pipe_wait() - wait until there is something to read
  * @p: the pipe
  * @ms: the longest time; below 0: no limit
- * @naps: wait for signals alone
+ * @naps: wait for signals only
  *
- * Return: which of these there is.
+ * Return: PIPE_READABLE, PIPE_SIGNAL, both, or 0 after @ms.
  */
 int pipe_wait(const struct pipe *p, int ms, bool naps);
 
 /**
  * pipe_read() - read available bytes without waiting
  * @p: the pipe
- * @to, @len: where it goes
- * @n: receives how much it was; 0: nothing yet
+ * @to, @len: the memory for the bytes
+ * @n: receives the number of bytes; 0: nothing yet
  *
  * Return: false if nothing more will come.
  */

@@ -12,7 +12,7 @@
  * @size: no file gets larger, unless one frame does; 0: there is one file
  * @keep: the number of files that are kept; 0: all
  * @number: the number of the file that is written; 1 is the first one
- * @file: that file
+ * @file: the file that is written
  * @header, @header_len: the beginning of each file
  * @count_at: the offset in @header of the number of frames, which is there twice; 0: it has none
  * @count: the number of frames in the file that is written
@@ -32,7 +32,7 @@ struct series {
 /* series_check - call fail() if a file is in the way that must not be replaced */
 void series_check(const struct series *s);
 
-/* series_open - call fail() if no file can be made there */
+/* series_open - call fail() if the first file cannot be made */
 void series_open(struct series *s);
 
 /* series_start - set the beginning of each file; return false on an error */
@@ -40,11 +40,11 @@ bool series_start(struct series *s, const u8 *header, size_t len);
 
 /**
  * series_put() - write the leading whole frames
- * @s: where they go
+ * @s: the files
  * @bytes, @len: a frame begins here, and none need end here
- * @t: the frames that were put are added
+ * @t: counts the frames that were written
  *
- * Return: their size in bytes; there may have been an error.
+ * Return: the size of the written frames; less than that of all whole frames after an error.
  */
 size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t);
 

@@ -30,7 +30,7 @@ static pthread_t thread;
 /* Only the thread uses this, until it has ended. */
 static struct totals shown;
 static bool broken;
-static char *path; /* of the file that was named last, for messages */
+static char *path; /* the path of the file that was named last, for messages */
 
 static void break_off(const char *name)
 {

@@ -13,7 +13,7 @@ struct condition;
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
  * @conditions, @count: one for each place of a tracepoint
  * @register_bytes: the size of a frame's registers, as the header has it
- * @seen: how many frames have been counted so far
+ * @seen: the number of frames that have been counted so far
  * @unknown: the number of frames that lack a value that their condition needs
  * @last: the tracepoint of the last frame
  * @reached: the last frame has come
@@ -33,12 +33,12 @@ struct until {
  * until_begin() - prepare, with the run's header
  * @u: the end
  * @p: signals end the wait for the answer
- * @header, @len: of the trace file
+ * @header, @len: the header of the trace file
  *
  * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
  * CODE" is a condition at a place, in hex, with the mask of the registers that frames have and the
- * text of an agent expression, or none; "- TEXT" is passed on; "! TEXT" says why there is none;
- * "." is the last one. Errors are reported by fail().
+ * text of an agent expression, or none; "- TEXT" is passed on; "! TEXT" says why there is no
+ * condition; "." is the last one. Errors are reported by fail().
  */
 void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t len);
 

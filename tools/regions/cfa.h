@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How deep the stack is at an instruction, as its function's CFA program tells. */
+/* Find how deep the stack is at an instruction: its function's CFA program tells. */
 #ifndef _RGN_CFA_H
 #define _RGN_CFA_H
 

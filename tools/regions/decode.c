@@ -159,7 +159,7 @@ static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 	}
 }
 
-/* Collect the operands that may be addresses; the caller checks which of them are of code. */
+/* Collect the operands that may be addresses; the caller checks which of them are in code. */
 static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
 {
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&

@@ -232,7 +232,7 @@ void rgn_eh_frame_read(struct rgn_text *text)
 		if (!len || len > rgn_read_left(&all.in))
 			break;
 		entry.in.end = all.in.p + len;
-		/* In an FDE the distance back to its CIE, in a CIE 0. */
+		/* In an FDE this is the distance back to its CIE, in a CIE it is 0. */
 		back = rgn_read(&entry.in, 4);
 		if (back && back <= id_at && s->size - (id_at - back) >= 8) {
 			struct place from = place_at(s, id_at - back);

@@ -16,7 +16,7 @@
  * @lsda: the address of its exception table, or 0
  * @signal: it returns to the code that a signal interrupted, and begins one byte early
  * @code_align: factor of the distances in the two programs
- * @data_align: factor of the offsets in them
+ * @data_align: factor of the offsets in the two programs
  * @common: the CFA program that all FDEs of the CIE begin with
  * @own: the CFA program of this code
  */

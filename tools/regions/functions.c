@@ -23,7 +23,9 @@ static bool starts_function(const struct rgn_symbol *sym)
 	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
 }
 
-/* At one address: functions before labels, then the one with the longer body, then by name. */
+/*
+ * Order by address; at one address functions come before labels, longer bodies before shorter ones.
+ */
 static int function_order(const void *a, const void *b)
 {
 	const struct rgn_function *x = a, *y = b;
@@ -48,7 +50,7 @@ static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 
 	f->flags = flags;
 }
 
-/* One function per address, each reaching to the next. */
+/* Keep one function per address, and let each reach to the next one. */
 static void close_symbols(struct rgn_span *span)
 {
 	struct rgn_function *f = span->functions;
@@ -260,7 +262,7 @@ static void fill_gaps(struct rgn_span *span)
 	free(old);
 }
 
-/* Symbols without a size: names, and entries into functions. */
+/* Use symbols without a size as names of functions, and as entries into them. */
 static void name_functions(struct rgn_text *text)
 {
 	u32 i, j, total = 0;

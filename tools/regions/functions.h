@@ -9,9 +9,9 @@
  * rgn_functions_init() - divide every span into functions
  * @text: its spans have been read, their code has not been decoded
  *
- * In a kernel a function reaches from one symbol to the next, as in kallsyms. In a program it has
- * the bounds of its FDE or of a symbol with a size, so that stripped programs have functions too;
- * all code between two of them becomes a function that has RGN_FN_UNBOUND.
+ * In a kernel a function reaches from one symbol to the next, as in kallsyms. In a program an FDE
+ * or a symbol with a size bounds each function; so stripped programs have functions, too. The code
+ * between two such functions becomes a function with RGN_FN_UNBOUND.
  */
 void rgn_functions_init(struct rgn_text *text);
 

@@ -132,7 +132,10 @@ static void do_table(struct session *s)
 {
 	if (!s->options.output)
 		text_errx(2, "table: say -o FILE");
-	/* Plain returns accept most: what is denied there covers the others. */
+	/*
+	 * With plain returns most addresses are accepted. The addresses denied then cover all kinds
+	 * of CPU.
+	 */
 	analyse(s, cpu_of(s->options.cpu));
 	rgn_prototypes_mark(&s->text, s->debug);
 	rgn_mktable_write(&s->text, s->options.output);

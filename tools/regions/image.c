@@ -435,6 +435,6 @@ u64 rgn_image_pointer(const struct rgn_image *image, u64 addr)
 {
 	const u8 *p = rgn_image_at(image, addr, 8);
 
-	/* Where code can be at any address, a word that no relocation adjusts is no address. */
+	/* If code can be at any address, a word that no relocation adjusts is not an address. */
 	return p && (image->absolute || image->relocatable) ? gtp_get_le(p, 8) : 0;
 }

@@ -39,7 +39,7 @@ struct rgn_image {
 	const char *path;
 	int fd;
 	Elf *elf;
-	bool stripped;	  /* has no symbols but dynamic ones */
+	bool stripped;	  /* its only symbols are dynamic ones */
 	bool relocatable; /* an object file, as modules are */
 	bool absolute;	  /* runs at its link address, so its constants can be addresses */
 	bool kernel;	  /* vmlinux or a module: no jump tables, patch-site tables */
@@ -60,7 +60,7 @@ struct rgn_reloc {
 
 /**
  * rgn_image_open() - read an ELF file for x86-64
- * @image: receives it
+ * @image: receives the image
  * @path: the file; must outlive the image
  * @like: NULL, or the image whose section addresses this one shares (@path is its debug data)
  *
@@ -82,9 +82,10 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
  * @image: the file
  * @s: one of its sections
  *
- * A kernel executes no writable memory: it maps it so, and refuses a module with a section that is
- * both. vmlinux may have one nevertheless, if one of the parts that the linker joined was
- * executable: 7.3's .data has code that kexec copies before it runs.
+ * A kernel executes no writable memory: it maps such memory without the right to execute, and
+ * refuses a module with a section that is both. vmlinux may have such a section nevertheless, if
+ * one of the parts that the linker joined was executable: 7.3's .data has code that kexec copies
+ * before it runs.
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 
@@ -104,7 +105,8 @@ const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
 const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr);
 
 /*
- * rgn_image_at - return @n bytes at an address, or NULL if not all of them are in one such section
+ * rgn_image_at - return @n bytes at an address, or NULL if not all of them are in one loaded
+ * section
  */
 const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 

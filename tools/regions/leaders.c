@@ -41,7 +41,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 		rgn_text_mark(scan->text, r->value, RGN_LEADER_RELOC);
 }
 
-/* The word at @place is an address that the dynamic linker adjusts. */
+/* Mark the address that is stored at @place: the dynamic linker adjusts it. */
 static void mark_stored(struct rgn_text *text, u64 place)
 {
 	const u8 *p = rgn_image_at(text->image, place, 8);
@@ -130,7 +130,10 @@ static void packed(struct rgn_text *text)
 	}
 }
 
-/* The C library jumps over a lock prefix while there is only one thread. */
+/*
+ * True if a lock prefix precedes the target: the C library jumps over it in a process with one
+ * thread.
+ */
 static bool skips_lock(const struct rgn_span *span, u32 at)
 {
 	return at && span->len[at - 1] && span->bytes[at - 1] == 0xf0;

@@ -7,9 +7,9 @@
 
 /**
  * rgn_leaders_find() - analyse an image for one kind of CPU
- * @text: receives it; the caller frees it with rgn_text_free()
+ * @text: receives the analysis
  * @image: the file with the code
- * @debug: the file with the line table; @image itself where that is one file
+ * @debug: the file with the line table; @image itself if it has one
  * @cpu: the form of returns on that CPU
  */
 void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,

@@ -127,7 +127,7 @@ static const enum gtp_table_kind kinds[] = {
 	GTP_TABLE_SITE,
 	GTP_TABLE_LEADER,
 	GTP_TABLE_WRAP,
-	/* Only of programs: */
+	/* Only in tables of programs: */
 	GTP_TABLE_FUNCTION,
 	GTP_TABLE_LAST,
 	GTP_TABLE_PROVEN,

@@ -6,7 +6,7 @@
 
 struct program {
 	struct rgn_reader in;
-	const u8 *lengths; /* of the standard opcodes' operands */
+	const u8 *lengths; /* numbers of operands of the standard opcodes */
 	u64 addr;
 	u8 min_len;
 	u8 line_range;

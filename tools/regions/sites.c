@@ -185,7 +185,7 @@ static void paravirt(struct rgn_text *text)
 			      RGN_SITE_PARAVIRT);
 }
 
-/* The effect of apply_returns() on a jump to the return thunk, on each kind of CPU. */
+/* Do what apply_returns() does to jumps to the return thunk, on each kind of CPU. */
 static void returns(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, RETURNS);

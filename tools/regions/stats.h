@@ -20,11 +20,11 @@ struct rgn_stats {
 	u64 functions; /* with code that can be probed */
 	/* the kernel's rule: control flow alone, with its copier, with one that relocates */
 	struct rgn_share k_region, k_copy, k_any;
-	struct rgn_share k65_copy;		  /* with its copier, as kernels from 6.5 on ask */
+	struct rgn_share k65_copy;		  /* with its copier, as kernels since 6.5 ask */
 	struct rgn_share b_region, b_copy, b_any; /* ours */
 	u64 verdicts[RGN_VERDICT_N];
 	u64 kernel[RGN_KERNEL_N];
-	u64 gain[RGN_KERNEL_N]; /* accepted here with its copier, by why its rule refuses */
+	u64 gain[RGN_KERNEL_N]; /* accepted here, with its copier, by its rule's reason */
 	u64 evidence[RGN_EVIDENCE_N];
 	u64 deny, deny65;    /* accepted by the kernel, entered in the middle */
 	u64 deny_boot;	     /* of @deny: by boot code and alternatives alone */

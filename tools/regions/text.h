@@ -64,7 +64,7 @@ enum rgn_function_flag {
 	RGN_FN_THUNK = 2,    /* jumps to a retpoline */
 	RGN_FN_RETHUNK = 4,  /* jumps to a return thunk */
 	RGN_FN_FAULT = 8,    /* has an instruction with an exception fixup */
-	RGN_FN_BAD = 16,     /* has bytes that are no instruction */
+	RGN_FN_BAD = 16,     /* has bytes that are not an instruction */
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
@@ -72,7 +72,7 @@ enum rgn_function_flag {
 	RGN_FN_LANDING = 512,  /* has an exception table that cannot be read */
 	RGN_FN_WRAP = 1024,    /* no argument is on the stack, and it returns */
 	RGN_FN_BOUND = 8192,   /* of a program: an FDE or a symbol with a size bounds it */
-	RGN_FN_UNBOUND = 2048, /* of a program: nothing does */
+	RGN_FN_UNBOUND = 2048, /* of a program: nothing bounds it */
 	RGN_FN_PROVEN = 16384, /* of a program: all its jumps through registers lead to leaders */
 	RGN_FN_ASTRAY = 4096,  /* of a program: a jump leads into the middle of an instruction */
 };
@@ -114,7 +114,7 @@ enum rgn_unproven {
 enum rgn_span_kind {
 	RGN_SPAN_TEXT,
 	RGN_SPAN_INIT,	      /* freed after boot, or runs at unload */
-	RGN_SPAN_REPLACEMENT, /* runs only where it has been copied to */
+	RGN_SPAN_REPLACEMENT, /* runs only after it was copied elsewhere */
 	RGN_SPAN_AUX,	      /* helps boot-time patching */
 	RGN_SPAN_PLT,	      /* the linker's stubs for calls of libraries */
 };
@@ -190,8 +190,8 @@ struct rgn_text {
 	u64 thunks_start; /* retpolines and return thunks of a linked kernel */
 	u64 thunks_end;
 	u64 rethunk;	      /* the return thunk that the compiler calls */
-	char *names;	      /* of functions without a symbol */
-	struct rgn_fde *fdes; /* of a program, by address, for rgn_eh_frame_find() */
+	char *names;	      /* names of functions without a symbol */
+	struct rgn_fde *fdes; /* a program's FDEs, by address, for rgn_eh_frame_find() */
 	u32 fdes_n;
 	enum rgn_cpu cpu;
 	bool absolute;	  /* a constant in code may be an address without any relocation */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The effect of instructions on what is known of registers. An instruction that is not handled
- * makes all that it writes unknown.
+ * Track what is known of registers from one instruction to the next. An instruction that is not
+ * handled makes everything that it writes unknown.
  *
- * Memory that was compared with a bound keeps it up to the next store or call. That another thread
- * does not change it in between is the compiler's assumption too: it loads the index again.
+ * Memory that was compared with a bound keeps that bound up to the next store or call. The
+ * compiler, too, assumes that no other thread changes the memory in between: it loads the index
+ * again.
  */
 #include "tools/regions/value.h"
 
@@ -471,7 +472,10 @@ static void note_compare(struct rgn_state *s, const struct rgn_insn *insn)
 	} else if (rgn_reg(op->reg.value) < RGN_REGS && !high_byte(op->reg.value)) {
 		const struct rgn_value *v = &s->reg[rgn_reg(op->reg.value)];
 
-		/* Of what else holds the value, the compare has seen no more than they share. */
+		/*
+		 * The compare bounds only the bits that the register shares with other places of
+		 * the value.
+		 */
 		c.id = v->id;
 		c.bits = v->same;
 		if (!c.id)

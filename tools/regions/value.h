@@ -21,9 +21,9 @@ enum rgn_value_kind {
  * struct rgn_value - one register; compared byte by byte, so it has no padding
  * @kind: enum rgn_value_kind
  * @bits: the low @bits bits, as a number, are at most @max; 0: nothing is known
- * @same: this many low bits are those of the value @id
- * @id: which value it is; registers with the same @id hold the same one. 0: none
- * @last: an index of the table @at is at most that
+ * @same: this many low bits are equal to those of the value @id
+ * @id: the number of a value; registers with the same @id hold the same value. 0: none
+ * @last: an index of the table @at is at most this
  */
 struct rgn_value {
 	u32 kind;
@@ -39,7 +39,7 @@ struct rgn_value {
 /**
  * struct rgn_compare - a comparison with a constant: of the value @id, or of memory
  * @bits: its width; 0: there is none
- * @memory: true if it is of memory, at @disp from the register @base
+ * @memory: true if memory is compared, at @disp from the register @base
  */
 struct rgn_compare {
 	u32 bits;
@@ -76,7 +76,7 @@ void rgn_state_unknown(struct rgn_state *s, u64 addr);
 /* rgn_state_join - let control come with either state; return true if @to has changed */
 bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr);
 
-/* rgn_state_step - set the state after an instruction that is no jump and no call */
+/* rgn_state_step - set the state after an instruction that is neither a jump nor a call */
 void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
 
 /*

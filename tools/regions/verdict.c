@@ -143,9 +143,9 @@ static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 }
 
 /*
- * Walk the instructions that a jump displaces. @v receives their length, and the first that cannot
- * be moved. After a return or a jump only padding may follow: nothing runs it, so it needs no copy.
- * Any other code there must be entered from somewhere unknown, and is refused.
+ * Walk the instructions that a jump displaces. @v receives their length, and the first instruction
+ * that cannot be moved. After a return or a jump only padding may follow: nothing runs it, so it
+ * needs no copy. Any other code there must be entered from somewhere unknown, and is refused.
  */
 static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 end,
 				     struct rgn_verdict *v)

@@ -92,7 +92,7 @@ enum rgn_kernel_id {
 
 /**
  * struct rgn_verdict - the answer for one address
- * @id: which, and why
+ * @id: the answer and its reason
  * @evidence: the evidence for it
  * @len: bytes of the whole instructions that a jump would displace; 0 where that was not reached
  * @where: the address of the first leader, site or instruction that is an obstacle

@@ -64,7 +64,7 @@ char *client_monitor(struct client *c, const char *command);
 /* client_show - print the console's text so far to @out */
 void client_show(struct client *c, FILE *out);
 
-/* client_transfer - read all of "OBJECT:read:ANNEX" by qXfer, and pass the pieces to @take */
+/* client_transfer - read all of "OBJECT:read:ANNEX" with qXfer, and pass the pieces to @take */
 void client_transfer(struct client *c, const char *what,
 		     void (*take)(void *ctx, const void *bytes, size_t len), void *ctx);
 

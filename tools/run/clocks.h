@@ -7,7 +7,7 @@
 
 /**
  * clocks_tell - answer lines on standard input
- * @n: how many of them; an end of the input ends it before
+ * @n: the number of lines; an earlier end of the input ends this, too
  *
  * Each answer is a line: the time of day and the monotonic clock, in ns. The latter is the
  * frames' $clock.

@@ -34,7 +34,7 @@ enum { CLOCKS_MOST = 1000 };
  * @device: the line to the module
  * @ms: how long to trace; 0: until a signal comes or the run ends
  * @info: only show the contents of the file
- * @clocks: only answer so many questions about the clocks
+ * @clocks: the number of questions about the clocks to answer, and do nothing else; 0: trace
  */
 struct given {
 	const char *session, *out, *device;
@@ -300,7 +300,7 @@ static void trace_until(struct client *c, u64 ms)
 	start(c);
 	fprintf(stderr, "gtp-run: tracing%s\n", ms ? "" : "; ^C ends it");
 	wait_for_end(c, ms);
-	/* As GDB's tstop does it. */
+	/* End the run as GDB's tstop does. */
 	client_order(c, "QTNotes:tstop:;", "the run does not end");
 	client_order(c, "QTStop", "the run does not end");
 	client_show(c, stdout);

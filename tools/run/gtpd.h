@@ -16,10 +16,10 @@
  * A part for each kernel begins with a record GTPD_KERNEL; the records up to the next one belong to
  * it:
  *
- *  KERNEL   u64 where _text was linked, u64 the same of _end, u8 length of the build-id, the
+ *  KERNEL   u64 link address of _text, u64 link address of _end, u8 length of the build-id, the
  *           build-id, the release
  *  PACKET   u16 number of relocations, GTPD_RELOCATION bytes for each, the packet. They are in the
- *           order of the packet: u16 at which character, u8 how many digits, u8 kind
+ *           order of the packet: u16 offset in it, u8 number of digits, u8 kind
  *  NAME     a line of the trace file's tail, "name ...": what a variable was made from
  *  KEY      the name of a variable that is set to $kstack
  *  TABLE    a table of regions (regions/table.h)
@@ -54,17 +54,17 @@ struct gtpd {
 	u32 size;
 };
 
-/* struct gtpd_record - one of its records */
+/* struct gtpd_record - a record of the file */
 struct gtpd_record {
 	enum gtpd_kind kind;
-	u32 at; /* of the record in the file */
+	u32 at; /* offset of the record in the file */
 	u32 len;
 	const u8 *bytes;
 };
 
 /* struct gtpd_part - the records for one kernel; @release has no NUL at its end */
 struct gtpd_part {
-	u32 at; /* of its first record */
+	u32 at; /* offset of its first record */
 	u64 text, end;
 	u32 id_len;
 	const u8 *id;
@@ -80,7 +80,7 @@ struct gtpd_error {
 
 /**
  * gtpd_open() - check a whole file
- * @g: receives it, valid as long as @bytes is; untouched on error
+ * @g: receives the file, valid as long as @bytes is; untouched on error
  * @bytes: the file
  * @size: the size of the file
  * @error: set on error

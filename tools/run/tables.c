@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads a table of regions, unless /proc/gtpregions shows that one is loaded already. */
+/* Load a table of regions, unless /proc/gtpregions shows that one is loaded already. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

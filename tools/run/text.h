@@ -10,7 +10,7 @@
  * text_put - write a text so that it cannot control a terminal
  * @to: the stream
  * @text: any bytes; a session, a kernel's release or a file's name may have escape sequences
- * @len: how many
+ * @len: the number of bytes
  *
  * Control characters, those that change the order of others, and bytes that are not UTF-8 are
  * escaped as in C.
@@ -23,7 +23,7 @@ void text_line(FILE *to, const char *text);
 /**
  * text_printf - print like printf, with a result that cannot control a terminal
  * @to: the stream
- * @format: as printf has it; newlines and tabs, also those of arguments, are kept
+ * @format: as for printf; newlines and tabs, also those of arguments, are kept
  */
 __printf(2, 3) void text_printf(FILE *to, const char *format, ...);
 

@@ -15,7 +15,7 @@ struct gtp_process_files {
 void gtp_process_files_init(struct gtp_process_files *f);
 void gtp_process_files_close(struct gtp_process_files *f);
 
-/* As the functions of struct gtp_process_ops. */
+/* Implement functions of struct gtp_process_ops. */
 int gtp_process_files_open(struct gtp_process_files *f, const struct gtp_process *p,
 			   const char *path);
 int gtp_process_files_stat(const struct gtp_process_files *f, u32 n, struct gtp_file_stat *st);

@@ -4,7 +4,7 @@
  * struct link_map of <link.h>, which glibc and musl have.
  *
  * The list is memory of a process that runs: any address in it may be wrong, it may be a circle,
- * and it may have been written to make whoever reads it busy.
+ * and it may have been written to keep its readers busy.
  */
 #include <elf.h>
 #include <link.h>
@@ -24,7 +24,7 @@ struct list {
 	u64 next;
 };
 
-/* The run-time address of the program's dynamic section, 0: it has none. */
+/* Return the run-time address of the program's dynamic section; 0 if it has none. */
 static u64 find_dynamic(const struct gtp_process *p)
 {
 	u64 linked_at = 0, dynamic = 0, i;
@@ -142,7 +142,10 @@ static int walk_all(struct walk *w, u64 *main_lm)
 		if (!i)
 			*main_lm = (u64)list.head.r_map;
 		err = walk_list(w, at, (u64)list.head.r_map);
-		/* A change that began after the first look is under way, or over. */
+		/*
+		 * If the list began to change after the first look, the change is under way, or
+		 * over.
+		 */
 		if (err == -EAGAIN || read_list(w->p, &list, at))
 			return -EAGAIN;
 	}

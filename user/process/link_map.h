@@ -8,7 +8,7 @@
 /**
  * struct gtp_library - an entry of the list
  * @lm: the entry's address
- * @addr: the difference of the library's addresses to its link-time addresses
+ * @addr: the difference between the library's addresses and its link-time addresses
  * @dynamic: its dynamic section
  * @list: the address of the list, of which dlmopen() makes further ones
  * @name: its path, terminated; "": the program
@@ -22,17 +22,17 @@ struct gtp_library {
 };
 
 /*
- * The most entries of all lists together that are looked at. A process may have written endless
- * lists for whoever looks at it.
+ * The most entries that are looked at, of all lists together. A process may have made its lists
+ * endless.
  */
 enum { GTP_LINK_MAP_MAX = 4096 };
 
 /**
  * gtp_link_map_walk() - call a function for each library
  * @p: the process
- * @fn: the function; false: it takes no more of them
+ * @fn: the function; returns false if it takes no more libraries
  * @arg: for @fn
- * @main_lm: receives the program's entry, 0: there is none, as in a static program
+ * @main_lm: receives the address of the program's entry; 0 if there is none, as in a static program
  *
  * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if it is changing the
  * list, has while the list was read, or the list is a circle; -E2BIG if there are more entries than
@@ -43,8 +43,8 @@ int gtp_link_map_walk(const struct gtp_process *p,
 		      u64 *main_lm);
 
 /*
- * gtp_link_map_sum - a number that changes with the list, of GTP_LINK_MAP_MAX entries at most; or
- * -EAGAIN, and @sum is unchanged
+ * gtp_link_map_sum - compute a number that changes with the list, from GTP_LINK_MAP_MAX entries at
+ * most; return 0, or -EAGAIN with @sum unchanged
  */
 int gtp_link_map_sum(const struct gtp_process *p, u64 *sum);
 

@@ -12,10 +12,10 @@
 #include "user/process/objects.h"
 
 enum {
-	TRIES = 50, /* of reading a list that the process is changing */
+	TRIES = 50, /* tries to read a list that the process is changing */
 	PAUSE_NS = 2000000,
-	TRY_S = 2,		       /* no try begins later */
-	LIBRARIES_BYTES_MAX = 4 << 20, /* of the text about them */
+	TRY_S = 2,		       /* seconds; no try begins later */
+	LIBRARIES_BYTES_MAX = 4 << 20, /* of the text about libraries */
 };
 
 static void put(struct gtp_text *t, const char *bytes, size_t n)
@@ -105,7 +105,7 @@ static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct 
 	return 0;
 }
 
-/* The program itself and the vdso have no file of a library. */
+/* Append a library. The program itself and the vdso are not libraries: they have no name here. */
 static bool put_library(void *arg, const struct gtp_library *lib)
 {
 	struct gtp_text *t = arg;

@@ -39,7 +39,10 @@ int gtp_process_file(const struct gtp_process *p, const char *name, char *buf, s
 	return (int)len;
 }
 
-/* The number after "NAME:" in /proc/PID/status, or the first letter of its text; -1: none */
+/*
+ * Return the number after "NAME:" in /proc/PID/status, or the first letter of a text; -1 if there
+ * is none.
+ */
 static long status_field(const struct gtp_process *p, const char *name)
 {
 	char text[4096], *at;
@@ -278,7 +281,7 @@ bool gtp_process_has_thread(const struct gtp_process *p, u32 tid)
 
 /*
  * /proc/PID/task/TID/syscall has "NUMBER ARGUMENTS... SP PC" of a thread that waits in a system
- * call, and "running" of another one. Reading it does not stop the thread.
+ * call, and "running" of any other thread. Reading it does not stop the thread.
  */
 void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *live)
 {

@@ -18,7 +18,7 @@ enum {
  * @dir: /proc/PID, which stays that of this process after its number has another owner
  * @mem: its memory. After an execve the descriptor stays that of the old program
  * @root: its root directory
- * @auxv, @auxv_bytes: its auxiliary vector, by which an execve is noticed
+ * @auxv, @auxv_bytes: its auxiliary vector, which changes at an execve
  * @entry, @phdr, @phnum, @base: the program's entry point, its program headers and their number,
  *			       the address of the dynamic linker
  */
@@ -36,36 +36,43 @@ struct gtp_process {
 	u64 base;
 };
 
-/* gtp_process_open - open a process by its number; 0, or -errno with @why and nothing to undo */
+/*
+ * gtp_process_open - open a process by its number; return 0, or -errno with @why and nothing to
+ * undo
+ */
 int gtp_process_open(struct gtp_process *p, u32 pid, struct gtp_why *why);
 
 void gtp_process_close(struct gtp_process *p);
 
-/* gtp_process_read - read its memory: all @len bytes, or -EFAULT */
+/*
+ * gtp_process_read - read @len bytes of a process's memory; return 0, or -EFAULT if one is missing
+ */
 int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len);
 
 /*
- * gtp_process_read_string - read a string of less than @size bytes, terminated; -EFAULT if it
- * cannot be read or is longer
+ * gtp_process_read_string - read a string of less than @size bytes, terminated; return 0, or
+ * -EFAULT if it cannot be read or is longer
  */
 int gtp_process_read_string(const struct gtp_process *p, char *dst, u64 addr, u32 size);
 
-/* gtp_process_is_gone - true if it has ended or executes another program; @why has the words */
+/*
+ * gtp_process_is_gone - true if a process has ended or executes another program; @why has the words
+ */
 bool gtp_process_is_gone(const struct gtp_process *p, struct gtp_why *why);
 
-/* gtp_process_has_thread - true if @tid is one of its threads */
+/* gtp_process_has_thread - true if @tid is a thread of the process */
 bool gtp_process_has_thread(const struct gtp_process *p, u32 tid);
 
-/* gtp_process_live - the registers of a thread that are known without stopping it */
+/* gtp_process_live - get the registers of a thread that are known without stopping it */
 void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *live);
 
 /*
- * gtp_process_exe - the path of its program in @path, GTP_PROCESS_PATH_MAX bytes, terminated; of a
- * removed file the path that it had. 0 or -errno
+ * gtp_process_exe - store the path of a process's program in @path, GTP_PROCESS_PATH_MAX bytes,
+ * terminated; of a removed file the path that it had. Return 0 or -errno
  */
 int gtp_process_exe(const struct gtp_process *p, char *path);
 
-/* gtp_process_file - the contents of a small file of /proc/PID, terminated; length or -errno */
+/* gtp_process_file - read a small file of /proc/PID, terminated; return its length, or -errno */
 int gtp_process_file(const struct gtp_process *p, const char *name, char *buf, size_t size);
 
 #endif /* _GTP_PROCESS_H */
