@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """In a guest: the machine dies during a run, or a task dies inside a hit.
 
-Usage: tests/lib/env python3 guest.py panic|oops
+Usage: tests/lib/env python3 guest.py panic|oops, or guest.py kdump VMLINUZ INITRD
 
 panic: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies. The run
 continues while the panic is printed and the other CPUs are stopped wherever they are: one of them nearly always holds
 that lock, because each hit computes under it for long.
 
+kdump: the same, with a crash kernel loaded, so that the panic starts it.
+
 oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is
 correct. Where the kernel waits for the dead task for ever, gdbtp does not: it refuses events, and stays loaded."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -180,4 +183,19 @@ def panic():
     put("/proc/sysrq-trigger", "c")
 
 
-{"panic": panic, "oops": oops}[sys.argv[1]]()
+KEXEC_FILE_LOAD, ON_CRASH = 320, 2
+
+
+def kdump(image, initrd):
+    """Load the crash kernel, with this kernel's command line, and panic."""
+    with open("/proc/cmdline", encoding="ascii") as file:
+        line = " ".join(word for word in file.read().split() if not word.startswith("crashkernel=")) + " nr_cpus=1"
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(image, "rb") as kernel, open(initrd, "rb") as tree:
+        text = line.encode() + b"\0"
+        if libc.syscall(KEXEC_FILE_LOAD, kernel.fileno(), tree.fileno(), len(text), text, ON_CRASH):
+            raise OSError(ctypes.get_errno(), "kexec_file_load")
+    panic()
+
+
+{"panic": panic, "kdump": kdump, "oops": oops}[sys.argv[1]](*sys.argv[2:])
