@@ -7,7 +7,7 @@ UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
 SIZE_LEAST = 4096  # the least --size of a file of gtp record
 
-ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shell each:
+ABOUT = """Trace the running Linux kernel with GDB and gdbtp, from the shell:
 
   sudo gtp trace 'vfs_read if count > 4096' \\
       --collect 'count, file->f_path.dentry->d_iname' --for 5s
@@ -15,7 +15,8 @@ ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shel
   sudo gtp syscall 'openat if $ret < 0'
   sudo gtp events 'sched:*'
 
-gtp COMMAND --help says more. Expressions are C over the kernel's own types."""
+gtp COMMAND --help describes a command. Expressions are C, with the kernel's own
+types."""
 
 TRACE = """Print a line for each hit of a function, a source line or an address.
 
@@ -25,8 +26,8 @@ TRACE = """Print a line for each hit of a function, a source line or an address.
   gtp trace tcp_sendmsg -c 'sk->sk_dport, size' --csv sent.csv --for 1m
   gtp trace fs/open.c:*
 
-LOCATION is as for GDB's gtp trace: FUNCTION (its first instruction, and where
-it is inlined), 'vfs_*', FILE:*, FILE:LINE, *ADDRESS."""
+LOCATION is as for GDB's gtp trace: FUNCTION (its first instruction, and every
+inlined copy), 'vfs_*', FILE:*, FILE:LINE, *ADDRESS."""
 
 EVENT = """Print a line for each hit of one of the kernel's own events.
 
@@ -34,9 +35,8 @@ EVENT = """Print a line for each hit of one of the kernel's own events.
   gtp event 'sched:sched_switch if next_pid == 42' -c 'prev_comm, prev_pid'
   gtp event 'sched:sched_process_*'
 
-gtp events lists them. In expressions the event's arguments have their names,
-and so have those fields of its record that are copies of them: gtp events -v
-SYSTEM:EVENT."""
+gtp events lists the events. Expressions can name the event's arguments, and the
+fields of its record that are copies of arguments: see gtp events -v SYSTEM:EVENT."""
 
 SYSCALL = """Print a line for each return of a system call.
 
@@ -44,130 +44,135 @@ SYSCALL = """Print a line for each return of a system call.
   gtp syscall 'openat if $ret < 0' --collect 'filename, $ret'
   gtp syscall read --enter --collect 'fd, count'
 
-Its arguments have their names, and $ret is what it returns. --enter prints a
-line when the call begins instead: exit and execve have their arguments only
-then."""
+Expressions can name the call's arguments, and $ret, the return value. --enter
+prints a line when the call begins instead: only then do exit and execve have
+their arguments."""
 
-COLUMNS = """What is printed: time, CPU, pid and task, then each expression of --collect under
-the words that were typed. Enums have their names, a char array and what a char
-pointer leads to are text, numbers have the sign of their type. A format may stand
-before an expression: /err $ret, /ip addr, /time ns. Without --collect the arguments
-are printed. Structures, arrays and $_sdata do not fit into a line:
-with one of them, or --at-end, hits are recorded as trace frames, and shown as
-GDB's gtp table does when the run ends.
+COLUMNS = """A line has the time, CPU, pid and task, then a column for each expression of
+--collect, titled as you typed it. Enums are printed by name, and numbers with the
+sign of their type. Char arrays and the targets of char pointers are text. A format
+may precede an expression: /err $ret, /ip addr, /time ns. Without --collect the
+arguments are printed. Structures, arrays and $_sdata do not fit into a line. For
+these, or with --at-end, hits are recorded as trace frames, which are printed when
+the run ends, as by GDB's gtp table.
 
-A run ends after --for, after --count lines, by ^C, by SIGTERM, or when its output
-is closed; every probe is out then. The last line tells how many hits there were,
-and how many were not printed: they came too fast, or right before the end. Exit
-status: 0 the trace ran, however it was ended; 1 it could not; 2 wrong usage;
-130 ^C before it began."""
+A run ends after --for, after --count lines, at ^C or SIGTERM, or when its output is
+closed; all probes are removed by then. The last line has the number of hits, and
+the number of hits that were not printed because they came too fast, or right before
+the end. Exit status: 0 the trace ran, also if ^C ended it; 1 it could not run;
+2 wrong usage; 130 ^C before it began."""
 
 EVENTS = """List the kernel's own events.
 
-  gtp events                     all
-  gtp events 'sched:*'           some
-  gtp events -v sched:sched_switch    arguments and fields of one"""
+  gtp events                          all events
+  gtp events 'sched:*'                those that match a pattern
+  gtp events -v sched:sched_switch    with arguments and fields"""
 
-LINES = """List a function's source lines and what a probe on each would use (j a jump, b a breakpoint).
+LINES = """List a function's source lines, with the kind of probe that each takes (j a jump, b a breakpoint).
 
   gtp lines vfs_read"""
 
-EXPLAIN = """Say whether a probe somewhere can be a jump, and why.
+EXPLAIN = """Say whether the probe at a place can be a jump, and why or why not.
 
   gtp explain vfs_read+0x20
   gtp explain 0xffffffff8134f3a0"""
 
 CHECK = """Compare vmlinux with the running kernel."""
-STATUS = """Show what the module is doing: the run, hits, buffer, probes."""
-GDB = """Start GDB with vmlinux, connected, with all commands: help gtp.
+STATUS = """Print the module's status: the run, hits, buffers, probes."""
+GDB = """Start GDB with vmlinux and all commands (help gtp), connected to the kernel.
 
   gtp gdb"""
 
-ATTACH = """Show a process to GDB without stopping it. GDB starts this command:
+ATTACH = """Show a process to GDB without stopping it.
+
+GDB starts this command:
 
   gdb -ex 'target remote | sudo gtp attach PID'
 
-Memory, libraries and threads are the process's, and the process runs on. It
-needs neither the module nor a kernel with debug information: gtp-attach(1)."""
+GDB then shows the memory, libraries and threads of the process, which keeps
+running. This needs neither the module nor the kernel's debug information: see
+gtp-attach(1)."""
 
-COMPILE = """Make a file of a session of GDB's, for gtp-run on a machine without GDB and vmlinux.
+COMPILE = """Compile a GDB session into one file, for gtp-run on a machine without GDB and vmlinux.
 
   gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1
   gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1 --vmlinux vmlinux-6.12
   gtp compile session.gdb --cache probes
 
-SESSION has what is typed in GDB to set tracepoints: gtp trace, gtp event, trace,
+SESSION has the GDB commands that set tracepoints: gtp trace, gtp event, trace,
 actions, collect, gtp count, tvariable, condition, passcount, set
-trace-buffer-size. tstart stands at its end or is left out. It needs neither root
-nor the module nor that kernel. What the module would refuse, but for places that
-the running kernel itself refuses, is refused here, in the same words."""
+trace-buffer-size. A final tstart may be left out. gtp compile needs neither root
+nor the module, and the kernel need not be running here. It reports the errors that
+the module would report, with the same messages, except for places that only the
+running kernel can refuse: gtp-run reports these."""
 
 CACHE = """Keep compiled sessions under names, each for one kernel or several, by build-id.
 
-  gtp cache                          what is there: gtp cache list
-  gtp cache add probes.gtpd          as probes; another NAME may follow
+  gtp cache                          list the sessions, as gtp cache list
+  gtp cache add probes.gtpd          under the name probes, unless NAME follows
   gtp cache show probes              kernels, settings, tracepoints, actions
   gtp-run --for 5s "$(gtp cache path probes)"
   ssh root@HOST gtp-run --for 5s - < "$(gtp cache path probes)"
   gtp cache remove probes            or --all
 
-gtp compile --cache NAME compiles into the cache. Kernels are added to a name that
-is there; another session for a kernel that it has takes --force. The cache is
-$XDG_CACHE_HOME/gdbtp/sessions, else root's in /var/cache/gdbtp, a user's in
-~/.cache/gdbtp."""
+gtp compile --cache NAME compiles into the cache. If the name exists, kernels are
+added to it; a different session for a kernel that the name already has requires
+--force. The cache is $XDG_CACHE_HOME/gdbtp/sessions, otherwise
+/var/cache/gdbtp/sessions for root and ~/.cache/gdbtp/sessions for other users."""
 
-FLEET = """Run a compiled session on many machines, and bring their trace files here.
+FLEET = """Run a compiled session on many machines, and fetch their trace files.
 
   gtp fleet --for 10s 'root@web[1-16]' -- probes.gtpd
   gtp fleet -o monday --vmlinux vmlinux-6.1 --for 1m @web db1 db2 -- probes.gtpd
   gtp fleet --merge monday --vmlinux vmlinux-6.1
 
-HOSTS are ClusterShell's node sets: web[1-16], @GROUP, user@host. Each machine needs
-the module, sshd and /bin/sh; gtp-run and the session are copied there for the run,
-over the one ssh that runs it. ssh asks for no password. A machine that fails is told,
-with its own words, and the others go on. ^C ends the run everywhere and brings what
-there is. Exit status: 0 all machines' files are here, 3 some, 1 none, 2 wrong usage,
-130 a second ^C."""
+HOSTS are node sets of ClusterShell: web[1-16], @GROUP, user@host. Each machine needs
+the module, sshd and /bin/sh; ssh must not ask for a password. For the run, gtp-run
+and the session are copied to the machine, over the same ssh connection. A machine
+that fails is reported with its own error message, and the others go on. ^C ends the
+run on all machines and fetches their frames. Exit status: 0 all machines delivered
+their trace files, 3 some did, 1 none did, 2 wrong usage, 130 a second ^C."""
 
 
-RECORD = """Write the frames of the run that is on to a trace file, as they come.
+RECORD = """Write the frames of the current run, or of the next one, to a trace file as they come.
 
-  gtp record                                 to gtp.tf, until ^C or the run's end
+  gtp record                                 to gtp.tf, until ^C or the end of the run
   gtp record -o reads.tf --for 1h
   gtp record -o reads.tf --size 1G --rotate 10
   gtp record --until 1000                    the 1000th frame is the last one
-  gtp record --until '2:$latency > 1000000'  the first of tracepoint 2 for which that holds
+  gtp record --until '2:$latency > 1000000'  ends with the first such frame of tracepoint 2
 
-The run is another one's: tstart in GDB, in another terminal or before, with set
-disconnected-tracing on; without one it waits for the next. Frames that are
-recorded leave the module's buffers, so that a run may go on for hours: have set
-circular-trace-buffer on, so that a reader that is too slow loses frames, which are
-counted, and does not end the run. The file is a trace file at any moment, for
-GDB's target tfile. Nothing else can record at the same time. Exit status: 0 it is
-written, 1 not all of it, 2 wrong usage, 4 another one records, 130 ^C before a run
-began."""
+Start the run with tstart in a GDB, in another terminal, or before with set
+disconnected-tracing on. If there is no run, gtp record waits for one. Frames that
+have been recorded leave the module's buffers, so a run can last for hours. If gtp
+record is too slow, a run with set circular-trace-buffer on loses frames, which are
+counted; any other run ends. The file is a trace file at any moment, for GDB's
+target tfile. Only one reader can record at a time. Exit status: 0 the file is
+complete, 1 it is not, 2 wrong usage, 4 another reader has the frames, 130 ^C before
+a run began."""
 
-SNAPSHOT = """Write the frames that the run which is on has collected by now to a trace file.
+SNAPSHOT = """Write the frames that the current run has collected so far to a trace file.
 
   gtp snapshot now.tf
 
-The run goes on. Circular buffers (GDB's set circular-trace-buffer on) have what came
-last. What is written leaves the buffers, so that the next snapshot begins where this
-one has ended; frames that come while it is taken are in it, for a second at most.
-Exit status: as of gtp record, and 1 when no run is on."""
+The run continues. Circular buffers (GDB's set circular-trace-buffer on) have the
+latest frames. The frames that are written leave the buffers, so the next snapshot
+begins where this one ends. Frames that arrive meanwhile are included, for a second
+at most. Exit status: as of gtp record; 1 also if there is no run."""
 
-LIVE = """Print a line for each frame of the run that is on, while it comes.
+LIVE = """Print a line for each frame of the current run, or of the next one, as it comes.
 
   gtp live
   gtp live --for 10s
   gtp live '2 count, $latency if count > 4096' --count 20
 
-The run is another one's, as for gtp record, whose frames go to a file instead: one of
-both reads at a time, and what has been read, asked for or not, is not in the run's
-buffers any more. What may be asked for is what GDB's gtp table takes: a tracepoint's number, columns,
-and a condition on what the frames hold. Frames that came too fast are told where they
-are missing. Exit status: 0 it ended by itself, with the run or by ^C; 1 it could not
-begin; 2 wrong usage; 4 another one reads; 130 ^C before a run began."""
+Start the run in GDB, as for gtp record. gtp live and gtp record read the same
+frames, so only one of them works at a time, and frames that have been read, printed
+or not, are no longer in the run's buffers. The arguments are those of GDB's gtp
+table: a tracepoint's number, columns, and a condition on the contents of frames.
+Lost frames are reported where they are missing. Exit status: 0 it ended with the
+run, at ^C or after --for or --count; 1 it could not begin; 2 wrong usage;
+4 another reader has the frames; 130 ^C before a run began."""
 
 
 def duration(text):
@@ -198,14 +203,14 @@ def positive(text):
 def add_run(parser):
     """Add the options common to the commands that trace."""
     add = parser.add_argument
-    add("-c", "--collect", metavar="EXPRESSIONS", help="what to print, C expressions with commas between")
+    add("-c", "--collect", metavar="EXPRESSIONS", help="the C expressions to print, separated by commas")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h")
-    add("-n", "--count", type=positive, metavar="LINES", help="end after so many lines")
-    add("-o", "--csv", metavar="FILE", help="write CSV to FILE instead; - is standard output")
-    add("--at-end", action="store_true", help="record trace frames, show them when the run ends")
+    add("-n", "--count", type=positive, metavar="LINES", help="end after this number of lines")
+    add("-o", "--csv", metavar="FILE", help="write CSV to FILE instead of a table; - is standard output")
+    add("--at-end", action="store_true", help="record trace frames, and print them when the run ends")
     add("--limit", type=positive, default=200, metavar="N", help="refuse more than N places (200)")
     add("-m", "--modules", nargs="?", const="", metavar="FOLDER",
-        help="load the symbols of all modules first, those in FOLDER too; missing ones are loaded anyway")
+        help="load the symbols of all modules first, also from FOLDER; otherwise only if a name is not found")
 
 
 def add_command(commands, name, text, *words):
@@ -214,44 +219,44 @@ def add_command(commands, name, text, *words):
     for word, settings in words:
         parser.add_argument(word, **settings)
     parser.add_argument("--vmlinux", metavar="FILE",
-                        help="the kernel's debug information, if it is not where it usually is")
+                        help="the kernel's debug information, if it is not in a usual place")
     return parser
 
 
 def add_attach(commands):
     one = commands.add_parser("attach", help=ATTACH.splitlines()[0].rstrip("."), description=ATTACH,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    one.add_argument("pid", metavar="PID", help="the process's number")
+    one.add_argument("pid", metavar="PID", help="the number of the process")
 
 
 def add_compile(commands):
     one = commands.add_parser("compile", help=COMPILE.splitlines()[0].rstrip("."), description=COMPILE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    one.add_argument("session", metavar="SESSION.gdb", help="a file of GDB's commands; - is standard input")
+    one.add_argument("session", metavar="SESSION.gdb", help="a file of GDB commands; - is standard input")
     to = one.add_mutually_exclusive_group(required=True)
     to.add_argument("-o", "--output", metavar="FILE", help="the file to write")
-    to.add_argument("--cache", metavar="NAME", help="keep it under a name instead: gtp cache")
-    one.add_argument("--force", action="store_true", help="of --cache: replace what the name has for these kernels")
+    to.add_argument("--cache", metavar="NAME", help="keep the session under a name instead: see gtp cache")
+    one.add_argument("--force", action="store_true", help="with --cache: replace the name's sessions for these kernels")
     one.add_argument("--vmlinux", metavar="FILE", action="append", default=[],
-                     help="debug information of a kernel that it shall run on, one for each (the running one's)")
-    one.add_argument("--no-table", action="store_true", help="leave the tables of regions out: a smaller file")
+                     help="debug information of a kernel on which to run, once for each (the running kernel's)")
+    one.add_argument("--no-table", action="store_true", help="leave out the tables of regions: a smaller file")
 
 
 def add_cache(commands):
     one = commands.add_parser("cache", help=CACHE.splitlines()[0].rstrip("."), description=CACHE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = one.add_subparsers(dest="action", metavar="ACTION")
-    actions.add_parser("list", help="names, kernels, tracepoints, dates and bytes; so does no action")
-    two = actions.add_parser("add", help="keep what gtp compile has written")
+    actions.add_parser("list", help="list names, kernels, tracepoints, dates and sizes; the default")
+    two = actions.add_parser("add", help="keep a file that gtp compile has written")
     two.add_argument("file", metavar="FILE.gtpd")
-    two.add_argument("name", metavar="NAME", nargs="?", help="the file's name if not said")
-    two.add_argument("--force", action="store_true", help="replace what the name has for the same kernels")
-    for name, text in (("show", "what gtp-run --info shows of it"), ("path", "print its file's path, for gtp-run")):
+    two.add_argument("name", metavar="NAME", nargs="?", help="the name (the name of the file)")
+    two.add_argument("--force", action="store_true", help="replace the name's sessions for the same kernels")
+    for name, text in (("show", "print the same as gtp-run --info"), ("path", "print the path of the file, for gtp-run")):
         actions.add_parser(name, help=text).add_argument("name", metavar="NAME")
-    two = actions.add_parser("remove", help="take sessions out")
+    two = actions.add_parser("remove", help="remove sessions")
     which = two.add_mutually_exclusive_group(required=True)
     which.add_argument("names", metavar="NAME", nargs="*", default=[])
-    which.add_argument("--all", action="store_true", help="all of them")
+    which.add_argument("--all", action="store_true", help="remove all sessions")
 
 
 def add_record(commands):
@@ -260,29 +265,30 @@ def add_record(commands):
     add = one.add_argument
     add("-o", "--output", metavar="FILE", default="gtp.tf", help="the trace file (gtp.tf)")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h of a run")
-    add("--until", metavar="[T:]FRAMES|EXPRESSION", help="end with so many frames, or one for which a condition holds")
-    add("--vmlinux", metavar="FILE", help="for such a condition: the kernel's debug information, if it is not where it usually is")
+    add("--until", metavar="[T:]FRAMES|EXPRESSION",
+        help="end after this number of frames, or with the first frame for which a condition holds")
+    add("--vmlinux", metavar="FILE", help="for such a condition: the kernel's debug information, if it is not in a usual place")
     add("--size", type=size, metavar="N", help="FILE.0001 and so on, none larger than N: 500k, 64M, 2G")
-    add("--rotate", type=positive, metavar="K", help="of these, keep the last K")
-    add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+    add("--rotate", type=positive, metavar="K", help="keep only the last K of these files")
+    add("--pipe", metavar="FILE", help="read this instead of /proc/gtpframe_pipe")
 
 
 def add_snapshot(commands):
     one = commands.add_parser("snapshot", help=SNAPSHOT.splitlines()[0].rstrip("."), description=SNAPSHOT,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
     one.add_argument("output", metavar="FILE", help="the trace file")
-    one.add_argument("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+    one.add_argument("--pipe", metavar="FILE", help="read this instead of /proc/gtpframe_pipe")
 
 
 def add_live(commands):
     one = commands.add_parser("live", help=LIVE.splitlines()[0].rstrip("."), description=LIVE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
     add = one.add_argument
-    add("asked", nargs="*", metavar="[N] [COLUMN, ...] [if EXPRESSION]", help="which tracepoint, what of it, which frames")
+    add("asked", nargs="*", metavar="[N] [COLUMN, ...] [if EXPRESSION]", help="a tracepoint, what to print, and which frames")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h of a run")
-    add("-n", "--count", type=positive, metavar="LINES", help="end after so many lines")
-    add("--vmlinux", metavar="FILE", help="the kernel's debug information, if it is not where it usually is")
-    add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+    add("-n", "--count", type=positive, metavar="LINES", help="end after this number of lines")
+    add("--vmlinux", metavar="FILE", help="the kernel's debug information, if it is not in a usual place")
+    add("--pipe", metavar="FILE", help="read this instead of /proc/gtpframe_pipe")
 
 
 def add_fleet(commands):
@@ -290,18 +296,18 @@ def add_fleet(commands):
                               formatter_class=argparse.RawDescriptionHelpFormatter,
                               usage="gtp fleet [options] HOSTS... -- SESSION.gtpd\n       gtp fleet --merge DIR [options]")
     add = one.add_argument
-    add("words", nargs="*", metavar="HOSTS... -- SESSION.gtpd", help="node sets, and a file of gtp compile")
+    add("words", nargs="*", metavar="HOSTS... -- SESSION.gtpd", help="node sets, and a file from gtp compile")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h on each machine")
-    add("-o", "--output", metavar="DIR", help="where the files go; SESSION.fleet")
+    add("-o", "--output", metavar="DIR", help="the folder for the files (SESSION.fleet)")
     add("--vmlinux", metavar="FILE", action="append", default=[],
-        help="debug information of a kernel there, one for each: the files are merged then")
-    add("--merge", metavar="DIR", help="merge what a run has brought to DIR")
-    add("--fanout", type=positive, metavar="N", help="so many machines at a time (all of them)")
+        help="debug information of a machine's kernel, once for each kernel: merges the files")
+    add("--merge", metavar="DIR", help="merge the files that an earlier run has fetched to DIR")
+    add("--fanout", type=positive, metavar="N", help="run at most N machines at a time (all)")
     add("--silence", type=duration, default=30, metavar="TIME",
-        help="give a machine up that shows no sign of life for so long (30s)")
-    add("--connect-timeout", type=positive, default=10, metavar="SECONDS", help="of each ssh (10)")
-    add("--ssh-options", metavar="TEXT", help="for each ssh, as '-F FILE'")
-    add("--run", metavar="FILE", help="the program that is copied instead of gtp-run")
+        help="give up a machine that shows no sign of life for this time (30s)")
+    add("--connect-timeout", type=positive, default=10, metavar="SECONDS", help="the limit for each ssh (10)")
+    add("--ssh-options", metavar="TEXT", help="options for each ssh, such as '-F FILE'")
+    add("--run", metavar="FILE", help="copy this program instead of gtp-run")
     add("-f", "--force", action="store_true", help="replace the files of an earlier run in DIR")
 
 
@@ -315,8 +321,8 @@ def parser():
         one.usage = "gtp %s '%s [if EXPRESSION]' [options]" % (name, place)
         add_run(one)
         if name == "syscall":
-            one.add_argument("--enter", action="store_true", help="print the call when it begins, not when it returns")
-    add_command(commands, "events", EVENTS, ("-v", dict(action="store_true", help="arguments and fields")),
+            one.add_argument("--enter", action="store_true", help="print a line when the call begins, not when it returns")
+    add_command(commands, "events", EVENTS, ("-v", dict(action="store_true", help="show arguments and fields")),
                 ("pattern", dict(nargs="?", help="SYSTEM:EVENT with * and ?")))
     add_command(commands, "lines", LINES, ("function", {}), ("folder", dict(nargs="?", help="the kernel's sources")))
     add_command(commands, "explain", EXPLAIN, ("location", dict(help="FUNCTION+OFFSET, an address, FILE:LINE")))
