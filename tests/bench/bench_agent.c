@@ -3,8 +3,8 @@
 #include "tests/bench/cycles.h"
 
 /*
- * The same as bench_native.c: the instruction at the label has 7 bytes, of which a fast
- * tracepoint takes 5.
+ * Make a function like those of bench_native.c: the instruction at the label has 7 bytes, of which
+ * a fast tracepoint takes 5.
  */
 #define FUNCTION(name)                                                                             \
 	static noinline __attribute__((naked)) long name(struct cycles_obj *o, int n)              \

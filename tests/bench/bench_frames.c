@@ -15,7 +15,7 @@ enum {
 	CPUS = 4,
 	TRACEPOINTS = 10,
 	RARE = TRACEPOINTS + 1,
-	ROUNDS = 9, /* the fastest counts */
+	ROUNDS = 9, /* rounds, of which the fastest counts */
 	PACKET = 8192,
 	PIECE = 256 << 10,
 };
@@ -31,7 +31,10 @@ static double read_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Excludes other load on the machine; reading it is too slow for times below a us. */
+/*
+ * Return this process's CPU time, without other load on the machine. Reading it is too slow for
+ * times below a us.
+ */
 static double cpu_ns(void)
 {
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -61,7 +64,7 @@ static void write_frames(u32 n)
 	}
 }
 
-/* ns for a question; checks that the answer is right */
+/* Return the ns that a question takes; check that the answer is right. */
 static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from,
 		      s64 want)
 {
@@ -78,7 +81,7 @@ static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 
 	return best;
 }
 
-/* ns of one packet, at places all over the run */
+/* Return the ns that one packet takes, at places all over the run. */
 static double packet_ns(const struct gtp_index *ix)
 {
 	u64 len = gtp_index_at(ix, ix->n)->offset;

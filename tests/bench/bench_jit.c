@@ -13,7 +13,7 @@
 #include "tools/dev/axvec.h"
 
 enum {
-	ROUNDS = 25,  /* the fastest counts: the machine's other work only adds time */
+	ROUNDS = 25,  /* rounds: the fastest counts, because other load only adds time */
 	CALLS = 4000, /* a round */
 	LOW_LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
@@ -81,7 +81,7 @@ static const struct ax_verified *verify(struct axvec *vec)
 	return &v;
 }
 
-/* Results that are addresses, or parts of them, differ by where the linker put things. */
+/* True for results that are addresses, or parts of them: these depend on the linker. */
 static bool tells_an_address(const struct axvec *vec, const char *text)
 {
 	return (vec->result >= 0x400000 && vec->result < 0x500000) ||
@@ -96,7 +96,7 @@ static void check(const struct axvec *vec, const char *who, u64 got)
 	exit(1);
 }
 
-/* 0, but the compiler cannot know */
+/* Return 0, which the compiler cannot know. */
 static u64 nothing(void)
 {
 	u64 zero = 0;

@@ -28,10 +28,10 @@ enum {
 	LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
 	ADDR = 0x1000,	 /* the tracepoint's address */
-	FUNCTION_AT = 0, /* in the page of places */
+	FUNCTION_AT = 0, /* offset in the page of places */
 	RETURNS_AT = 0x100,
 	COMPARES_AT = 0x200,
-	REGION_AT = 3, /* of the function's bytes */
+	REGION_AT = 3, /* offset in the function */
 	REGION_LEN = 7,
 	NUMBER = 1,
 };
@@ -54,7 +54,7 @@ static struct gtp_tracepoint *numbers[4];
 static u32 tgid = 77, self_mask = ~0U, self_value = 78;
 static struct padtask task;
 
-/* The measured rows. */
+/* The row that is being measured. */
 static const char *now;
 
 static void die(const char *why)
@@ -90,7 +90,10 @@ static const u8 function[] = {
 	0xc3,
 };
 
-/* The same after a comparison and a branch that is never taken, as a compiler would emit them. */
+/*
+ * Such a function after a comparison and a branch that is never taken, as a compiler would emit
+ * them.
+ */
 static const u8 compares[] = {
 	0x48, 0x63, 0xc6, 0x81, 0x3f, 0xe8, 0x03, 0x00, 0x00, /* cmp dword [rdi], 1000 */
 	0x7f, 0x0e,					      /* jg to what follows */
@@ -106,13 +109,15 @@ static cycles_fn put(u32 at, const u8 *bytes, u32 len)
 	return (cycles_fn)(uintptr_t)(place->exec + at);
 }
 
-/* struct row - tracepoints, their expressions as bare bytecode; are there hits, and frames */
+/*
+ * struct row - tracepoints, their expressions as bare bytecode; whether there are hits, and frames
+ */
 struct row {
 	const char *name, *cond, *acts[2];
 	bool hits, frames;
-	bool pad;  /* writes the frame, or would */
+	bool pad;  /* the pad writes the frame, or would */
 	u32 goal;  /* cycles above an empty call; 0: none */
-	u32 more;  /* tracepoints at the place, all alike */
+	u32 more;  /* further tracepoints at the place, all alike */
 	bool pass; /* with a pass count that is never reached */
 };
 
@@ -189,7 +194,7 @@ static void start(const struct row *r)
 	this_cpu = fake.trace.run.cpus[0];
 	this_cpu->tsc = &still;
 	task.part = (u64)(uintptr_t)this_cpu;
-	/* Quick hits, now that there is a counter. */
+	/* Decide again which hits are quick, now that there is a counter. */
 	for (u32 n = 1; n <= 1 + r->more; n++)
 		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
@@ -212,7 +217,9 @@ static void check_entered(const struct row *r, cycles_fn fn)
 		die("the pad is not entered");
 }
 
-/* The pad that kernel/pad/probe.c would make for the location; 0: none that writes frames. */
+/*
+ * Make the pad that kernel/pad/probe.c would make for the location; return 0 if none writes frames.
+ */
 static u64 make_pad(const struct gtp_location *loc, enum way how)
 {
 	const struct gtp_expr *cond = loc->first->cond;

@@ -14,9 +14,9 @@
 #include "tests/unit/fake_target.h"
 
 enum {
-	ROUNDS = 15, /* the fastest counts: everything else is the machine's doing */
+	ROUNDS = 15, /* rounds: the fastest counts, because other load only adds time */
 	CPUS = 4,
-	FRAMES = 4000, /* on each CPU, in a sweep */
+	FRAMES = 4000, /* frames on each CPU, in a sweep */
 	PIECE = 256 << 10,
 };
 

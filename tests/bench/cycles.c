@@ -2,7 +2,7 @@
 /* Cycles of a call, natively. */
 #include "tests/bench/cycles.h"
 
-enum { ADDS = 40000 /* in a chain: so many cycles */ };
+enum { ADDS = 40000 /* additions in a chain, one cycle each */ };
 
 static u64 ticks(void)
 {
@@ -12,7 +12,10 @@ static u64 ticks(void)
 	return (u64)high << 32 | low;
 }
 
-/* Each takes one cycle, even if the processor does other work meanwhile. */
+/*
+ * Return the ticks of one cycle: each addition takes one, even if the processor does other work,
+ * too.
+ */
 static double ticks_a_cycle(void)
 {
 	u64 start = ticks(), x = 1;

@@ -23,8 +23,8 @@ struct cycles {
 };
 
 /*
- * cycles_measure - of the fastest round; @before and @after, NULL or not: called with @ctx around
- * each
+ * cycles_measure - measure the fastest round; @before and @after, if not NULL, are called with @ctx
+ * before and after each round
  *
  * A cycle is the time of an addition in the fastest of as many chains of them, because other load
  * can only make a chain slower.
@@ -32,10 +32,10 @@ struct cycles {
 struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(const void *ctx),
 			     void (*after)(const void *ctx), const void *ctx);
 
-/* cycles_above - both less @what */
+/* cycles_above - return the cycles of @c minus those of @what */
 struct cycles cycles_above(struct cycles c, struct cycles what);
 
-/* cycles_row - measure @fn, and print its line above @empty */
+/* cycles_row - measure @fn, and print a line with its name and its cycles above those of @empty */
 void cycles_row(const char *what, cycles_fn fn, struct cycles_obj *o, struct cycles empty);
 
 #endif /* _GTP_CYCLES_H */

@@ -12,7 +12,7 @@ void bench_pad_hit(void);
 void bench_pad_left(void);
 void bench_left(void);
 
-/* bench_hit - its C part, as gtp_pad_probe_hit() in kernel/pad/probe.c */
+/* bench_hit - the C part of bench_pad_hit, like gtp_pad_probe_hit() in kernel/pad/probe.c */
 void bench_hit(struct gtp_regs *regs, u32 word);
 
 #endif /* _GTP_NATIVE_ENTRY_H */

@@ -15,7 +15,7 @@ struct twin {
 extern const struct twin twins[];
 extern const u32 ntwins;
 
-/* twins_regs - the registers at the entry, with the pointers into the twins' own memory */
+/* twins_regs - set the registers as at the entry, with the pointers into the twins' own memory */
 void twins_regs(struct gtp_regs *regs);
 
 #endif /* _GTP_TWINS_H */

@@ -91,8 +91,8 @@ static void op_with(struct axgen *g, enum ax_op o, u64 operand)
 }
 
 /*
- * A constant in its shortest form, or sign-extended as GDB writes negative ones, or in a longer
- * one.
+ * Put a constant in its shortest form, or sign-extended as GDB writes negative ones, or in a longer
+ * form.
  */
 static void constant(struct axgen *g, u64 v)
 {
@@ -335,7 +335,7 @@ static void jump(struct axgen *g, enum ax_op o)
 	add_label(g);
 }
 
-/* "if_goto A; goto B; A:", as for && and ||, or a plain one */
+/* Make a branch: "if_goto A; goto B; A:", as for && and ||, or a plain one. */
 static void make_branch(struct axgen *g)
 {
 	if (g->nlabels + 2 > AXGEN_LABELS || g->straight)
@@ -435,7 +435,7 @@ static void begin(struct axgen *g)
 	g->alive = true;
 }
 
-/* Some steps without jumps that do not touch what is on the stack, and push one value. */
+/* Make some steps without jumps that do not touch what is on the stack, and push one value. */
 static void make_term(struct axgen *g, u32 steps)
 {
 	u32 below = g->depth, own = g->own;

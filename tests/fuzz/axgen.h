@@ -18,8 +18,8 @@ enum {
  * @page: addresses of the pages that expressions mostly read; page 1 is a hole after page 0; page 3
  *	follows page 2, and page 4 is a hole after page 3
  * @tsv: expressions use four variables with consecutive numbers, of which this is the first; if
- *	@plain is set, two from here, and two from @plain on
- * @builtin: number of the first of @nbuiltin more, which expressions only read
+ *	@plain is set, two starting here, and two starting at @plain
+ * @builtin: number of the first of @nbuiltin further variables, which expressions only read
  * @own: number of the first of two per-CPU variables; three aggregations, which can only be set,
  * follow them; 0: there are none
  * @added: number of a variable that CPUs add to atomically; 0: there is none
@@ -41,28 +41,30 @@ struct axgen {
 	bool alive;
 	u32 nlabels;
 	struct {
-		u32 at; /* of the two bytes of a jump's target */
+		u32 at; /* offset of the two bytes of a jump's target */
 		u32 depth;
 	} label[AXGEN_LABELS];
 	u32 len;
 	u8 code[AXGEN_CODE_MAX];
 };
 
-/* axgen_make - a condition of about @steps instructions, in @g->code */
+/* axgen_make - make a condition of about @steps instructions, in @g->code */
 void axgen_make(struct axgen *g, u32 steps);
 
 /*
- * axgen_make_add - the same for an expression that adds to @g->added, and that rarely uses it in
- * another way
+ * axgen_make_add - make an expression that adds to @g->added, and that rarely uses it in another
+ * way
  */
 void axgen_make_add(struct axgen *g, u32 steps);
 
-/* axgen_pick - a number below @n; axgen_value - a number that has caused bugs before, or any other
+/*
+ * axgen_pick - return a number below @n; axgen_value - return a number that has caused bugs before,
+ * or any other
  */
 u32 axgen_pick(struct axgen *g, u32 n);
 u64 axgen_value(struct axgen *g);
 
-/* axgen_addr - an address in, or close to the ends of, @g->page, or an alias of it */
+/* axgen_addr - return an address in, or close to the ends of, @g->page, or an alias of it */
 u64 axgen_addr(struct axgen *g);
 
 #endif /* _GTP_AXGEN_H */

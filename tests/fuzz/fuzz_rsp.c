@@ -22,7 +22,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* One frame, from its '$' on; returns where it ends. */
+/* Check one frame, which begins with '$'; return its end. */
 static u32 check_frame(u32 i)
 {
 	char digits[3] = { 0 };

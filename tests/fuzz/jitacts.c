@@ -14,7 +14,7 @@ enum {
 	ADDED = TSVS - 1, /* all CPUs add to it */
 	OWN = TSVS,	  /* two per-CPU variables, three aggregations */
 	TABLES = 3,
-	KEYS = 3, /* that a table has room for: some do not fit */
+	KEYS = 3, /* keys that a table has room for: some do not fit */
 	TABLE_WORDS = 512,
 	LOG = 1024,
 	BUFFER = 1 << 18, /* several times what a snippet of actions may collect */
@@ -286,7 +286,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	gtp_hit_prepare(&s->cpu, &s->run);
 }
 
-/* As run control does: all as one snippet, else each expression by itself. */
+/* Compile like run control: all actions as one snippet, else each expression by itself. */
 static int compile(struct jitacts *m, struct axgen *g)
 {
 	struct side *s = &m->compiler;
@@ -341,7 +341,7 @@ static u32 meant_bytes(const struct gtp_block *b)
 	return (u32)sizeof(*b) + (b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len);
 }
 
-/* Block by block, because the padding of a block does not count. */
+/* Compare block by block, because the padding of a block does not count. */
 static bool same_blocks(const struct gtp_frame *a, const struct gtp_frame *b)
 {
 	const struct gtp_block *x = gtp_frame_next_block(a, NULL);
@@ -422,7 +422,7 @@ static void hit(struct side *s, const struct gtp_regs *regs)
 	gtp_hit(s->loc.first, &s->cpu, regs, JITDIFF_ENTERED);
 }
 
-/* Where the snippet's frame must end, if there is room for a guard after it. */
+/* Return where the snippet's frame must end, if there is room for a guard after it. */
 static u8 *guard_of(struct side *s)
 {
 	struct gtp_buffer *b = &s->cpu.buf;

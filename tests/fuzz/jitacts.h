@@ -18,7 +18,7 @@ struct jitacts_stats {
 
 extern struct jitacts_stats jitacts_stats;
 
-/* jitacts_size - how many zeroed bytes the caller allocates for jitacts() to work in */
+/* jitacts_size - return the number of zeroed bytes that the caller allocates for jitacts() */
 size_t jitacts_size(void);
 
 /**
@@ -27,10 +27,11 @@ size_t jitacts_size(void);
  * @w: the environment; @w->request compiles
  * @g: makes all choices
  *
- * It goes through gtp_hit() and real trace buffers, which may be small or circular. Both must
- * agree in the blocks of each frame, how the run ends and at which action, the counters, the
- * variables, and what was printed.
- * Return: 0; -EPROTO: they differ, and @w->complain() has reported where; or @w->request()'s error.
+ * The tracepoint goes through gtp_hit() and real trace buffers, which may be small or circular.
+ * Both ways must agree in the blocks of each frame, how the run ends and at which action, the
+ * counters, the variables, and what was printed.
+ * Return: 0; -EPROTO: the two ways differ, and @w->complain() has reported where; or
+ * @w->request()'s error.
  */
 int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g);
 

@@ -19,12 +19,11 @@ enum {
 	JITDIFF_ENTERED = 0x110000, /* the value of env.entered */
 	JITDIFF_TSVS = 48,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
-	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
+	JITDIFF_RUNS = 2,	  /* runs of each program, with other registers */
 };
 
 /**
- * struct jitdiff_run - one evaluation and everything that it changed
- * @ctx: of the expression's operations points to this
+ * struct jitdiff_run - one evaluation and everything that it changed; the operations' ctx
  * @room: bytes @log may have
  */
 struct jitdiff_run {
@@ -54,11 +53,11 @@ struct jitdiff_case {
  * @builtin: the values of those variables that are built in, by their numbers
  * @compile: makes code in executable memory; @g may decide how; 0 or -errno
  * @differ: report a difference
- * @request: as @compile, but takes any request and fills in its target; -EOPNOTSUPP: these actions
- * cannot be one snippet. @frame_bytes may be NULL
+ * @request: like @compile, but takes any request and fills in its target; -EOPNOTSUPP: these
+ * actions cannot be one snippet. @frame_bytes may be NULL
  * @forget: frees what was requested before
  * @complain: reports what differs for a tracepoint with these actions
- * @pc: what rip reads as
+ * @pc: the value that rip reads as
  */
 struct jitdiff_world {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -84,17 +83,17 @@ extern struct jitdiff_stats jitdiff_stats;
  * jitdiff() - evaluate an expression both ways
  * @w: the environment
  * @code: the expression
- * @len: bytes of it
+ * @len: the number of bytes
  * @g: decides about registers, room in the trace buffer, and how the compiler is asked
  *
  * Result, status, error, what was collected and printed, and the variables must be the same, else
  * @w->differ() reports it.
- * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: they differ; or what
- * @w->compile() returned.
+ * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: the two ways differ; or what @w->compile()
+ * returned.
  */
 int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g);
 
-/* jitdiff_regs - registers of a hit, some of which hold addresses */
+/* jitdiff_regs - make the registers of a hit, some of which hold addresses */
 void jitdiff_regs(struct gtp_regs *regs, struct axgen *g);
 
 #endif /* _GTP_JITDIFF_H */

@@ -128,8 +128,8 @@ static const struct piece ends[] = {
  * struct test - one case
  * @takes: a piece moves rsp below stack that it does not write
  * @undefined: flags that are undefined after the last piece
- * @undefined_at: the same where control arrives, by landing
- * @reads_undefined: an instruction looks at one of them
+ * @undefined_at: flags that are undefined where control arrives, by landing
+ * @reads_undefined: an instruction reads one of the undefined flags
  */
 struct test {
 	struct gtp_region region;
@@ -231,7 +231,7 @@ static bool leaves(u8 kind)
 	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
 }
 
-/* As regions/region.c does it, from the decoder's results. */
+/* Describe the region like regions/region.c, from the decoder's results. */
 static void describe(struct test *t)
 {
 	struct gtp_region *r = &t->region;
@@ -302,7 +302,7 @@ static void put_const(struct axgen *g, u64 value)
 		put(g, value >> (8 * i) & 0xff);
 }
 
-/* A number close to what is in memory, or to the limit of an encoding */
+/* Return a number close to what is in memory, or to the limit of an encoding. */
 static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 {
 	struct padworld_read read = { 0 };
@@ -315,7 +315,7 @@ static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 	return (sign ? ax_extend(AX_OP_ext, v, 8 * bytes) : v) + axgen_pick(g, 3) - 1;
 }
 
-/* The common forms: a field against a constant, or one of its bits */
+/* Make the common forms: a field against a constant, or one of its bits. */
 static void make_field(struct test *t, struct axgen *g)
 {
 	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* GDB's 4, 5, 6 */
@@ -437,7 +437,7 @@ static bool nested(const struct test *t)
 	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
-/* How many calls the pad must make according to the interpreter; -1: not known */
+/* Return how often the interpreter says that the pad must call pad_hit; -1 if that is not known. */
 static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];
@@ -460,7 +460,7 @@ static int expected(const struct test *t, const struct gtp_regs *regs)
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
 
-/* The same for a pad that writes frames itself where it can. */
+/* Check a pad that writes frames where it can. Return the number of calls like expected(). */
 static int check_frame(const struct test *t, const struct gtp_regs *regs, int want, bool to_c)
 {
 	int holds = 1 + (int)(PADWORLD_NUMBER << 1 | (t->req.cond ? GTP_PAD_HELD : 0));

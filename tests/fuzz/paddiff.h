@@ -10,8 +10,8 @@ struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
 	u64 without, dead_flags, called, followed, joined;
-	u64 kept_flags; /* dead ones, kept because an undefined one is read */
-	u64 insns[16];	/* displaced, by enum gtp_insn_kind */
+	u64 kept_flags; /* pads that keep dead flags, because an undefined one is read */
+	u64 insns[16];	/* displaced instructions, by enum gtp_insn_kind */
 };
 
 extern struct paddiff_stats paddiff_stats;

@@ -15,7 +15,7 @@ enum {
 	ROOM = 1 << 16,
 	GUARD = 64,
 	SLOTS = 4,
-	STRING = 64, /* bytes that a pad takes of one */
+	STRING = 64, /* bytes that a pad takes of a string */
 };
 
 struct padframe_stats padframe_stats;
@@ -32,8 +32,8 @@ static struct {
 	struct gtp_cpu cpu, before;
 	u64 quick[SLOTS];
 	struct gtp_tp_stat stat[SLOTS];
-	u32 string;	/* which of the actions collects one, from 1; 0: none */
-	s32 string_reg; /* its address is this register + @string_off; -1: only that */
+	u32 string;	/* the action that collects a string, from 1; 0: none */
+	s32 string_reg; /* the string's address is this register + @string_off; -1: @string_off */
 	u64 string_off;
 	u64 string_at; /* at this hit */
 	u32 string_max;
@@ -324,9 +324,10 @@ static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
 }
 
 /*
- * Must the pad be able to write a frame with this string? 1: yes: the string ends within the words
- * that a pad reads, all of them can be read, and there is room for the longest string; 0: no; -1:
- * not known, because the pad may read more than the interpreter does
+ * Must the pad be able to write a frame with this string? Return 1 if it must: the string ends
+ * within the words that a pad reads, all of them can be read, and there is room for the longest
+ * string. Return 0 if not, and -1 if this is not known, because the pad may read more than the
+ * interpreter does
  */
 static int string_is_plain(void)
 {

@@ -27,8 +27,8 @@ void padframe_prepare(struct axgen *g);
 int padframe_make(const struct gtp_regs *regs, u64 pc);
 
 /*
- * padframe_check - after the pad ran: @wanted the result of padframe_make(), or 0 if the condition
- * did not hold; @to_c: it called pad_hit. Return: the error, or NULL
+ * padframe_check - check the frame after the pad ran. @wanted: the result of padframe_make(), or 0
+ * if the condition did not hold; @to_c: the pad called pad_hit. Return the error, or NULL
  */
 const char *padframe_check(int wanted, bool to_c);
 

@@ -10,9 +10,9 @@
  * padmake() - plan and emit a pad
  * @u: the arena; it is emptied if it is full
  * @req: the pad that is wanted; its target is filled in
- * @len: bytes
+ * @len: receives the number of bytes
  *
- * Return: where it is, 0: refused.
+ * Return: the address of the pad; 0 if it was refused.
  */
 u64 padmake(struct jit_user *u, const struct gtp_pad_request *req, u32 *len);
 

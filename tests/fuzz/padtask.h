@@ -17,7 +17,7 @@ struct padtask {
 	u64 regs;
 	u32 ring;
 	s32 tgid;
-	u64 part; /* of the CPU: where its struct gtp_cpu is */
+	u64 part; /* the address of this CPU's struct gtp_cpu */
 };
 
 /**
@@ -35,14 +35,14 @@ enum {
 	PADTASK_SS = 0x18,
 };
 
-/* padtask_low - made on the first call */
+/* padtask_low - return the words, which the first call makes */
 struct padtask_low *padtask_low(void);
 
 /* padtask_frame - fill in @frame for @tp with these actions, which must live as long as @frame */
 void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		   const struct ax_jit_item *items, u32 nitems);
 
-/* padtask_collects_flags - for the request's @keep_flags */
+/* padtask_collects_flags - true if the actions collect the flags, for the request's @keep_flags */
 bool padtask_collects_flags(const struct gtp_pad_frame *frame);
 
 #endif /* _GTP_PADTASK_H */

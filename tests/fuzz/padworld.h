@@ -81,17 +81,19 @@ struct padworld {
 	struct padtask task;
 };
 
-/* padworld - made on the first call */
+/* padworld - return the environment, which the first call makes */
 struct padworld *padworld(void);
 
-/* padworld_at - address of the region; padworld_landing - address of a landing but the first */
+/*
+ * padworld_at - return the region's address; padworld_landing - that of a landing except the first
+ */
 u64 padworld_at(void);
 u64 padworld_landing(u32 id);
 
 /* padworld_put - write the region's bytes to their address, with the first landing after them */
 void padworld_put(const u8 *bytes, u32 len);
 
-/* padworld_data - the data, to be set and compared */
+/* padworld_data - return the data, to be set and compared */
 u8 *padworld_data(void);
 
 /**
@@ -107,9 +109,9 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 /**
  * padworld_make() - plan and emit a pad
  * @req: the fields that describe the environment are filled in
- * @len: bytes
+ * @len: receives the number of bytes
  *
- * Return: where it is, 0: refused.
+ * Return: the address of the pad; 0 if it was refused.
  */
 u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 

@@ -84,7 +84,7 @@ static int choose_condition(struct pad_test *t)
 	return 0;
 }
 
-/* After the endbr64 with which functions begin in some kernels */
+/* Return the place's address, after the endbr64 with which functions begin in some kernels. */
 static u64 place(void)
 {
 	const u8 *p = (const u8 *)jit_test_pad_place;
@@ -123,7 +123,7 @@ static int make_pad(struct pad_test *t)
 	return err;
 }
 
-/* The word that is to be pushed; 0: none */
+/* Return the word that must be pushed; 0 if there is none. */
 static u64 expected(struct pad_test *t)
 {
 	/* By GDB's numbers, whose first eight are not the processor's. */

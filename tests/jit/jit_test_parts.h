@@ -9,31 +9,31 @@
 #include "tracepoint/tsv.h"
 
 /*
- * jit_test_compile - compile into the arena, as the only snippet there; NULL if it cannot. @w:
- * NULL, or an environment to use instead of the kernel's
+ * jit_test_compile - compile into the arena, as the only snippet there; NULL if it cannot be
+ * compiled. @w: NULL, or an environment to use instead of the kernel's
  */
 ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_target *w, u64 pc,
 			   u32 *len);
 
 /*
- * jit_test_request - compile any request, after what is in the arena; returns what
- * gtp_jit_compile() does
+ * jit_test_request - compile any request, after what is in the arena; return the result of
+ * gtp_jit_compile()
  */
 int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes);
 
 /*
- * jit_test_builtin - the value, computed in C, of a variable that code reads without a call; 0:
- * another variable
+ * jit_test_builtin - return the value, computed in C, of a variable that code reads without a call;
+ * 0 for any other variable
  */
 s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
 
 /**
- * jit_test_again() - must a program that showed a difference run again?
+ * jit_test_again() - true if a program that showed a difference must run again
  * @err: the last run's result
  * @tries: runs so far, from 0
  *
- * Programs read the task, whose flags others set between the interpreter's look and the compiled
- * code's. An error of the compiler occurs each time.
+ * Programs read the task, whose flags other code sets between the interpreter's look and the
+ * compiled code's. An error of the compiler occurs each time.
  */
 static inline bool jit_test_again(int err, u32 *tries)
 {
@@ -43,22 +43,22 @@ static inline bool jit_test_again(int err, u32 *tries)
 }
 
 /*
- * jit_test_addresses - loads of every width from every kind of bad address, in every context; 0 or
- * -errno
+ * jit_test_addresses - test loads of every width from every kind of bad address, in every context;
+ * return 0 or -errno
  */
 int jit_test_addresses(void);
 
 /*
  * jit_test_random - compare interpreter and compiler over real kernel memory: @programs
- * expressions, and as many tracepoints; 0 or -errno
+ * expressions, and as many tracepoints; return 0 or -errno
  */
 int jit_test_random(u32 first, u32 programs);
 
 struct axgen;
 
 /*
- * jit_test_pad - jump pads with random conditions, over the memory that @where describes; 0 or
- * -errno
+ * jit_test_pad - test jump pads with random conditions, over the memory that @where describes;
+ * return 0 or -errno
  */
 int jit_test_pad(const struct axgen *where, u32 first, u32 programs);
 

@@ -77,16 +77,17 @@ struct gtp_target_context {
 	const char *where;
 	unsigned long hardirqs, softirqs, irqs;
 	bool user;		    /* the task is one of userspace */
-	const struct pt_regs *regs; /* of userspace, in a system call of this task; or NULL */
-	u64 tsc;		    /* right before the call */
+	const struct pt_regs *regs; /* the user registers, in a system call of this task; or NULL */
+	u64 tsc;		    /* the counter right before the call */
 };
 
 /* gtp_target_context - called with the traced code's own values; returns @c->tsc */
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
- * gtp_target_call_context - call it: "task", "bh" (softirqs disabled), "soft" (in a softirq),
- * "hard" (in an interrupt), "kthread"; 0 or -errno. gtp_target_call_context_now - right here
+ * gtp_target_call_context - call gtp_target_context(): "task", "bh" (softirqs disabled), "soft" (in
+ * a softirq), "hard" (in an interrupt), "kthread"; return 0 or -errno. gtp_target_call_context_now
+ * - call it right here
  */
 int gtp_target_call_context(const char *where);
 void gtp_target_call_context_now(const char *where, const struct pt_regs *regs);
@@ -109,21 +110,24 @@ long gtp_target_triple(struct gtp_target_triple t, long n);
 long gtp_target_wait(long n);
 long gtp_target_exit(long n);
 
-/* gtp_target_sink - as gtp_target_recurse, and where that ends it calls gtp_target_wait() */
+/* gtp_target_sink - recurse like gtp_target_recurse(), and call gtp_target_wait() at the end */
 long gtp_target_sink(long n);
 
-/* gtp_target_stack - records and prints the stack that it sees; returns its depth */
+/* gtp_target_stack - record and print the stack that this function sees; return its depth */
 long gtp_target_stack(long n);
 
-/* gtp_target_stack_nth - the function of its n-th frame, from gtp_target_stack() on; NULL: none */
+/*
+ * gtp_target_stack_nth - return the function of the n-th frame, the first being gtp_target_stack();
+ * NULL if there is none
+ */
 void *gtp_target_stack_nth(u32 n);
 
-/* gtp_target_exits - have a task call gtp_target_exit(), which ends the task; 0 or -errno */
+/* gtp_target_exits - have a task call gtp_target_exit(), which ends the task; return 0 or -errno */
 int gtp_target_exits(long n);
 
 /*
  * gtp_target_crowd - make a number of tasks call gtp_target_wait(), at a depth of calls of
- * gtp_target_sink(); returns when all are inside; 0 or -errno. gtp_target_release - let all return
+ * gtp_target_sink(); return when all are inside: 0 or -errno. gtp_target_release - let all return
  */
 int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
@@ -139,10 +143,11 @@ extern const u8 gtp_target_regs_body[];
 void gtp_target_regs_enter(void);
 
 /*
- * gtp_target_regs_call - call it with values made from @seed in all registers: at its "entry",
- * "deep" down a stack, at its "body"; or as a probe of the "event" gtp_target_count; 0 or -errno.
- * The following then have a bit for each register that was wrong when the function saw it, and for
- * each that was wrong after the return; _rsp is the value of rsp at the first instruction
+ * gtp_target_regs_call - call gtp_target_regs() with values made from @seed in all registers: at
+ * its "entry", "deep" down a stack, at its "body"; or as a probe of the "event" gtp_target_count;
+ * return 0 or -errno. The following then have a bit for each register that was wrong when the
+ * function saw it, and for each that was wrong after the return; _rsp is the value of rsp at the
+ * first instruction
  */
 int gtp_target_regs_call(u32 seed, const char *where);
 u64 gtp_target_regs_wrong_inside(void);
@@ -152,12 +157,12 @@ u64 gtp_target_regs_rsp(void);
 enum { GTP_TARGET_EVENT_BAD = 4096 };
 
 /*
- * gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare; called with
- * GTP_TARGET_EVENT_BAD, the task that makes a record of the former dies
+ * gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare; with
+ * GTP_TARGET_EVENT_BAD, making a record of gtp_target_many kills the task
  */
 void gtp_target_event_many(int n);
 
-/* gtp_target_marker - the address of gtp_target_many's marker */
+/* gtp_target_marker - return the address of gtp_target_many's marker */
 unsigned long gtp_target_marker(void);
 
 /* gtp_target_event_count - hits tracepoint gtp_target_count */
@@ -166,7 +171,10 @@ void gtp_target_event_count(u64 n);
 /* gtp_target_count's argument in an NMI; a loop counts from 0. */
 enum { GTP_TARGET_FROM_NMI = 1000000 };
 
-/* gtp_target_nmi - @count NMIs on every other CPU, each hits gtp_target_count; 0 or -errno */
+/*
+ * gtp_target_nmi - send @count NMIs to every other CPU, each of which hits gtp_target_count; return
+ * 0 or -errno
+ */
 int gtp_target_nmi(u32 count);
 
 /* Where the stack is noted: before gtp_target_chain_c(), an event, gtp_target_irq(), in NMIs. */
@@ -196,8 +204,8 @@ extern const char gtp_target_banner[];
 void gtp_target_fill(void);
 
 /*
- * gtp_target_loop - @count calls of "leaf", "add", "obj", "mix" on each CPU at once; 0 or -errno.
- * gtp_target_loop_end - end the current loop early
+ * gtp_target_loop - make @count calls of "leaf", "add", "obj", "mix" on each CPU at once; return 0
+ * or -errno. gtp_target_loop_end - end the current loop early
  */
 int gtp_target_loop(const char *what, u64 count);
 void gtp_target_loop_end(void);
@@ -212,18 +220,18 @@ void gtp_target_timer(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct h
 void gtp_target_until_stopped(void);
 
 /*
- * gtp_target_hold - a task that calls gtp_target_add() is preempted between @start and @end, and
- * does not run until the jump at @site has gone, and a little longer. 0; -ENOENT: it was never met
- * there; -ETIME: the jump stayed; -EAGAIN: it ran meanwhile, because the CPU was not kept;
- * -EBADMSG: the code where it is was changed
+ * gtp_target_hold - preempt a task that calls gtp_target_add() between @start and @end, and keep it
+ * from running until the jump at @site has gone, and a little longer. Return 0; -ENOENT: the task
+ * was never met there; -ETIME: the jump stayed; -EAGAIN: the task ran meanwhile, because the CPU
+ * was not kept; -EBADMSG: the code at the task's place was changed
  */
 int gtp_target_hold(u64 start, u64 end, u64 site);
 
 enum { GTP_TARGET_WATCHED = 6 };
 
 /*
- * Variables that tests watch. gtp_target_write - write one by a single store; gtp_target_read -
- * read it by a single load
+ * Variables that tests watch. gtp_target_write - write one with a single store; gtp_target_read -
+ * read one with a single load
  */
 extern long gtp_target_watched[GTP_TARGET_WATCHED];
 extern int gtp_target_watched_int;
@@ -233,7 +241,7 @@ long gtp_target_read(u32 n);
 void gtp_target_write_int(int value);
 void gtp_target_write_u8(u8 value);
 
-/* gtp_target2_fn - of the second module */
+/* gtp_target2_fn - a function of the second module */
 long gtp_target2_fn(long n);
 
 #endif /* _GTP_TARGET_H */

@@ -20,7 +20,7 @@ GTP_TARGET_FN long gtp_target2_fn(long n)
 
 /*
  * The module's last function, as it has the last section of code: seven bytes from an even address,
- * so that the zeros after it, up to the end of the page, are an odd number. Nobody calls it.
+ * so that the zeros after it, up to the end of the page, are an odd number. It is never called.
  */
 __asm__(".pushsection .gtp_last, \"ax\"\n"
 	"	.balign 2\n"

@@ -31,7 +31,10 @@ void gtp_target_event_many(int n)
 {
 	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
 	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
-	/* A record of the event has this string's bytes; reading them is an oops. */
+	/*
+	 * A record of the event has this string's bytes; if the string is a bad one, reading them
+	 * is an oops.
+	 */
 	const char *s = n == GTP_TARGET_EVENT_BAD ? (const char *)16 : gtp_target_banner;
 
 	gtp_target_count(GTP_TARGET_COUNT_many);

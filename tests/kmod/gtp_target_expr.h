@@ -69,7 +69,9 @@ struct gtp_target_expr {
 extern struct gtp_target_expr gtp_target_exprs[];
 extern const unsigned int gtp_target_exprs_count;
 
-/* gtp_target_expr - computes all rows; at its first instruction the arguments are what they name */
+/*
+ * gtp_target_expr - compute all rows; at the first instruction each argument's name has its value
+ */
 long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m,
 		     signed char c);
 

@@ -103,7 +103,7 @@ GTP_TARGET_FN long gtp_target_locals(long n)
 	int seen[3] = { 11, 22, 33 };
 	char letter = 'q';
 
-	/* Have the compiler store all of them, and forget their values. */
+	/* Have the compiler store all locals, and forget their values. */
 	asm volatile("" : "+m"(twice), "+m"(seen), "+m"(letter));
 	return twice + seen[1] + letter; /* line: locals are set */
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A task that is preempted in a piece of code, such as a pad, and does not run until the jump there
- * is gone. Whoever frees that code has to wait for the task.
+ * is gone. Code that frees that piece has to wait for the task.
  *
  * The task calls gtp_target_add() again and again. A timer looks where it interrupts the task; in
  * that code it wakes a task of a real-time class on the same CPU, which then keeps the CPU. This
@@ -23,17 +23,17 @@
 
 enum {
 	LOOK_NS = 50 * 1000,
-	LOOKS_S = 60,	/* for the task to be met in the code */
-	GOES_S = 60,	/* for the jump to go */
-	AFTER_MS = 500, /* after that, the code is still watched */
+	LOOKS_S = 60,	/* in which the task must be met in the code */
+	GOES_S = 60,	/* in which the jump must go */
+	AFTER_MS = 500, /* after that, the code is watched this much longer */
 	JUMP = 0xe9,
 	WATCHED = 16, /* bytes of the code, from where the task is */
 };
 
 /*
- * struct held - the one that is going on; @start, @end: the code; @site: the jump to it
+ * struct held - the task that is held now; @start, @end: the code; @site: the jump to it
  * @caught: the task is in it, at @ip, where the bytes are @code
- * @calls: the task's, so far
+ * @calls: the number of the task's calls so far
  * @result: 0, or -errno: see gtp_target_hold()
  */
 static struct held {
@@ -78,7 +78,7 @@ static enum hrtimer_restart look(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Keep the CPU, in a way that nobody waits for this task: only for the one that is held. */
+/* Keep this CPU busy. RCU tasks waits only for the task that is held, not for this one. */
 static void keep(unsigned long jiffies_more, bool jump_only)
 {
 	unsigned long end = jiffies + jiffies_more;
@@ -117,7 +117,7 @@ static int hold(void *result)
 	return 0;
 }
 
-/* Both on the last CPU, the second with a higher priority; 0 or -errno. */
+/* Run both tasks on the last CPU, the second with a higher priority; return 0 or -errno. */
 static int run(int *result)
 {
 	int cpu = cpumask_last(cpu_online_mask);

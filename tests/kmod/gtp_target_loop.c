@@ -15,7 +15,7 @@
 
 static const u64 timer_ns = 300 * 1000;
 
-enum { TICKS = 4 }; /* at least so many on each CPU, even on a fast one */
+enum { TICKS = 4 }; /* timer interrupts on each CPU at least, even on a fast one */
 
 /*
  * struct loop - the shared state of a loop's threads
@@ -36,7 +36,7 @@ struct loop {
 	struct completion done;
 };
 
-/* struct worker - one thread, its timer, and how often that has come */
+/* struct worker - one thread, its timer, and the number of the timer's interrupts */
 struct worker {
 	struct loop *loop;
 	struct task_struct *task;

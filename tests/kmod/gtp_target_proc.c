@@ -20,7 +20,7 @@
  *	loop leaf|add|obj|event|watch|mix|busy COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts, and goes on
  *					until some have come on each CPU; busy
- *					calls as leaf does, and keeps whoever waits for tasks
+ *					calls as leaf does, and delays waits for tasks
  *	end				the loop that is going on is over;
  *					also while it is being obeyed
  *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
@@ -31,7 +31,7 @@
  *					SITE has gone: see gtp_target_hold();
  *					also while another line is being obeyed
  *	poke HEX BYTE			write a byte of this module's text,
- *					as someone does who patches code
+ *					as code that patches text does
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
  */
@@ -431,7 +431,7 @@ static int obey(struct order *o)
 	u64 addr, end, site;
 	u8 byte;
 
-	/* Without the lock, so that it can be during a loop. */
+	/* Without the lock, so that NMIs can come during a loop. */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)

@@ -91,7 +91,7 @@ static noinline void enter_deep(u32 depth)
 	asm volatile("" : : "r"(room) : "memory");
 }
 
-/* As the kernel calls the first probe of tracepoint gtp_target_count. */
+/* Aim at the first probe of tracepoint gtp_target_count, which the kernel calls in this way. */
 static int aim_at_event(void)
 {
 	const struct tracepoint_func *first =
@@ -117,7 +117,7 @@ static int aim(u32 seed, const char *where)
 	return body || !strcmp(where, "entry") || !strcmp(where, "deep") ? 0 : -EINVAL;
 }
 
-/* Meanwhile nobody uses the xmm registers, and no other task runs here. */
+/* Meanwhile no code uses the xmm registers, and no other task runs here. */
 int gtp_target_regs_call(u32 seed, const char *where)
 {
 	int err;
@@ -139,14 +139,14 @@ u64 gtp_target_regs_wrong_inside(void)
 {
 	struct gtp_target_regs wanted = gtp_target_regs_in;
 
-	memset(wanted.xmm, 0, sizeof(wanted.xmm)); /* it does not look at those */
+	memset(wanted.xmm, 0, sizeof(wanted.xmm)); /* that function does not look at those */
 	return differing(&gtp_target_regs_seen, &wanted);
 }
 
 /* Preserved registers must be unchanged, and scratch registers as the function left them. */
 u64 gtp_target_regs_wrong_after(void)
 {
-	struct gtp_target_regs wanted = gtp_target_regs_back; /* its xmm are those of the call */
+	struct gtp_target_regs wanted = gtp_target_regs_back; /* its xmm: the call's */
 	u32 i;
 
 	for (i = RBX; i <= R15; i++)

@@ -21,7 +21,7 @@ GTP_TARGET_FN int gtp_target_out(int n, long *out)
 	return -n;
 }
 
-/* As deep as requested; each call has only the return address on the stack. */
+/* Recurse as deep as requested; each call has only the return address on the stack. */
 GTP_TARGET_FN long gtp_target_recurse(long n)
 {
 	long depth = 0;
@@ -92,7 +92,7 @@ void *gtp_target_stack_nth(u32 n)
 
 static DECLARE_COMPLETION(exited);
 
-/* Not negative: it never returns, and the task ends inside. */
+/* Unless @n is negative, this never returns, and the task ends inside. */
 GTP_TARGET_FN long gtp_target_exit(long n)
 {
 	if (n >= 0)

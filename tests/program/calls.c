@@ -12,7 +12,7 @@
 #define NOINLINE __attribute__((noipa))
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* Two ends, one of them before a frame is made. */
+/* Two places where it ends, one of them before a frame is made. */
 NOINLINE long two_ends(long n)
 {
 	if (n & 1)
@@ -27,7 +27,7 @@ NOINLINE long triple(long n)
 	return n * 3;
 }
 
-/* The upper half of the register is no part of the value. */
+/* The upper half of the register is not part of the value. */
 NOINLINE int narrow(long n)
 {
 	n = -n;
@@ -226,7 +226,7 @@ NOINLINE long becomes(char **argv)
 
 /* --- many threads inside a function at once --- */
 
-enum { LEVEL = 10000 }; /* of a number: a call inside the call */
+enum { LEVEL = 10000 }; /* added to a number for each call inside a call */
 
 static pthread_t crowd_ids[4096];
 static int crowd_size, crowd_inside;

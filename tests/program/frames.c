@@ -8,7 +8,7 @@
  *   pid              its number
  *   path N           leaf() by path N, 0 to PATHS - 1
  *   threads N COUNT  COUNT times by each path in each of N threads, in an order of its own
- *   hostile KIND     leaf(), called with something in rbp that is no frame pointer
+ *   hostile KIND     leaf(), called with something in rbp that is not a frame pointer
  *   address NAME     where leaf or array is
  * The answer to path and hostile is what leaf() saw: its instruction after the system call
  * getppid(), and the return addresses of all functions from leaf() on, as hex numbers with commas.
@@ -65,7 +65,7 @@ CALLS(path_b, path_c)
 CALLS(path_a, path_b)
 CALLS(other, path_c)
 
-/* Its frame is larger than a page, and its callee is called by a pointer. */
+/* Its frame is larger than a page, and it calls its callee through a pointer. */
 OWN long wide(long n)
 {
 	long (*by)(long) = leaf;

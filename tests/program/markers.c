@@ -18,7 +18,7 @@
  *   fork                a child that obeys the next lines until "end"; prints its number
  *   nops COUNT          gtp_test:nop5 and gtp_test:nop10
  *   first COUNT         gtp_test:first, the first instruction of first(n), which returns 2 * n
- *   strange             markers whose names and operands are none
+ *   strange             markers whose names and operands are not valid
  *   forever             answers, then runs gtp_test:guarded until it is killed
  */
 #include <stdio.h>

@@ -20,7 +20,7 @@
  *   locked              locked()
  *   map PATH            work(7000) with the string at offset 4096 of a file, a page that it has not
  *                       touched
- *   never               answers, then work(9000) with a string in a page that nobody ever brings
+ *   never               answers, then work(9000) with a string in a page that never arrives
  *   bad                 work(8000) with a string that is nowhere
  *   address NAME        where work, total or label is
  *   forever             answers, then calls work() until it is killed

@@ -12,13 +12,16 @@ struct point {
 long work(int n, const char *text, struct point *p);
 unsigned long work_total(void);
 
-/* work_address - where work, total or label is */
+/* work_address - return the address of work, total or label */
 unsigned long work_address(const char *name);
 
 void locked(void);
 long pushed(long n);
 
-/* call_each - a function of calls.c or throws.cc for n = 0 to @count - 1; the sum of its values */
+/*
+ * call_each - call a function of calls.c or throws.cc for n = 0 to @count - 1; return the sum of
+ * its values
+ */
 long call_each(const char *name, long count);
 long two_ends(long n);
 long triple(long n);
@@ -39,14 +42,14 @@ long throws(long n);
 long catches(long n);
 
 /*
- * crowd - have N threads call stays(), each so many times inside itself, and wait until all wait
- * crowd_goes - let them return; the sum of the threads' values, 2 * n of the n-th
+ * crowd - have @n threads call stays(), each @levels times inside itself, and wait until all wait.
+ * crowd_goes - let them return; return the sum of the threads' values, 2 * n of the n-th
  */
 void crowd(int n, int levels);
 long crowd_goes(void);
 long stays(long n);
 
-/* slow_sum - 1 + 2 + ... + @n; compiled without optimisation */
+/* slow_sum - return 1 + 2 + ... + @n; compiled without optimisation */
 long slow_sum(int n);
 
 #endif /* PROGRAM_H */

@@ -21,7 +21,7 @@ void locked(void)
 	__atomic_add_fetch(&total, 1, __ATOMIC_RELAXED);
 }
 
-/* Its first instruction is one that the kernel executes by itself, others by a step. */
+/* Its first instruction is one that the kernel emulates; it single-steps most others. */
 long pushed(long n)
 {
 	__asm__ volatile("" : "+r"(n) : : "rbx", "memory");

@@ -13,8 +13,8 @@
 #include "base/base.h"
 
 /*
- * test_exact - a copy that ends where its allocation ends, so that ASan sees a read past it; the
- * caller frees it
+ * test_exact - return a copy that ends where its allocation ends, so that ASan sees a read past it;
+ * the caller frees it
  */
 static inline u8 *test_exact(const u8 *bytes, u32 len)
 {
@@ -25,7 +25,10 @@ static inline u8 *test_exact(const u8 *bytes, u32 len)
 	return copy;
 }
 
-/* test_seed - from GTP_SEED, else from the clock; printed so that a failure can be repeated */
+/*
+ * test_seed - return a seed, from GTP_SEED or the clock; print it, so that a failure can be
+ * repeated
+ */
 static inline u64 test_seed(void)
 {
 	const char *env = getenv("GTP_SEED");

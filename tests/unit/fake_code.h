@@ -15,14 +15,14 @@ void fake_code_on(struct gtp_trace *t, struct jit_user *arena);
 enum { FAKE_CODE_ITEMS = 16 };
 
 /*
- * fake_code_items - convert @tp's actions to the compiler's form; returns how many, 0: none, or too
- * many
+ * fake_code_items - convert @tp's actions to the compiler's form; return their number, 0 if there
+ * are none or too many
  */
 u32 fake_code_items(const struct gtp_tracepoint *tp, struct ax_jit_item items[FAKE_CODE_ITEMS]);
 
 /*
- * fake_code_actions - compile all actions of @tp as one snippet; 0, or -EOPNOTSUPP if they cannot
- * be one
+ * fake_code_actions - compile all actions of @tp as one snippet; return 0, or -EOPNOTSUPP if they
+ * cannot be one
  */
 int fake_code_actions(struct jit_user *arena, struct gtp_tracepoint *tp, u32 seed);
 

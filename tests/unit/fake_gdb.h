@@ -43,14 +43,15 @@ struct fake_gdb {
 	char saved[GTP_SAVE_NAME_MAX + 1];
 };
 
-/* fake_gdb_init - a machine with the fixture's memory, and a connection; 0 or -ENOMEM */
+/*
+ * fake_gdb_init - make a machine with the fixture's memory, and a connection; return 0 or -ENOMEM
+ */
 int fake_gdb_init(struct fake_gdb *g);
 
-/* fake_gdb_exit - end the session and the machine; returns the number of leaks, as fake_exit() does
- */
+/* fake_gdb_exit - end the session and the machine; return the number of leaks, like fake_exit() */
 int fake_gdb_exit(struct fake_gdb *g);
 
-/* fake_gdb_reconnect - close and open; 0 or -ENOMEM */
+/* fake_gdb_reconnect - close and open the connection; return 0 or -ENOMEM */
 int fake_gdb_reconnect(struct fake_gdb *g);
 
 /* fake_gdb_feed - send bytes as they are */
@@ -59,16 +60,16 @@ void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len);
 /* fake_gdb_clear - discard the stub's output */
 void fake_gdb_clear(struct fake_gdb *g);
 
-/* fake_gdb_ask - send a packet; returns all replies to it, "text" or "text|text", without acks */
+/* fake_gdb_ask - send a packet; return all replies to it, "text" or "text|text", without acks */
 const char *fake_gdb_ask(struct fake_gdb *g, const char *packet);
 
 /*
- * fake_gdb_call - make one of the fixture's calls, such as "add 3 4"; 0, or -1 if there is no such
- * call
+ * fake_gdb_call - make one of the fixture's calls, such as "add 3 4"; return 0, or -1 if there is
+ * no such call
  */
 int fake_gdb_call(struct fake_gdb *g, const char *what);
 
-/* fake_gdb_symbol - address of one of the fixture's names, 0: unknown */
+/* fake_gdb_symbol - return the address of one of the fixture's names; 0 if it is not known */
 u64 fake_gdb_symbol(const char *name);
 
 #endif /* _GTP_FAKE_GDB_H */

@@ -384,7 +384,7 @@ static u64 wall_ns(void *ctx)
 	return f->wall_us * 1000 + f->wall_reads;
 }
 
-/* Most of them have as value a number that identifies the variable. */
+/* The value of most variables is a number that identifies the variable. */
 static s64 builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 {
 	struct fake *f = ctx;

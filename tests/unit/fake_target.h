@@ -31,15 +31,15 @@ struct fake_map {
  * @trace: the session that runs on it, set up by fake_init()
  * @ncpus: CPUs that buffers_get gives a buffer, 1 to begin with
  * @cpu: the CPU on which hits happen
- * @clock: of hits; goes up by @clock_step before every reading
+ * @clock: the clock of hits; goes up by @clock_step before every reading
  * @wall_us: microseconds since the epoch
  * @memory_most: bytes that aggregations may take
  * @allocs: allocations asked for so far
- * @fail_alloc: the one that fails, counted from 1; 0: none
+ * @fail_alloc: the number of the allocation that fails, counted from 1; 0: none
  * @live: allocations not given back
  * @obtain, @give: allocate zeroed memory and free it; NULL: calloc() and free()
  * @refuse_arm: address that ->arm refuses with -EINVAL
- * @refuse_beside: only as long as this address is armed; 0: always
+ * @refuse_beside: refuse @refuse_arm only as long as this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
  * @room: how many places have room for a fast probe
  * @jump: the address at which a probe is a jump
@@ -55,7 +55,7 @@ struct fake_map {
  * @stack: the callers of the next hits, up to a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
- * @contexts: the same, for preempt_count(); @entered: the part that the probe's own code has added
+ * @contexts: the value of preempt_count(); @entered: the part that the probe's own code has added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
  * @tsv_stuck: another CPU holds the lock, and has been stopped for good
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
@@ -113,13 +113,13 @@ extern const struct gtp_target_ops fake_target_ops;
 extern const struct gtp_hit_ops fake_hit_ops;
 
 /*
- * fake_init - a machine with empty memory and an initialised @f->trace; returns gtp_trace_init()'s
- * result
+ * fake_init - make a machine with empty memory and an initialised @f->trace; return
+ * gtp_trace_init()'s result
  */
 int fake_init(struct fake *f);
 
 /*
- * fake_exit - ends the session; returns the number of allocations that leaked, or of locations left
+ * fake_exit - end the session; return the number of allocations that leaked, or of locations left
  * armed
  */
 int fake_exit(struct fake *f);
@@ -132,10 +132,13 @@ u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len);
 /* fake_unmap - remove the mapping that begins at @addr */
 void fake_unmap(struct fake *f, u64 addr);
 
-/* fake_read - as the ops' ->read: 0 or -EFAULT, all or nothing, also over adjoining mappings */
+/*
+ * fake_read - read like the ops' ->read; return 0 or -EFAULT, all or nothing, also over adjoining
+ * mappings
+ */
 int fake_read(void *ctx, void *dst, u64 addr, u32 len);
 
-/* fake_write - 0 or -EFAULT, all or nothing */
+/* fake_write - write all bytes or none; return 0 or -EFAULT */
 int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 
 /* Callbacks for the ops: the stack's addresses, its bytes, the memory for all stacks. */
@@ -149,12 +152,15 @@ u64 fake_stacks_bytes(void *ctx);
 void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	      u32 entered);
 
-/* fake_fire - the instruction at @addr is executed on @f->cpu; false when nothing is armed there */
+/*
+ * fake_fire - execute the instruction at @addr on @f->cpu; return false if nothing is armed there
+ */
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 
 /*
- * fake_enter - the function at @addr is called on @f->cpu. Is its return reported? Then pass @p to
- * fake_leave(), which returns @value from the call, or false if the function is no longer armed
+ * fake_enter - call the function at @addr on @f->cpu. Return true if its return is reported: then
+ * pass @p to fake_leave(), which returns @value from the call, or false if the function is no
+ * longer armed
  */
 bool fake_enter(struct fake *f, u64 addr, const struct gtp_regs *regs, struct gtp_pending *p);
 bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value);
@@ -163,14 +169,14 @@ bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value
 bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args);
 
 /*
- * fake_define - "QTDP:" @def and, when not NULL, "QTDP:-" with the same number and address and
- * @acts, which both must be accepted
+ * fake_define - send "QTDP:" @def and, if @acts is not NULL, "QTDP:-" with the same number and
+ * address and @acts, which both must be accepted
  */
 struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *acts);
 
 /*
- * fake_frames - all frames of the stopped run, one line each: number@address, "!" when an error cut
- * it short, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
+ * fake_frames - return all frames of the stopped run, one line each: number@address, "!" if an
+ * error cut it short, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
  */
 const char *fake_frames(struct fake *f);
 
@@ -180,10 +186,10 @@ const char *fake_frames(struct fake *f);
  */
 const char *fake_lines(struct fake *f);
 
-/* fake_status - qTStatus' reply */
+/* fake_status - return qTStatus' reply */
 const char *fake_status(struct fake *f);
 
-/* fake_armed - the location that is armed at @addr, except for returns, or NULL */
+/* fake_armed - return the location that is armed at @addr, except for returns, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 
 /* fake_note - append to a log of FAKE_LOG_MAX bytes; text that does not fit is cut off */

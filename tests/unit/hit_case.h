@@ -35,18 +35,18 @@ int setup(void **state);
 int teardown(void **state);
 
 /*
- * define - "N:ADDR:E:STEP:PASS", a condition or NULL, then actions up to NULL: R and M as GDB sends
- * them, expressions as bare bytecode
+ * define - define a tracepoint: "N:ADDR:E:STEP:PASS", a condition or NULL, then actions up to NULL:
+ * R and M as GDB sends them, expressions as bare bytecode
  */
 struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond, ...);
 
 void start(struct fake *f);
 
-/* fire - hits at 0x1000; variable - its value */
+/* fire - make hits at 0x1000; variable - return the value of variable 0x46 */
 void fire(struct fake *f, int times);
 s64 variable(struct fake *f);
 
-/* expect_frames - ends the run, unless a hit has, so that its frames can be looked at */
+/* expect_frames - end the run, unless a hit has ended it, and compare its frames */
 void expect_frames(struct fake *f, const char *want);
 void expect_end(struct fake *f, enum gtp_stop stop, u32 tp);
 void expect_error(struct fake *f, u32 tp, const char *want);

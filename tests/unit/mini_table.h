@@ -34,8 +34,8 @@ struct mini_table {
 };
 
 /*
- * mini_table_make - make one span of @span_size bytes with the function at @fn_offset; false: this
- * is no valid table
+ * mini_table_make - make one span of @span_size bytes with the function at @fn_offset; return false
+ * if that is not a valid table
  */
 bool mini_table_make(struct mini_table *m, const struct mini_lists *lists, u32 fn_offset,
 		     u32 span_size);

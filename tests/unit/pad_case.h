@@ -35,7 +35,7 @@ static inline const struct ax_verified *pad_case_assemble(struct pad_case_expr *
 	return &e->v;
 }
 
-/* pad_case_nop - a region of one no-op of 5 bytes, after which all flags are dead */
+/* pad_case_nop - make a region of one no-op of 5 bytes, after which all flags are dead */
 static inline void pad_case_nop(struct gtp_region *region)
 {
 	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -45,7 +45,9 @@ static inline void pad_case_nop(struct gtp_region *region)
 	assert_int_equal(gtp_insn_decode(&region->insn[0], nop, sizeof(nop)), 0);
 }
 
-/* pad_case_cpu - one CPU of a run that is on, with a ring of @size bytes; its task is traced */
+/*
+ * pad_case_cpu - set up one CPU of a run that is on, with a ring of @size bytes; its task is traced
+ */
 static inline void pad_case_cpu(struct gtp_cpu *cpu, struct gtp_run *run, u64 *quick, void *mem,
 				u32 size)
 {

@@ -32,7 +32,7 @@ static inline void start(struct fake *f)
 	assert_string_equal(why.text, "");
 }
 
-/* status_has - whether qTStatus' reply contains @text; prints the reply otherwise */
+/* status_has - true if qTStatus' reply contains @text; print the reply otherwise */
 static inline bool status_has(struct fake *f, const char *text)
 {
 	bool has = strstr(fake_status(f), text);

@@ -149,7 +149,7 @@ static const struct lock_row lock_rows[] = {
 	/* Expressions that set nothing may read all variables. */
 	{ ADD_TO("46"), GETV("46") GETV("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
 	{ ADD_TO("46"), TRACEV("46") TRACEV("47"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
-	/* If any expression sets it without adding, all that set it need the lock. */
+	/* If any expression sets the variable without adding, all that set it need the lock. */
 	{ ADD_TO("46"), SET("46", CONST8("05")), AX_TSV_CALL, AX_TSV_CALL, 2, 5, 3 },
 	{ ADD_TO("46"), DOUBLE("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 3 },
 	{ ADD_TO("46"), GETV("46") CONST8("01") SWAP ADD SETV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2,
@@ -168,7 +168,7 @@ static const struct lock_row lock_rows[] = {
 	/* The added value is another variable: the access to both must be atomic. */
 	{ GETV("46") GETV("47") ADD SETV("46"), CONST8("01"), AX_TSV_CALL, AX_TSV_CALL, 1, 3, 3 },
 	{ GETV("46") GETV("47") ADD SETV("46"), ADD_TO("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 3, 4 },
-	/* Nobody else changes per-CPU and built-in variables. */
+	/* No other CPU changes per-CPU variables, and no expression changes built-in ones. */
 	{ GETV("46") GETV("48") ADD SETV("46"), ADD_TO("48"), AX_TSV_ADDED, AX_TSV_CALL, 0, 0, 3 },
 	{ GETV("46") GETV("04") ADD SETV("46"), ADD_TO("47"), AX_TSV_ADDED, AX_TSV_ADDED, 0, 42,
 	  4 },
@@ -355,7 +355,9 @@ static void one_from_before_the_run(void **state)
 	assert_int_equal(value(f, 0x47), 5);
 }
 
-/* If it is the only one, it stays armed when the run ends, and others may come then. */
+/*
+ * If the dprintf is the only one, it stays armed when the run ends, and others may be added then.
+ */
 static void behind_the_run(void **state)
 {
 	struct fake *f = *state;

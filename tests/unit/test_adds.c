@@ -62,7 +62,7 @@ static const char *const taken[] = {
 };
 
 static const char *const left[] = {
-	/* It is set to another value. */
+	/* The variable is set to another value. */
 	"const8 1; setv 5; end",
 	"reg 5; getv 5; sub; setv 5; end",
 	"getv 5; const8 2; mul; setv 5; end",
@@ -75,7 +75,7 @@ static const char *const left[] = {
 	"getv 5; const8 1; add; zero_ext 63; setv 5; end",
 	"getv 5; const8 1; equal; setv 5; end",
 	"getv 5; ref64; setv 5; end",
-	/* It is read for something else. */
+	/* The variable is read for something else. */
 	"getv 5; getv 5; add; setv 5; end",
 	"getv 5; dup; add; setv 5; end",
 	"getv 5; pick 0; pop; const8 1; add; setv 5; end",
@@ -87,7 +87,7 @@ static const char *const left[] = {
 	"getv 5; pop; const8 1; setv 5; end",
 	"getv 5; const8 1; setv 5; add; end",
 	"const8 1; getv 5; pop; setv 5; end",
-	/* It is named once more. */
+	/* The variable is named once more. */
 	"getv 5; const8 1; add; setv 5; getv 5; end",
 	"getv 5; const8 1; add; setv 5; tracev 5; end",
 	"tracev 5; const8 1; setv 5; end",

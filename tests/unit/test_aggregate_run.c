@@ -153,7 +153,7 @@ static u64 fails_at_once(const struct gtp_regs *r, struct ax_env *env)
 	return 0;
 }
 
-/* The same in machine code, which reports the failed action; later actions are interpreted. */
+/* A failure in machine code, which reports the failed action; later actions are interpreted. */
 static void machine_code_that_fails(void **state)
 {
 	struct fake *f = *state;

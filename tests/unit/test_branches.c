@@ -28,8 +28,8 @@ struct branches {
 	u32 returns;  /* plain ones */
 	u32 thunks;   /* jumps to the return thunk */
 	u32 indirect; /* jumps and calls */
-	u32 unsafe;   /* of these, how many end in the lower half of a cache line */
-	u32 unfenced; /* how many have no lfence in front, apart from nops */
+	u32 unsafe;   /* of these, the number that end in the lower half of a cache line */
+	u32 unfenced; /* the number that have no lfence in front, apart from nops */
 	u32 open;     /* of all three: those not followed by an int3 */
 	u32 at_load;  /* indirect branches where a fast load could be */
 };

@@ -95,8 +95,8 @@ static bool model_is_free(const struct model *m, u32 pos, u32 len)
 }
 
 /*
- * Room for a frame of @bytes as gtp_buffer_make_room() makes it; @at_end: of the ring, where there
- * is none.
+ * Make room for a frame of @bytes like gtp_buffer_make_room(); @at_end: there is none at the end of
+ * the ring.
  */
 static bool model_room(struct model *m, u32 bytes, bool at_end)
 {
@@ -224,7 +224,10 @@ static bool random_frame(struct model *m, struct gtp_buffer *b)
 	return ok;
 }
 
-/* The same in one step, as in a hit whose frame has a known size; false when the buffer is full. */
+/*
+ * Write a frame in one step, like a hit whose frame has a known size. Return false if the buffer is
+ * full.
+ */
 static bool random_quick_frame(struct model *m, struct gtp_buffer *b)
 {
 	u32 bytes = (u32)sizeof(struct gtp_frame) + random_room(m->size);

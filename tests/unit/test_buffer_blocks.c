@@ -215,7 +215,7 @@ static void test_block_refusals(void **state)
 	assert_int_equal(gtp_buffer_add_var(&b, 1, 2), -ENOSPC);
 }
 
-/* add_string's result for a string of @len bytes (NUL included, if any) at @offset. */
+/* Check add_string's result for a string of @len bytes (NUL included, if any) at @offset. */
 static void check_string(u32 offset, u64 max, u32 len)
 {
 	const struct gtp_frame *f;

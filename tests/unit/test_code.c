@@ -224,7 +224,7 @@ static void define(struct axgen *g, struct fake *a, struct fake *b)
 	u32 n = axgen_pick(g, ITEMS_MAX + 1), at = 0;
 
 	acts[0] = '\0';
-	/* In machine code it comes before all others. */
+	/* In machine code static data comes before all other actions. */
 	if (a->marker)
 		at = (u32)sprintf(acts, "L");
 	while (n--) {
@@ -290,7 +290,7 @@ static void compare(struct fake *a, struct fake *b)
 /* Machine @b takes the shortest path to its actions; $clock is equal in both. */
 static void use_counter(struct fake *a, struct fake *b)
 {
-	/* It does not advance, and neither does the clock. */
+	/* The counter does not advance, and neither does the clock. */
 	static struct gtp_calibration still;
 
 	still.ns = b->clock;
@@ -381,7 +381,9 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 	scrap(f);
 }
 
-/* Whichever fails: nothing is armed, nothing is left, and the message names the tracepoint. */
+/*
+ * Whichever request fails: nothing is armed, nothing is left, and the message names the tracepoint.
+ */
 static void test_all_or_nothing(void **state)
 {
 	for (u32 n = 1;; n++) {

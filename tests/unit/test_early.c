@@ -113,7 +113,7 @@ static void others_come_later(void **state)
 {
 	static const char *const conds[] = {
 		GETV("46") END, /* takes a call */
-		GETV("01") END, /* here $cpu_id takes one, too */
+		GETV("01") END, /* here $cpu_id takes a call, too */
 	};
 	struct fake *f = machine(state);
 	char head[32];

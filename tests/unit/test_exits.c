@@ -10,7 +10,10 @@
 
 static struct gtp_exit exits[GTP_EXITS_MOST];
 
-/* parsed - how many, as both passes say; @at receives where the reading ended */
+/*
+ * parsed - return the number of exits, which both passes agree on; @at receives where the reading
+ * ended
+ */
 static u32 parsed(const char *text, u32 *at)
 {
 	struct gtp_in counted, in;
@@ -97,7 +100,7 @@ static void instructions(void **state)
 
 			code[k] = (u8)strtoul(digits, NULL, 16);
 		}
-		/* So that a byte too much is seen. */
+		/* A byte too much would be seen. */
 		memcpy(exact, code, n);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_RETURN, exact, n), cases[i].returns);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_SHARED, exact, n), cases[i].returns);

@@ -20,7 +20,7 @@ static int bring(void *ctx, void *dst, u64 addr, u32 len)
 	return fake_read(b->f, dst, addr, len);
 }
 
-/* fetched - what is asked for before a hit at 0x1000 */
+/* fetched - return what is asked for before a hit at 0x1000 */
 static const char *fetched(struct fake *f, struct bringer *b)
 {
 	struct gtp_fetch fetch = {
@@ -38,7 +38,10 @@ static const char *fetched(struct fake *f, struct bringer *b)
 	return b->log;
 }
 
-/* fetched_in - the same before a part of a call that returns 7; @wanted: at its return, by whom */
+/*
+ * fetched_in - return what is asked for before a part of a call that returns 7; @wanted: see struct
+ * gtp_fetch
+ */
 static const char *fetched_in(struct fake *f, struct bringer *b, enum gtp_fetch_part part,
 			      u64 wanted)
 {

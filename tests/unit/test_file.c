@@ -242,7 +242,7 @@ static void test_collect_option(void **state)
 	check_source("/", "");
 }
 
-/* Only then does a frame without registers have the hit's address. */
+/* If a tracepoint has several locations, a frame without registers has the hit's address. */
 static void test_several_locations(void **state)
 {
 	const struct gtp_index *ix;

@@ -103,8 +103,8 @@ static void test_gap(void **state)
 }
 
 /*
- * As GDB reads its own files: the first block that has the address, up to the block's end, then the
- * search begins again.
+ * Overlapping blocks are read as GDB reads its own files: the first block that has the address, up
+ * to the block's end, then the search begins again.
  */
 static void test_overlap(void **state)
 {

@@ -123,7 +123,7 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* A jump pad has evaluated only the condition of the first one. */
+/* A jump pad has evaluated only the first tracepoint's condition. */
 static void a_condition_known_to_hold(void **state)
 {
 	struct fake *f = *state;

@@ -122,8 +122,7 @@ static void test_clock_begins_anew(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
 }
 
-/* Frames that a circular buffer has dropped count. Of more sleeps than can be kept, the newest are.
- */
+/* Frames that a circular buffer has dropped count. If there are many sleeps, the newest are kept. */
 static void test_clock_begins_anew_often(void **state)
 {
 	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };

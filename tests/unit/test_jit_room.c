@@ -258,7 +258,10 @@ static void test_longest_block(void **state)
 	assert_int_equal(plan(&item, 1, &bytes), 0);
 }
 
-/* reg 5, then as many @op with operand @n as fit in an expression, end; returns how many */
+/*
+ * Put reg 5, as many @op with operand @n as fit in an expression, and end; return the number of
+ * @op.
+ */
 static u32 fill_expression(struct ax_jit_item *item, enum ax_op op, u8 n)
 {
 	u32 len = 3, count = 0;
@@ -285,7 +288,7 @@ static void test_longest_action(void **state)
 	count = fill_expression(&item, AX_OP_trace_quick, 1);
 	assert_true(count * 24 > FRAME_MAX);
 	assert_int_equal(plan(&item, 1, &bytes), 0);
-	/* The same without blocks is one snippet. */
+	/* Without blocks such an action is one snippet. */
 	count = fill_expression(&item, AX_OP_trace_quick, 0);
 	assert_true(count > 1000);
 	assert_non_null(jit_user_compile_request(t.fast, &req, NULL, &bytes));

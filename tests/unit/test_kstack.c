@@ -48,12 +48,15 @@ static void collected(void **state)
 	expect_stack(f, 1, 0x7000, 3);
 	expect_stack(f, 6, 0x8000, 2);
 	expect_frames(f, "1@1000 v21=1\n1@1000 v21=6\n1@1000 v21=1\n");
-	/* They stay as long as the frames do. */
+	/* The stacks stay as long as the frames do. */
 	expect_stack(f, 6, 0x8000, 2);
 	assert_int_equal(f->tsv_locks, 0);
 }
 
-/* Both stacks are in one table, and each is looked up once: it would be another one meanwhile. */
+/*
+ * Both stacks are in one table, and each is looked up once: a second look-up would find another
+ * one.
+ */
 static void of_the_program(void **state)
 {
 	struct fake *f = *state;

@@ -97,7 +97,10 @@ static void many_of_a_number_and_of_an_address(void **state)
 		assert_int_equal(tp->several, tp->num == 7);
 	assert_int_equal(gtp_trace_start(&w->f.trace, &w->why), 0);
 	assert_int_equal(w->f.armed, MANY + 1);
-	/* A hit serves only so many, because interrupts are off; the others are reported. */
+	/*
+	 * A hit serves a limited number of tracepoints, because interrupts are off; the others are
+	 * reported.
+	 */
 	assert_non_null(strstr(w->f.told, "tracepoint 72 is not armed at 0xffffffff81013880: 64 "));
 	assert_null(strstr(w->f.told, "tracepoint 71 is not"));
 	assert_int_equal(fake_armed(&w->f, many_addr(MANY))->n, GTP_HERE_MAX);

@@ -289,7 +289,7 @@ static void test_pressure(void **state)
 	}
 }
 
-/* @n values from memory that all live to the end */
+/* Return an expression with @n values from memory that all live to the end. */
 static char *deep(u32 n)
 {
 	char *text = calloc(1, 64 * (size_t)n + 64);
@@ -472,7 +472,7 @@ static void test_no_load_place(void **state)
 	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
 
-/* The same after conditions of several lengths. */
+/* After conditions of several lengths, too, a displaced instruction must not look like a load. */
 static void test_no_load_place_conditional(void **state)
 {
 	static const char *const conds[] = {

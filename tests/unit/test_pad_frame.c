@@ -38,8 +38,8 @@ static struct {
 	struct padworld_hit hit;
 	u64 entry;
 	u32 len, steps, landing;
-	u64 pass;    /* of the tracepoint that make() makes */
-	bool jumped; /* it makes a pad that is jumped to and returns */
+	u64 pass;    /* pass count of the tracepoint that make() makes */
+	bool jumped; /* make() makes a pad that is jumped to and returns */
 } t;
 
 /* Set everything as in a usual hit. */

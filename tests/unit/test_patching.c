@@ -120,7 +120,7 @@ static bool may_be(const struct state *s, u32 at, u8 byte)
 	return false;
 }
 
-/* Return whether a CPU can fetch nothing but these bytes from @at on. */
+/* True if a CPU can fetch only these bytes, starting at @at. */
 static bool must_be(const struct state *s, u32 at, const u8 *bytes, u32 n)
 {
 	for (u32 t = synced[s->t]; t <= s->t; t++)

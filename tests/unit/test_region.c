@@ -198,7 +198,7 @@ static void program(void **state)
 	    .known.flags = GTP_TABLE_PROGRAM | GTP_TABLE_COMPLETE, .known.last = 7);
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.proven = true);
-	/* The lists of a kernel's table are no lists of functions. */
+	/* The lists of a kernel's table are not lists of functions. */
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.last = 4);
 }
 
@@ -395,12 +395,12 @@ static void behind_a_site(void **state)
 	assert_int_equal(r.len, 6);
 	/* endbr64 in front */
 	ASK(GTP_REGION_OK, 9, &r, "f3 0f 1e fa 0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
-	/* dec %rdi; jne back to after the site: a loop is no call */
+	/* dec %rdi; jne back to after the site: a loop is not a call */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
 	/* In the table is a jump that leads there from elsewhere. */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 8 } });
-	/* After the displaced bytes it does not matter. */
+	/* After the displaced bytes such a jump does not matter. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 11 } });
 	only_falls = false;
 	/* At the site itself all of them are hits. */

@@ -177,7 +177,9 @@ static void a_true_one_is_not_asked_again(void **state)
 	struct fake *f = *state;
 	struct gtp_pending p;
 
-	/* *(u32 *)$rdi == 0x04030201, which is no more so at the return; and $x is counted once */
+	/*
+	 * *(u32 *)$rdi == 0x04030201, which no longer holds at the return; and $x is counted once
+	 */
 	define(f, "1:1000:E:0:0", REG("05") REF32 CONST32("04030201") EQUAL END, TRACEV("05") END,
 	       NULL);
 	define(f, "2:1000:E:0:0", INCREMENT END, TRACEV("05") END, NULL);
@@ -374,7 +376,7 @@ static void the_quick_way_in(void **state)
 	define(f, "1:1000:E:0:0", RET END, NULL);
 	start(f);
 	cpu = f->trace.run.cpus[0];
-	assert_false(enter_quickly(f, 0)); /* its clock is no counter */
+	assert_false(enter_quickly(f, 0)); /* its clock is not a counter */
 	cpu->tsc = &c;
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
 	assert_true(enter_quickly(f, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Markers and their semaphores, by the notes of a file: moved, of other owners, damaged. */
+/* Markers and their semaphores, from the notes of a file: moved, of other owners, damaged. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "probe/user/sdt.h"
@@ -146,7 +146,7 @@ static void damaged(void **state)
 	m = good();
 	put(m.data + NOTES + 100, 0xffffffff, 4);
 	assert_int_equal(each(&m), 1);
-	/* One that is too short for a marker is passed over. */
+	/* A note that is too short for a marker is skipped. */
 	m = good();
 	put(m.data + NOTES + 4, 23, 4);
 	put(m.data + NOTES + 44, 0, 4);

@@ -235,7 +235,7 @@ static void test_many_sweeps_of_small_buffers(void **state)
 	many_sweeps(900);
 }
 
-/* CPU 1 has lost its first @n frames, whose times are counted from 1 on. */
+/* CPU 1 has lost its first @n frames, whose times are counted from 1. */
 static void expect_losses(u64 n)
 {
 	char want[64];

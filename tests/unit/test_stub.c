@@ -162,7 +162,7 @@ static void console_while_waiting(void **state)
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "\003", 1);
 	assert_string_equal(gdb.out, "$S02#b5");
-	/* Over: the next one waits. */
+	/* The continue is over: text waits for the next one. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_print(&gdb.s, "hello\n");
 	fake_gdb_feed(&gdb, "\003", 1);
@@ -228,7 +228,7 @@ static void no_load_address(void **state)
 	gdb.f.trace.text_start = 0;
 	ASK("qOffsets", "");
 	ASK("p10", "0000000000000000");
-	/* Without it link-time addresses cannot be converted. */
+	/* Without the run-time address of _text, link-time addresses cannot be converted. */
 	ASK("QTro:ffffffff81000000,ffffffff81001000", "OK");
 	assert_int_equal(gdb.f.trace.nro, 0);
 }

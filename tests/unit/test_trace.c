@@ -219,7 +219,7 @@ static void an_address_is_refused(void **state)
 	assert_int_equal(f->armed, 0);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0"));
 
-	/* The very first is refused: then there is nothing to disarm. */
+	/* The very first location is refused: then there is nothing to disarm. */
 	fake_log_clear(f);
 	f->refuse_arm = 0x1000;
 	refuse_start(f, -EOPNOTSUPP, "tracepoint 1 at 0x1000: no probe");
@@ -473,7 +473,7 @@ static void installing_runs_out_of_counters(void **state)
 
 	f->trace.strict = true;
 	start(f);
-	/* A refused one uses none. */
+	/* A tracepoint that is refused uses no counter. */
 	f->refuse_arm = 0x2000;
 	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", NULL), no_probe), -EOPNOTSUPP);
 	for (i = 1; i <= GTP_SLOTS_SPARE; i++) {

@@ -10,7 +10,7 @@
 #define KEY "47:0:0:6b65795f61" /* $key_a */
 #define PRINTF "340100077273693d256400"
 
-/* Make a hit as code does that can wait for memory. Return whether it was undone. */
+/* Make a hit like code that can wait for memory. Return true if it was undone. */
 static bool asks(struct fake *f)
 {
 	struct gtp_cpu *cpu = f->trace.run.cpus[0];
@@ -82,7 +82,7 @@ static void test_a_condition(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* Without the question, it is an error as everywhere. */
+/* A hit that does not ask for this fails, as everywhere. */
 static void test_not_asked(void **state)
 {
 	struct fake *f = *state;
@@ -114,14 +114,14 @@ static void test_not_undoable(void **state)
 	struct gtp_why why;
 	static const char *const first[][3] = {
 		{ NULL, INCREMENT END, PRESENT REF32 END },  /* a variable is set, then a read */
-		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* the same, by an action of memory */
-		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* set in the condition */
-		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* both in one expression */
+		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* ..., then an action reads */
+		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* the condition sets it */
+		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* one expression does both */
 		{ NULL, TRACEV("17") END, "R1" },	     /* $ustack */
 		{ NULL, GETV("17") END, "R1" },		     /* as a value */
 		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */
 		{ NULL, REG("04") CONST8("00") CONST8("00") PRINTF END, "R1" },
-		/* A key that is read: the second try would see the first one's. */
+		/* A key is read: the second try would see the value of the first one. */
 		{ GETV("47") END, CONST8("01") SETV("47") END, "M-1,2000,1" },
 		{ NULL, GETV("47") CONST8("01") ADD SETV("47") END, "M-1,2000,1" },
 	};
@@ -159,7 +159,7 @@ static void test_reads_then_sets(void **state)
 	expect_frames(f, "1@1000\n");
 }
 
-/* Another hit sets the key again, so setting it is no effect. */
+/* Setting a key does not count as an effect, because the next try sets it again. */
 static void test_a_key(void **state)
 {
 	struct fake *f = *state;
@@ -183,7 +183,9 @@ static void test_code_after_the_end(void **state)
 	expect_frames(f, "");
 }
 
-/* The hit would go on after another error, and count both of them twice. */
+/*
+ * With errors that are only counted, the hit would go on after another error, and count both twice.
+ */
 static void test_errors_that_only_count(void **state)
 {
 	struct fake *f = *state;

@@ -91,7 +91,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The result for these callers must be @want, which 0xff ends. */
+/* The result for the callers @from must be @want, which 0xff ends. */
 static void expect(const u64 *from, const u64 *want)
 {
 	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };

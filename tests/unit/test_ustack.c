@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of programs by their frame pointers: whole ones, functions without a frame yet, and
+ * Stacks of programs, along their frame pointers: whole ones, functions without a frame yet, and
  * everything that a program may have put into its memory.
  */
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static const char *taken(struct gtp_ustack_from from)
 		p += sprintf(p, "%llx ", (unsigned long long)to[i]);
 	if (cut)
 		sprintf(p, "cut");
-	/* Without a place for them, the same memory is read. */
+	/* Without room for the addresses, the same memory is read. */
 	again = nreads;
 	nreads = 0;
 	assert_int_equal(gtp_ustack_take(&from, look, stack, NULL, &cut_again), n);
@@ -133,7 +133,7 @@ static void of_the_file(void **state)
 	assert_string_equal(taken(from), "4700001000000010 470000100000010f 401110 40100f ");
 }
 
-/* Each ends the stack with a mark, after the addresses that are sure. */
+/* Each bad frame ends the stack with a mark, after the addresses that are sure. */
 static void bad_frames(void **state)
 {
 	const struct gtp_ustack_from from = { .pc = 0x401010, .sp = at(4), .bp = at(6) };
@@ -241,7 +241,7 @@ static void caller_without_a_frame(void **state)
 	stack[2] = 0x401100;
 	from.at = GTP_USTACK_PUSHED;
 	assert_string_equal(taken(from), "401200 401100 401333 ");
-	/* A frame that overlaps the return address is none. */
+	/* A word pair that overlaps the return address is not a frame. */
 	from.bp = at(2);
 	assert_string_equal(taken(from), "401200 401100 0 ");
 	/* Interrupted code is after its instruction. */
@@ -250,7 +250,10 @@ static void caller_without_a_frame(void **state)
 	assert_string_equal(taken(from), "401200 401333 ");
 }
 
-/* Without a word from the instruction, only a call that leads to it makes it a first one. */
+/*
+ * If the instruction says nothing, only a call that leads to it shows that it is a function's
+ * first.
+ */
 static void by_the_call(void **state)
 {
 	struct gtp_ustack_from from = { .pc = 0x401200,
@@ -404,7 +407,7 @@ static u64 any_word(void)
 	}
 }
 
-/* Another way to the same: which frames there are, by the rules of the header alone. */
+/* Compute the same in another way: the frames that the header's rules alone give. */
 static void expect(const struct gtp_ustack_from *from, char *line)
 {
 	u64 bp = from->bp, lowest = from->sp, i, n = 1;
@@ -442,7 +445,7 @@ static void any_memory(void **state)
 
 		for (i = 0; i < WORDS; i++)
 			stack[i] = any_word();
-		/* Some frames are in order, up to somewhere. */
+		/* The stack begins with a random number of valid frames. */
 		for (i = (u32)roll(WORDS / 2); i + 8 < WORDS && roll(200);) {
 			u32 next = i + 2 + (u32)roll(6);
 

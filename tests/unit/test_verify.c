@@ -110,7 +110,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* @n copies of a byte, then "end". */
+/* Verify @n copies of a byte, then "end". */
 static enum ax_err verify_run(u8 byte, u32 n, struct ax_verified *v, struct ax_error *err)
 {
 	u8 *code = malloc(n + 1);

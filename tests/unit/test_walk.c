@@ -26,7 +26,7 @@ struct entry {
 enum { ENTRIES = 64, WORDS = 200, DEEP = 16, ROOM = 2 * DEEP };
 
 static const u64 code = 0xffffffff81000000;
-static struct entry table[ENTRIES]; /* of code + 16 * i; elsewhere there is none */
+static struct entry table[ENTRIES]; /* the entry of code + 16 * i; no other address has one */
 static bool is_module[ENTRIES];
 static u32 asked, changes;
 static bool cannot_ask;
@@ -137,8 +137,9 @@ static bool is_text(u64 addr)
 	return addr - code < 16 * ENTRIES;
 }
 
-/* As kernel/hit/stack_kernel.c walks; 0: steps do not handle this stack, because it was interrupted
- * or ends with a mark.
+/*
+ * Walk like kernel/hit/stack_kernel.c. Return 0 if steps do not handle this stack, because it was
+ * interrupted or ends with a mark.
  */
 static u32 truth(struct state s, u64 hidden, u64 hidden_bytes, u64 *to, u32 max)
 {
@@ -265,7 +266,10 @@ static void what_is_plain(void **state)
 		{ { .base = BP, .offset = 16, .bp = PREV_SP, .bp_offset = -16 },
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 2) },
 		{ { .base = BP, .offset = 16 }, GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 0) },
-		/* Before the caller's stack it is in the same place. */
+		/*
+		 * rbp is saved relative to rbp: that is a fixed place below the caller's stack,
+		 * too.
+		 */
 		{ { .base = BP, .offset = 16, .bp = BY_BP, .bp_offset = -8 },
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 3) },
 		{ { .base = END }, GTP_WALK_END },
@@ -308,7 +312,7 @@ static void what_is_not(void **state)
 
 /* --- whole stacks --- */
 
-/* A chain: a step of @words for each of the first @n addresses, then a task's beginning. */
+/* Make a chain: a step of @words for each of the first @n addresses, then a task's beginning. */
 static u64 *chain(struct state *s, u32 n, u32 words)
 {
 	u64 *stack = calloc(n * words, sizeof(*stack));
@@ -394,7 +398,7 @@ static void modules_change(void **state)
 	changes++;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 6);
 	assert_int_equal(asked, 8);
-	/* A table that has seen too many changes keeps nothing of modules. */
+	/* A table that has seen too many changes keeps no steps in modules. */
 	changes += GTP_WALK_TAGS;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 0);
 	is_module[2] = false;
@@ -402,7 +406,7 @@ static void modules_change(void **state)
 	free(stack);
 }
 
-/* A table without room is no error. */
+/* A table without room is not an error. */
 static void a_full_table(void **state)
 {
 	struct gtp_walk *w = *state;

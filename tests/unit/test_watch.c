@@ -131,7 +131,7 @@ static void kind(void **state)
 	struct gtp_tracepoint *tp = define(f, "1:" PLACE ":E:0:0", NULL, NULL);
 	struct gtp_tracepoint *other = define(f, "2:46ff888000002000:E:0:0", NULL, NULL);
 
-	f->marker = AT; /* whatever is said of such an address */
+	f->marker = AT; /* a variable is not a marker, even if the host says so */
 	assert_int_equal(gtp_location_kind(&f->trace, tp), GTP_LOCATION_WATCH);
 	assert_int_equal(gtp_location_kind(&f->trace, other), GTP_LOCATION_CODE);
 }
@@ -192,7 +192,7 @@ static void nested(void **state)
 	start(f);
 	cpu = f->trace.run.cpus[f->cpu];
 	cpu->local[GTP_TSV_WATCH_VAL] = 77;
-	cpu->in_hit = GTP_HIT_BEGUN; /* of another tracepoint */
+	cpu->in_hit = GTP_HIT_BEGUN; /* in a hit of another tracepoint */
 	written(f, &seen, 2, 0x81000000);
 	assert_int_equal(cpu->nested, 1);
 	assert_int_equal(cpu->local[GTP_TSV_WATCH_VAL], 77);

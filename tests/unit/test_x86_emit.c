@@ -64,7 +64,7 @@ static struct {
 	u32 lines;
 } out;
 
-/* want - the text of the instruction that is emitted next */
+/* want - note the text of the instruction that is emitted next */
 static void __printf(1, 2) want(const char *fmt, ...)
 {
 	struct line *l = &out.line[out.lines++];
@@ -117,7 +117,10 @@ static u32 assemble(u8 *dst, u32 size)
 	return n;
 }
 
-/* same_as_gas - everything emitted since begin() must be what the assembler makes of the texts */
+/*
+ * same_as_gas - check that everything emitted since begin() is what the assembler makes of the
+ * texts
+ */
 static void same_as_gas(void)
 {
 	static u8 gas[sizeof(out.bytes)];
@@ -215,7 +218,7 @@ static void mem_text(char *s, size_t n, const struct x86_mem *m)
 	snprintf(s + at, n - at, "%+d]", m->disp);
 }
 
-/* Every width, with constants on both sides of each limit of an encoding */
+/* Compare memory of every width with constants on both sides of each limit of an encoding. */
 static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
 {
 	static const char *const size[] = { "", "byte", "word", "", "dword", "", "", "", "qword" };

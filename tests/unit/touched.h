@@ -12,7 +12,7 @@ enum { TOUCHED_LINE = 64, TOUCHED_MOST = 4096 };
 
 /**
  * struct touched - the accesses of one call, by the address of their first byte
- * @n: how many
+ * @n: the number of accesses
  * @lost: there were more
  * @at: for each, its address, the cache line, and whether it was a write
  */
@@ -39,12 +39,12 @@ void touched_watch(void *from, size_t bytes);
  */
 void touched_by(struct touched *t, void (*fn)(void *arg), void *arg);
 
-/* touched_wrote - is there a write to the cache line of @addr? */
+/* touched_wrote - true if there is a write to the cache line of @addr */
 bool touched_wrote(const struct touched *t, u64 addr);
 
 /*
- * touched_shared - an address in a cache line that one call has written and the other has touched,
- * or 0
+ * touched_shared - return an address in a cache line that one call has written and the other has
+ * touched, or 0
  */
 u64 touched_shared(const struct touched *a, const struct touched *b);
 

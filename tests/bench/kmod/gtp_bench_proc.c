@@ -21,7 +21,7 @@
 
 enum {
 	LINE_MAX_LEN = 256,
-	CALLS_MAX = 100000, /* made with interrupts off */
+	CALLS_MAX = 100000, /* calls that are made with interrupts off */
 	REPEATS_MAX = 32,
 };
 

@@ -43,7 +43,7 @@ OWN static long nops(struct bench_obj *o, int n)
 	return o->a + n;
 }
 
-/* Call bench_push() below so many frames of its own. */
+/* Call bench_push() below @depth frames of this function. */
 OWN static long descend(struct bench_obj *o, int n, int depth)
 {
 	return (depth ? descend(o, n, depth - 1) : bench_push(o, n)) + 1;
@@ -105,7 +105,7 @@ static void show_code(int which)
 	printf("\n");
 }
 
-/* Return whether each function begins as fn.h says. */
+/* True if each function begins as fn.h says. */
 static int is_as_said(void)
 {
 	int i;

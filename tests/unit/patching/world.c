@@ -34,7 +34,7 @@
 enum { PLACE = 64, PAD_BYTES = 0x100, COPY_BYTES = 0x10 };
 
 struct world world;
-struct mutex gtp_lock; /* there is one task */
+struct mutex gtp_lock; /* unused: there is one task */
 struct delayed_work *fake_kernel_queued;
 bool gtp_jumps = true;
 
@@ -50,7 +50,7 @@ static struct {
 	struct world_other when;
 	u32 now;
 	bool there, armed, listed;
-	u8 copy[GTP_REGION_JUMP]; /* of the first instruction, when it registered */
+	u8 copy[GTP_REGION_JUMP]; /* the first instruction, when the kprobe was registered */
 } other;
 
 static bool keeping;
@@ -130,7 +130,7 @@ static void other_goes(void)
 	keep(WORLD_WRITE);
 }
 
-/* Not while a moment is being recorded, because that reads, too. */
+/* Do nothing while a moment is being recorded, because recording reads, too. */
 void fake_kernel_point(void)
 {
 	static bool inside;
@@ -173,7 +173,7 @@ void gtp_wait_for_tasks(void)
 
 /* --- pads --- */
 
-/* Within reach of the place, and not in real memory. */
+/* Return an address within reach of the place, and not in real memory. */
 static u64 pad_addr(u32 n)
 {
 	return world.addr + 0x10000000 + n * PAD_BYTES;

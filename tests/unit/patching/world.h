@@ -49,8 +49,8 @@ struct world_other {
 /**
  * struct world - the place, and everything that has happened
  * @region: its instructions
- * @addr: where it is
- * @moment, @n: from the first change to the last
+ * @addr: the address of the place
+ * @moment, @n: the moments, from the first change to the last
  * @points: how often the other prober could have done something
  */
 struct world {
