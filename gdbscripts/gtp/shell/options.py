@@ -168,7 +168,7 @@ LIVE = """Print a line for each frame of the current run, or of the next one, as
 
 Start the run in GDB, as for gtp record. gtp live and gtp record read the same
 frames, so only one of them works at a time, and frames that have been read, printed
-or not, are no longer in the run's buffers. The arguments are those of GDB's gtp
+or not, are no longer in the run's buffers. The arguments are the same as for GDB's gtp
 table: a tracepoint's number, columns, and a condition on the contents of frames.
 Lost frames are reported where they are missing. Exit status: 0 it ended with the
 run, at ^C or after --for or --count; 1 it could not begin; 2 wrong usage;
