@@ -290,12 +290,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "text", 't', "ADDRESS", 0, "where vmlinux was linked to have _text", 0 },
-	{ "slide", 's', "BYTES", 0, "how far from there it is", 0 },
+	{ "text", 't', "ADDRESS", 0, "the link address of _text", 0 },
+	{ "slide", 's', "BYTES", 0, "the distance of _text in memory from its link address", 0 },
 	{ "build-id", 'b', "HEX", 0, "of the kernel", 0 },
 	{ "release", 'r', "TEXT", 0, "of the kernel", 0 },
 	{ "markers", 'm', "FILE", 0, "the kernel's tracepoints: ADDRESS ID<tab>FIELDS", 0 },
-	{ "output", 'o', "FILE", 0, "for the packets; another run is added to it", 0 },
+	{ "output", 'o', "FILE", 0, "the file for the packets, to which another run is added", 0 },
 	{ 0 },
 };
 

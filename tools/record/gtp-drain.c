@@ -122,12 +122,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "the trace file; gtp.tf in the current folder", 0 },
 	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h of a run", 0 },
-	{ "until", 'u', "[T:]FRAMES", 0, "end with so many frames, of tracepoint T", 0 },
-	{ "ask", ASK, "FD", OPTION_HIDDEN, "who knows a condition, of gtp record", 0 },
-	{ "snapshot", 'S', NULL, 0, "take what is there now, and end", 0 },
+	{ "until", 'u', "[T:]FRAMES", 0, "end after this number of frames, of tracepoint T", 0 },
+	{ "ask", ASK, "FD", OPTION_HIDDEN, "gtp record's answers about a condition", 0 },
+	{ "snapshot", 'S', NULL, 0, "write the frames in the buffers, and end", 0 },
 	{ "size", 's', "N", 0, "FILE.0001 and so on, none larger than N: 500k, 64M, 2G", 0 },
-	{ "rotate", 'r', "K", 0, "of these, keep the last K", 0 },
-	{ "pipe", 'p', "FILE", 0, "another pipe than " PIPE_PATH, 0 },
+	{ "rotate", 'r', "K", 0, "keep only the last K of these files", 0 },
+	{ "pipe", 'p', "FILE", 0, "read this instead of " PIPE_PATH, 0 },
 	{ 0 },
 };
 

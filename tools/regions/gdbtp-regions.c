@@ -14,22 +14,22 @@
 
 static const char usage_text[] =
 	"usage: gdbtp-regions COMMAND FILE [WHERE] [OPTION...]\n"
-	"  explain FILE WHERE    may a jump replace what is at WHERE, and why (not)\n"
-	"  lines FILE FUNCTION   the function's source lines and what each of them takes\n"
-	"  stats FILE            counts: instructions, the kernel's rule, this one, reasons\n"
+	"  explain FILE WHERE    may a jump replace the code at WHERE? why or why not?\n"
+	"  lines FILE FUNCTION   the function's source lines, and the probe that each takes\n"
+	"  stats FILE            counts: instructions, the kernel's rule, this rule, reasons\n"
 	"  table FILE -o OUT     write the table that the module loads\n"
-	"  show TABLE            what a table holds\n"
-	"  build-id FILE         which build it is, as its table says too\n"
-	"  deny FILE             addresses that the kernel's rule accepts but something enters\n"
+	"  show TABLE            the contents of a table\n"
+	"  build-id FILE         its build-id, which its table has too\n"
+	"  deny FILE             addresses that the kernel's rule accepts wrongly\n"
 	"  dump FILE [FUNCTION]  a line for every instruction\n"
 	"  rows FILE             the line table's size, rows, and rows that start basic blocks\n"
 	"FILE is a vmlinux, a module or a program; WHERE is FUNCTION, FUNCTION+OFFSET, an address.\n"
-	"  --debug FILE          debug information is in another file\n"
+	"  --debug FILE          the file that has the debug information\n"
 	"  --cpu NAME            plain (default), its, rethunk: how functions return; stats: all\n"
-	"  --at NAME=ADDRESS     where a symbol or section lies in memory: addresses are those\n"
-	"  --source FOLDER       where source files are\n"
-	"  -o, --output OUT      file to write\n"
-	"  --all                 show: every entry; stats: what the module would take, too\n";
+	"  --at NAME=ADDRESS     the address of a symbol or section in memory, for all addresses\n"
+	"  --source FOLDER       the folder of the source files\n"
+	"  -o, --output OUT      the file to write\n"
+	"  --all                 show: every entry; stats: the module's own decision, too\n";
 
 struct options {
 	const char *debug;

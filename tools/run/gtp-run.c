@@ -92,9 +92,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h", 0 },
 	{ "output", 'o', "FILE", 0, "the trace file; SESSION.tf in the current folder", 0 },
-	{ "info", 'i', NULL, 0, "show what is in SESSION.gtpd, and trace nothing", 0 },
-	{ "clocks", 'c', "N", 0, "say at each of N lines of input what the clocks say", 0 },
-	{ "device", 'd', "FILE", 0, "the line to the module instead of /proc/gtp", 0 },
+	{ "info", 'i', NULL, 0, "show the contents of SESSION.gtpd, and trace nothing", 0 },
+	{ "clocks", 'c', "N", 0, "print the clocks at each of N lines of input", 0 },
+	{ "device", 'd', "FILE", 0, "the device to use instead of /proc/gtp", 0 },
 	{ 0 },
 };
 
