@@ -54,6 +54,9 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
  * @own: this CPU's own words, which have the keys
  * @value: the value
  *
+ * Generated code (jit/ops_call.c, update()) and the interpreter call it, after an action has stored
+ * each key in @own: set_local() a number, gtp_hit_setv() a string.
+ *
  * Context: a hit. Allocates nothing, takes no lock, touches nothing but @t; the time is bounded.
  */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value);

@@ -15,9 +15,9 @@
  * trace/buffer.c, and by the pads of pad/frame.c; blocks by trace/buffer.c, by the machine code of
  * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c,
  * trace/tfile.c and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and
- * stub/pkt_frame.c read only heads. tracepoint/define.c,
- * hit/fetch.c and kernel/hit/stack_kernel.c use only GTP_FRAME_MAX, stub/pkt_memory.c only
- * GTP_BLOCK_MEM_MAX.
+ * stub/pkt_frame.c read only heads. tracepoint/define.c, hit/fetch.c and kernel/hit/stack_kernel.c
+ * use only GTP_FRAME_MAX, stub/pkt_memory.c only GTP_BLOCK_MEM_MAX. All others call the functions
+ * below. Of the tests, those that name GTP_BLOCK_* know the layout.
  */
 
 /**
