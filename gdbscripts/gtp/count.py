@@ -373,7 +373,7 @@ and, among the actions,
         if len(name_with(self.prefix, "x", 999, tail)) > NAME:
             raise gdb.GdbError("--linear %s: the bounds have so many digits that no variable's name has room for them" % bounds)
         if not 0 < -(-(last - first) // step) <= STEPS:
-            raise gdb.GdbError("--linear %s is no range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
+            raise gdb.GdbError("--linear %s is not a range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
         return tail
 
 

@@ -351,7 +351,7 @@ def find(name):
     if ":" not in name:
         raise gdb.GdbError("an event is SYSTEM:EVENT%s" % meant(name))
     if re.match(r"syscalls:sys_(enter|exit)_\w+$", name):
-        raise gdb.GdbError("%s is no tracepoint of its own; say gtp syscall %s" % (name, name.split("_", 2)[2]))
+        raise gdb.GdbError("%s is not a tracepoint of its own; say gtp syscall %s" % (name, name.split("_", 2)[2]))
     event = at_iterator(name) or everything().get(name)
     if event is None:
         raise gdb.GdbError("the running kernel has no event %s%s" % (name, meant(name)))

@@ -43,7 +43,7 @@ def instructions(pc):
     text = quiet.execute("with disassembly-flavor att -- disassemble %#x" % pc)
     found = [Instruction(int(line.group(1), 16), line.group(2).strip()) for line in map(LINE.match, text.splitlines()) if line]
     if any("(bad)" in one.text for one in found):
-        raise Refused("has bytes that are no instruction of this GDB")
+        raise Refused("has bytes that this GDB does not know as an instruction")
     return found
 
 

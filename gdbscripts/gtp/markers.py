@@ -178,7 +178,7 @@ def named(marker, found):
         if argument.text is None:
             unsaid["arg%d" % i] = argument.why
         elif kind is None:
-            unsaid["arg%d" % i] = "it is no number at another place of the marker"
+            unsaid["arg%d" % i] = "it is not a number at another place of the marker"
         else:
             stands_for["arg%d" % i] = argument.text if kind == argument.kind else "((%s)%s)" % (kind, argument.text)
     for i in range(len(found) + 1, MOST + 1):

@@ -84,7 +84,7 @@ class Merged(aggregations.Reading):
         """Add a file."""
         found = kept.read(path)
         if found is None and not written.has_trace(path):
-            raise gdb.GdbError("%s is no trace file" % path)
+            raise gdb.GdbError("%s is not a trace file" % path)
         wrong = placed.another(path)
         if found is None:
             raise gdb.GdbError("%s: %s" % (path, aggregations.NOT_KEPT))

@@ -146,7 +146,7 @@ def compiled(request):
     file = check.main_objfile()
     text, end = address("_text"), address("_end")
     if text is None or end is None or not file.build_id:
-        raise gdb.GdbError("%s is no vmlinux: it has no _text, no _end or no build-id" % file.filename)
+        raise gdb.GdbError("%s is not a vmlinux: it has no _text, no _end or no build-id" % file.filename)
     write_markers(request["markers"])
     found = {"text": text, "end": end, "build_id": file.build_id, "release": release()}
     connect(request, file, text)

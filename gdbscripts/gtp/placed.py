@@ -43,7 +43,7 @@ class Linked:
         except OSError as error:
             raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
         except (ValueError, struct.error):
-            raise gdb.GdbError("%s is no 64-bit ELF file" % path) from None
+            raise gdb.GdbError("%s is not a 64-bit ELF file" % path) from None
         if not ranges or TEXT not in self.sections:
             raise gdb.GdbError("%s has no segment and no section .text" % path)
         self.first, self.end = ranges[0][0], max(end for _, end in ranges)

@@ -261,5 +261,5 @@ def strangers(text, pc, own=()):
             continue
         if gdb.lookup_global_symbol(name) is None and symbol.symtab.filename != source(pc):
             kind = "function" if symbol.is_function else "variable"
-            found.append("%s is no variable here; it is a static %s of %s" % (name, kind, symbol.symtab.filename))
+            found.append("%s is not a variable here; it is a static %s of %s" % (name, kind, symbol.symtab.filename))
     return found

@@ -33,7 +33,7 @@ def line(text):
 def word(name):
     """Return the name if it is valid in C or GDB. Raise an error otherwise."""
     if not WORD.fullmatch(name):
-        raise gdb.error("%s is no name" % ascii(name))
+        raise gdb.error("%s is not a name" % ascii(name))
     return name
 
 
@@ -42,7 +42,7 @@ def given(text, shown):
     try:
         return gdb.execute(text, to_string=not shown)
     except UnicodeDecodeError:
-        raise gdb.error("GDB's answer has bytes that are no text") from None
+        raise gdb.error("GDB's answer has bytes that are not text") from None
 
 
 def untraced(text, shown):
@@ -92,5 +92,5 @@ def address(name):
 def decoded(location):
     """Return the places of FUNCTION, FILE:FUNCTION, FILE:LINE or FUNCTION:LABEL, as gdb.decode_line() returns them."""
     if not LOCATION.fullmatch(QUOTED.sub("_", location)):
-        raise gdb.error("%s is no place: write FUNCTION, FILE:FUNCTION, FILE:LINE or *ADDRESS" % (location or "an empty name"))
+        raise gdb.error("%s is not a place: write FUNCTION, FILE:FUNCTION, FILE:LINE or *ADDRESS" % (location or "an empty name"))
     return gdb.decode_line(line(location))

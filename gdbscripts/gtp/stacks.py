@@ -107,7 +107,7 @@ class Options:
         """Refuse a FILE that is the name of an aggregation: the name must precede --folded."""
         names = [name for one in reading.all for name in (one.name, one.name.partition("_")[2])]
         if self.file and self.file.lstrip("$") in names:
-            raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
+            raise gdb.GdbError("--folded takes a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
 
     def picture(self):
         """Return the arguments of `gtp export flamegraph` after the file, for the same picture."""

@@ -88,7 +88,7 @@ def notes(data, base):
         at = start + padded(size)
     if damaged:
         return found, "%d of its notes are damaged" % damaged
-    return found, "its end is no note" if at < len(data) else None
+    return found, "its end is not a note" if at < len(data) else None
 
 
 # Arguments ---------------------------------------------------------------------------------------

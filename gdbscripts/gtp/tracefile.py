@@ -162,7 +162,7 @@ class TraceFile:
     def __init__(self, data, constants):
         end = data.find(b"\n\n")
         if not data.startswith(b"\x7fTRACE0\n") or end < 0:
-            raise gdb.GdbError("that is no trace file")
+            raise gdb.GdbError("that is not a trace file")
         self.data, self.constants = data, constants
         self.first = end + 2
         self.register_bytes = 0

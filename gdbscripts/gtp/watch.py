@@ -71,7 +71,7 @@ def variable(text):
     """Return (address, gdb.Type) of the variable that an expression names."""
     value = evaluated(text)
     if value.address is None:
-        raise gdb.GdbError("%s is no variable in memory" % text)
+        raise gdb.GdbError("%s is not a variable in memory" % text)
     if is_bit_field(text):
         raise gdb.GdbError("%s is a bit field: watch the bytes that it is in, by their address" % text)
     return int(value.address) % 2**64, ctype.plain(value.type)
@@ -81,7 +81,7 @@ def address(text, reads):
     """Return the tracepoint's address for a variable."""
     where, kind = variable(text)
     if where >> SHIFT != 0xff:
-        raise gdb.GdbError("%s is at %#x, which is no address of the kernel" % (text, where))
+        raise gdb.GdbError("%s is at %#x, which is not an address of the kernel" % (text, where))
     if kind.code == gdb.TYPE_CODE_FUNC:
         raise gdb.GdbError("%s is code, not a variable: use gtp trace" % text)
     if kind.sizeof not in SIZES:

@@ -111,7 +111,7 @@ def compiled_into():
     equal(content(SESSIONS + "/twice.gtpd"), content("another.gtpd"))
     status, _, err = gtp("compile", "nothing.gdb", "--cache", "../twice", "--vmlinux", "nothing")
     equal(status, 1)
-    matches("'../twice' is no name for a session", err)
+    matches("'../twice' is not a name for a session", err)
     equal(gtp("compile", "lines.gdb", "--cache", "a", "-o", "b", "--vmlinux", "prog")[0], 2)
     matches("--force is of --cache", gtp("compile", "lines.gdb", "-o", "b", "--force", "--vmlinux", "prog")[2])
 
@@ -124,12 +124,12 @@ def refused():
             if name or words[0] != "add":
                 status, out, err = gtp("cache", *words)
                 equal((status, out), (1, ""), "%r %r: %s" % (words, name, err))
-                matches("is no name for a session: letters, digits", err)
+                matches("is not a name for a session: letters, digits", err)
     for name in ("prog", "hits"):
         status, _, err = gtp("cache", "add", name)
         equal(status, 1)
         matches("^gtp: %s is no session to run: " % name, err)
-    matches("is no file", gtp("cache", "add", "nothing.gtpd")[2])
+    matches("is not a file", gtp("cache", "add", "nothing.gtpd")[2])
     for words in (("show", "nothing"), ("path", "nothing"), ("remove", "nothing")):
         status, _, err = gtp("cache", *words)
         equal(status, 1)

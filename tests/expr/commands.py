@@ -34,7 +34,7 @@ WRONG = (
     ("gtp trace vfs_read if file->f_flags & NOSUCH", "no variable or constant NOSUCH"),
     ("gtp trace 'nosuch*'", "no function matches nosuch*"), ("gtp trace fs/read_write.c:", "no function or line of it"),
     ("gtp trace fs/read_write.c:999999", "No line 999999"), ("gtp trace *nosuch", "nosuch"),
-    ("gtp trace \u00e9", "not defined"), ("gtp trace vfs_read vfs_write", "is no place: write FUNCTION"),
+    ("gtp trace \u00e9", "not defined"), ("gtp trace vfs_read vfs_write", "is not a place: write FUNCTION"),
     ("gtp trace -x", "nothing after -x"), ("gtp trace -x /nosuch main", "/nosuch does not exist"),
     ("gtp trace -x /bin/true main", NOT_CONNECTED), ("gtp trace -x /bin/true", NO_PLACE),
     ("gtp trace -p x main", "takes the number of a process"), ("gtp trace -p 99999999 main", "no process 99999999 with a program"),
@@ -46,13 +46,13 @@ WRONG = (
     ("gtp print", "takes an expression"), ("gtp print init_task.nosuch", "task_struct has no member nosuch"),
     ("gtp print this_cpu(runqueues)", "target remote"), ("gtp print/nosuch 1", "there is no format /nosuch"),
     ("gtp print/flags:nosuch 3", "no table of that name; if it is a macro: apt install"), ("gtp print 1/0", "division by zero"),
-    ("gtp print \"abc", "the quote is not closed"), ("gtp print \\xff", "is no part of a C expression"),
+    ("gtp print \"abc", "the quote is not closed"), ("gtp print \\xff", "is not part of a C expression"),
     ("gtp count by", "nothing after `by'"), ("gtp count by a, b, c, d, e at vfs_read", "four are the most"),
     ("gtp count --nosuch", "nothing after --nosuch"), ("gtp count --nosuch 1 at vfs_read", "--nosuch is not understood"),
     ("gtp count by count by pos at vfs_read", "an operator is expected before"),
     ("gtp stats nosuch by file->f_flags at vfs_read", "no variable or constant nosuch"),
     ("gtp hist --linear", "nothing after --linear"), ("gtp hist --linear count at vfs_read", "--linear takes three numbers"),
-    ("gtp sum *file at vfs_read", "is no number and no pointer"),
+    ("gtp sum *file at vfs_read", "is neither a number nor a pointer"),
     ("gtp show", NOT_CONNECTED), ("gtp show --top x", "--top takes a number"), ("gtp show --sort", "nothing after --sort"),
     ("gtp clear", NOT_CONNECTED), ("gtp clear nosuch", "gtp clear takes no argument"), ("gtp stacks --by", "nothing after --by"),
     ("gtp table", "there is no run to read"), ("gtp table --nosuch", "--nosuch is not understood; say gtp table"),
@@ -61,7 +61,7 @@ WRONG = (
     ("gtp save", "takes the name of one file"), ("gtp save /tmp/x", NOT_CONNECTED), ("gtp wait x", "a number of seconds"),
     ("gtp explain", "which place?"), ("gtp explain nosuch", "nosuch"), ("gtp lines", "takes a function"),
     ("gtp lib /nosuch", "/nosuch does not exist"), ("gtp merge", "say gtp merge FILE"), ("gtp merge /nosuch", "No such file"),
-    ("gtp merge /etc/passwd", "/etc/passwd is no trace file"), ("gtp report", "a page needs a name"),
+    ("gtp merge /etc/passwd", "/etc/passwd is not a trace file"), ("gtp report", "a page needs a name"),
     ("gtp export nosuch x", "no format nosuch"), ("gtp export csv /nosuch/x", "No such file"),
     ("gtp sdata", "no static data in this frame"), ("gtp check now", "takes no argument"), ("gtp status x", "takes no argument"),
     ("gtp modules", NOT_CONNECTED), ("set gtp-headers /nosuch", "/nosuch has no folder include"))
@@ -149,7 +149,7 @@ OF_FILES = (("gtp modules", NOT_CONNECTED), ("gtp status", NOT_CONNECTED), ("gtp
 def files():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.tf")
-        rows = [(b"hello\n", "gtp merge " + path, "is no trace file"), (b"", "gtp merge " + path, "is no trace file"),
+        rows = [(b"hello\n", "gtp merge " + path, "is not a trace file"), (b"", "gtp merge " + path, "is not a trace file"),
                 (EMPTY[:40], "gtp merge " + path, "has no aggregations"), (EMPTY[:40], "target tfile " + path, "Premature end of file")]
         for data, command, part in rows:
             with open(path, "wb") as file:

@@ -174,10 +174,10 @@ def parts():
         try:
             tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
         except gdb.GdbError as error:
-            tap.matches("has parts that are no numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
+            tap.matches("has parts that are not numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
 
 
-@tap.test("an array of bytes that are no text is a number of all its bytes, or of eight each: a zero ends nothing; char is text")
+@tap.test("an array of bytes that are not text is a number of all its bytes, or of eight each: a zero ends nothing; char is text")
 def octets():
     wanted = {"ether.dest": ["ether.dest"], "ether.name": ["ether.name"], "ether.all": ["ether.all"],
               "ether.address": ["ether.address[0]@8", "ether.address[8]@8"], "ether.rest": ["ether.rest"],

@@ -242,7 +242,7 @@ def missing():
     status, _, errors = finished(shell=["setpriv", "--reuid", "1000", "--clear-groups", GTP, "trace", "vfs_read"])
     equal((status, errors), (1, "gtp: tracing the kernel is for root; say: sudo gtp ...\n"))
     status, _, errors = finished("trace", "--vmlinux", "/nonexistent", "vfs_read")
-    equal((status, errors), (1, "gtp: /nonexistent is no file\n"))
+    equal((status, errors), (1, "gtp: /nonexistent is not a file\n"))
     if not os.path.exists("/usr/lib/debug/boot/vmlinux-" + RELEASE):
         named = os.environ.pop("VMLINUX")
         status, _, errors = finished("trace", "vfs_read", "--for", "1s")

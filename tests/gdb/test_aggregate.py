@@ -244,7 +244,7 @@ def commands():
     check("obj-0" not in counted, counted)
 
 
-@test("an array of bytes that are no text is a key of all its bytes, zeros included; from the run and from its file")
+@test("an array of bytes that are not text is a key of all its bytes, zeros included; from the run and from its file")
 def bytes_as_key():
     cmd("gtp count by *(unsigned char (*)[6])o->values at gtp_target_obj")
     cmd("gtp count by *(unsigned char (*)[12])o->values at gtp_target_obj")
@@ -439,7 +439,7 @@ def failing_keys():
 def refusals():
     for bounds in ("10,5,1", "5,5,5", "0,100000,1"):
         equal(refused("gtp hist --linear %s n at gtp_target_leaf" % bounds),
-              "--linear %s is no range with 1 to 1000 steps; say --linear FROM,TO,STEP" % bounds)
+              "--linear %s is not a range with 1 to 1000 steps; say --linear FROM,TO,STEP" % bounds)
     check("No tracepoints" in cmd("info tracepoints"), cmd("info tracepoints"))
     define("key_n", "count_n")
     num = trace("gtp_target_leaf", "collect $count_n")

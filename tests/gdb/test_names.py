@@ -69,7 +69,7 @@ def note_of_argument():
     text = cmd("gtp event sched:sched_switch if prev_state == 1")
     matches(r"^note: prev_state is the argument \(unsigned int\), not the record's field \(long\)$", text)
     check("note:" not in cmd("gtp event sched:sched_switch if next_pid == 1"), "a note for nothing")
-    matches(r"^note: count is no variable here; it is a static function of fs/exec.c$",
+    matches(r"^note: count is not a variable here; it is a static function of fs/exec.c$",
             cmd("gtp event sched:sched_switch if count != 0"))
 
 
@@ -210,7 +210,7 @@ def event_refusals():
     nothing("gtp event xyzzy:*", "no event matches xyzzy:*; gtp events lists them")
     nothing("gtp event --limit 2 sched:*", "events match, and the limit is 2; narrow it down, or say --limit")
     nothing("gtp event syscalls:sys_enter_read",
-            "syscalls:sys_enter_read is no tracepoint of its own; say gtp syscall read")
+            "syscalls:sys_enter_read is not a tracepoint of its own; say gtp syscall read")
     nothing("gtp event sched:sched_switch if nonesuch == 1", "sched:sched_switch: ", "nonesuch",
             "sched:sched_switch has preempt, prev, next, prev_state, prev_comm, prev_pid")
     nothing("gtp event signal:signal_generate if 1 && errno == 1",

@@ -127,7 +127,7 @@ def pattern_condition():
 
 @test("a name that is static in another file gets a note: GDB uses it silently")
 def elsewhere():
-    matches(r"^note: count is no variable here; it is a static function of fs/exec.c$",
+    matches(r"^note: count is not a variable here; it is a static function of fs/exec.c$",
             cmd("gtp trace vfs_fsync if count != 0"))
 
 

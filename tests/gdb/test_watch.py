@@ -177,8 +177,8 @@ def joins():
 @test("what the processor cannot watch, or must not, is refused by a sentence, and nothing is set")
 def wrong():
     for text, words in (("gtp_target_objs[0].name", "has 16 bytes, and the processor watches 1, 2, 4 or 8"),
-                        ("gtp_target_objs[0].low", "is a bit field"), ("5", "no variable in memory"),
-                        ("gtp_target_add", "is code, not a variable"), ("*(long *)0x1000", "no address of the kernel"), ("no_such_variable", "no_such_variable"),
+                        ("gtp_target_objs[0].low", "is a bit field"), ("5", "is not a variable in memory"),
+                        ("gtp_target_add", "is code, not a variable"), ("*(long *)0x1000", "is not an address of the kernel"), ("no_such_variable", "no_such_variable"),
                         ("", "no variable is named"), ((WATCHED % 0) + " if", "nothing after `if'")):
         matches(words, refused("gtp watch " + text))
     equal(cmd("info tracepoints"), "No tracepoints.\n")

@@ -223,7 +223,7 @@ def refused():
                               "gtp: standard output: Bad file descriptor\n"))
     with open(OUT + "/-text", "w", encoding="ascii") as file:
         file.write("no ELF file")
-    for name, wrong in (("-text", "-text is no ELF file; a vmlinux with debug information is one"), ("none", "none is no file")):
+    for name, wrong in (("-text", "-text is not an ELF file; a vmlinux with debug information is one"), ("none", "none is not a file")):
         equal(shown(vmlinux="=" + name), (1, "", "gtp: %s\n" % wrong))
 
 
@@ -274,7 +274,7 @@ def others():
     matches("a=3", live.end()[1])
 
 
-@test("gtp live refuses another kernel's vmlinux, and a file that is no trace file")
+@test("gtp live refuses another kernel's vmlinux, and a file that is not a trace file")
 def refuses():
     status, out, said = shown(vmlinux="=other")
     equal((status, out), (1, ""))

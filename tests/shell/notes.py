@@ -87,7 +87,7 @@ def beside_readelf():
 def damaged():
     one = raw(marker())
     first = stapsdt.notes(one, None)[0]
-    for tail, words in ((one[:11], "its end is no note"), (one[:-3], "longer than the section"),
+    for tail, words in ((one[:11], "its end is not a note"), (one[:-3], "longer than the section"),
                         (raw(marker(), desc_bytes=0xffffffff), "note at byte 64 is longer"),
                         (raw(marker(), owner_bytes=0xffffffff), "longer than the section"),
                         (raw(marker()[:23]), "1 of its notes are damaged"), (raw(marker(text=b"prov\0name")), "damaged"),

@@ -86,7 +86,7 @@ export_refuses() {
 		-ex "gtp export csv refused.3" -ex "target tfile calls.tf" -ex "gtp export ctf refused.4 2" -ex "gtp export perfetto refused.5 2" \
 		-ex "gtp export perfetto refused.6 --counter nosuch" -ex "gtp export perfetto refused.7 1 t->name --counter t->name" \
 		-ex "gtp export perfetto refused.8 --counter" -ex "gtp export ctf refused.9 9" -ex "gtp export csv refused.10 1 nosuch")
-	says "$text" "--counter nosuch: there is no such column" "--counter t->name: its values are no numbers" \
+	says "$text" "--counter nosuch: there is no such column" "--counter t->name: its values are not numbers" \
 		"nothing after --counter; say gtp export perfetto FILE" "the run has no frames of tracepoint 9" 'No symbol "nosuch"' &&
 		[ "$(grep -c "the trace ends in the middle of frame" <<<"$text")" = 3 ] &&
 		[ "$(grep -c "no frame that is asked for holds \$clock" <<<"$text")" = 2 ] || return 1

@@ -32,7 +32,7 @@ def offset(lower, kind, path):
     if isinstance(path, syntax.Index):
         outer, bit = offset(lower, kind, path.base)
         if not ctype.is_array(outer):
-            raise Error("this is no array", path.base.start)
+            raise Error("this is not an array", path.base.start)
         element = ctype.plain(outer).target()
         return element, bit + element.sizeof * lower.constant(path.index)
     raise Error("a member is expected", path.start)
@@ -146,7 +146,7 @@ def array_size(lower, node):
     array, = take(node, "value")
     kind = lower.operand(array).type
     if not ctype.is_array(kind):
-        raise Error("this is no array", array.start)
+        raise Error("this is not an array", array.start)
     return number(ctype.count(kind), ULONG)
 
 

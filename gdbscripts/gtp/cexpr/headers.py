@@ -50,7 +50,7 @@ expression names."""
         wanted = self.value
         if wanted and not os.path.isdir(os.path.join(wanted, "include")):
             self.value = self.before
-            raise gdb.GdbError("%s has no folder include: it is no folder of a kernel's headers" % wanted)
+            raise gdb.GdbError("%s has no folder include: it is not a folder with a kernel's headers" % wanted)
         self.before = wanted
         return ""
 

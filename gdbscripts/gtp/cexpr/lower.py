@@ -115,7 +115,7 @@ class Lower:
         if ctype.is_pointer(kind):
             return operand.but(lvalue=False)
         if not ctype.is_integer(kind):
-            raise Error("%s is no number and no pointer" % describe(kind), node.start, "Name a member of it.")
+            raise Error("%s is neither a number nor a pointer" % describe(kind), node.start, "Name a member of it.")
         if operand.kind is None:
             raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof),
                         node.start, wide.WAY_OUT)
@@ -348,7 +348,7 @@ class Lower:
     def pointed(self, pointer, node):
         """Translate *pointer."""
         if not ctype.is_pointer(pointer.type):
-            raise Error("%s is no pointer" % describe(pointer.type), node.operand.start)
+            raise Error("%s is not a pointer" % describe(pointer.type), node.operand.start)
         target = ctype.plain(pointer.type).target()
         if ctype.code(target) == gdb.TYPE_CODE_VOID:
             raise Error("a void pointer does not say what it points to", node.start, "Cast it: *(int *)p.")
@@ -367,7 +367,7 @@ class Lower:
         array = base if ctype.is_array(base.type) else None
         pointer = self.rvalue(base, node.base)
         if not ctype.is_pointer(pointer.type):
-            raise Error("%s is no array and no pointer" % describe(base.type), node.base.start)
+            raise Error("%s is neither an array nor a pointer" % describe(base.type), node.base.start)
         if index.kind is None:
             raise Error("an index is a number", node.index.start)
         element, same = self.complete(pointer.type)
@@ -384,7 +384,7 @@ class Lower:
         base = self.operand(node.base)
         if node.arrow:
             if ctype.is_aggregate(base.type):
-                raise Error("%s is no pointer" % describe(base.type), node.at - 2, "Write .%s." % node.name)
+                raise Error("%s is not a pointer" % describe(base.type), node.at - 2, "Write .%s." % node.name)
             pointer = self.rvalue(base, node.base)
             base = self.pointed_structure(pointer, node)
             inside = pointer.but(named=base.named)
@@ -412,7 +412,7 @@ class Lower:
 
     def pointed_structure(self, pointer, node):
         if not ctype.is_pointer(pointer.type):
-            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2,
+            raise Error("%s is not a pointer" % describe(pointer.type), node.at - 2,
                         "Cast it: ((struct name *)x)->%s." % node.name)
         target, same = self.complete(pointer.type)
         return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named and same, lvalue=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Arrays of bytes that are no text, as numbers of up to eight bytes: the first byte is the lowest one."""
+"""Arrays of bytes that are not text, as numbers of up to eight bytes: the first byte is the lowest one."""
 import re
 
 WORD = 8

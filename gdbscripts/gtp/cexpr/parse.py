@@ -336,12 +336,12 @@ def number(token):
         value = int(digits, 0)
     elif digits[0] == "0" and len(digits) > 1:
         if not digits.isdigit() or set(digits) & set("89"):
-            raise Error("%s is no octal number" % digits, token.start)
+            raise Error("%s is not an octal number" % digits, token.start)
         value = int(digits, 8)
     else:
         value = int(digits)
     if suffix not in ("", "u", "l", "ul", "lu", "ll", "ull", "llu"):
-        raise Error("%s is no suffix of a number" % suffix, token.start)
+        raise Error("%s is not a suffix of a number" % suffix, token.start)
     kind = literal_kind(value, "u" in suffix, "l" in suffix, digits[0] == "0")
     if kind is None:
         raise Error("the number does not fit in 64 bits", token.start)

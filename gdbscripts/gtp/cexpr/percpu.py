@@ -74,7 +74,7 @@ def shifted(base, variable, cpu):
 def copy(lower, operand, cpu, node):
     """Return the Operand of a CPU's own copy of x, a static per-CPU variable or a part of one."""
     if not operand.percpu or operand.place is None:
-        raise Error("this is no per-CPU variable", node.start, "For a per-CPU pointer write per_cpu_ptr(p, n).")
+        raise Error("this is not a per-CPU variable", node.start, "For a per-CPU pointer write per_cpu_ptr(p, n).")
     place = (shifted(address(operand.place)[0], operand.percpu, cpu), 0)
     if operand.bits:
         bit = operand.bits[0] - 8 * operand.place[1] if operand.place[1] else operand.bits[0]
@@ -85,7 +85,7 @@ def copy(lower, operand, cpu, node):
 def pointer(lower, operand, cpu, node):
     """Return the Operand of the CPU's own copy to which a per-CPU pointer leads."""
     if not ctype.is_pointer(operand.type):
-        raise Error("this is no per-CPU pointer", node.start, "For a variable write per_cpu(x, n).")
+        raise Error("this is not a per-CPU pointer", node.start, "For a variable write per_cpu(x, n).")
     text = shifted("(char *)" + operand.within(UNARY), operand.percpu, cpu)
     spelled = ctype.spell(operand.type, lower.scope)
     if spelled is None:

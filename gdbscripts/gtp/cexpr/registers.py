@@ -94,7 +94,7 @@ def convenience(node):
     if ctype.is_pointer(value.type):
         return number(int(value), ctype.ULONG).but(type=value.type, seen=None)
     if ctype.kind_of(value.type) is None:
-        raise Error("$%s is no number" % node.name, node.start)
+        raise Error("$%s is not a number" % node.name, node.start)
     return number(int(value), ctype.promoted(ctype.kind_of(value.type)))
 
 

@@ -58,7 +58,7 @@ def unknown(char):
         return "the quote is not closed"
     if char == ";":
         return "there are no statements at a hit"
-    return "%s is no part of a C expression" % char
+    return "%s is not part of a C expression" % char
 
 
 def unescaped(body, at=None):
@@ -80,7 +80,7 @@ def escape(code, at):
     elif code in ESCAPES:
         value = ESCAPES[code]
     else:
-        raise Error("\\%s is no escape of C's" % code, at)
+        raise Error("\\%s is not an escape in C" % code, at)
     if value > 255:
         raise Error("\\%s is more than a byte holds" % code, at)
     return value

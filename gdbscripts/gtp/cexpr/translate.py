@@ -83,7 +83,7 @@ class Translation:
         try:
             found = parts.suffixes(kind)
         except parts.Unsaid as unsaid:
-            raise Error("%s has parts that are no numbers, pointers or strings (%s)" % (ctype.describe(kind), unsaid),
+            raise Error("%s has parts that are not numbers, pointers or strings (%s)" % (ctype.describe(kind), unsaid),
                         node.start, "Name the members that you want.")
         if not found:
             raise Error("%s is empty" % ctype.describe(kind), node.start)

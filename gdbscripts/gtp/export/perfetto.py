@@ -323,7 +323,7 @@ def check_counters(run, counters):
         if not found:
             raise gdb.GdbError("--counter %s: there is no such column" % title)
         if any(column.kind.what in (kinds.STRING, kinds.TEXT) for column in found):
-            raise gdb.GdbError("--counter %s: its values are no numbers" % title)
+            raise gdb.GdbError("--counter %s: its values are not numbers" % title)
 
 
 def write(path, arg):

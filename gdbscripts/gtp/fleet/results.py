@@ -14,7 +14,7 @@ MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
 RELEASE, BUILD_ID = r"[\w+~-][\w.+~-]*", r"[0-9a-f]+"
 MOST_NS = 1 << 62
 TYPES = (("file", str), ("build_id", str), ("release", str), ("offset_ns", int), ("error_ns", int))
-NO_RUN = "%s is no folder of gtp fleet: %s"
+NO_RUN = "%s is not a folder of gtp fleet: %s"
 
 
 def trace_file(name):
@@ -54,7 +54,7 @@ def checked(found):
             raise ValueError("%s is not the file of %s" % (ascii(row["file"]), ascii(row["host"])))
         for name, pattern, what in (("release", RELEASE, "release"), ("build_id", BUILD_ID, "build-id")):
             if name in row and not re.fullmatch(pattern, row[name]):
-                raise ValueError("%s is no kernel's %s" % (ascii(row[name]), what))
+                raise ValueError("%s is not a kernel's %s" % (ascii(row[name]), what))
     return found
 
 

@@ -19,7 +19,7 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.A)
 COLUMNS = "%-*s  %-*s  %-40s  %11s  %-16s  %9s"
 TITLES = "NAME", "KERNEL", "BUILD-ID", "TRACEPOINTS", "DATE", "BYTES"
 
-WRONG_NAME = "%r is no name for a session: letters, digits and _ . + -, the first one no dot and no sign, 100 at most"
+WRONG_NAME = "%r is not a name for a session: letters, digits and _ . + -, at most 100, the first one a letter, a digit or _"
 NO_NAME = "%s is not in the cache, %s; gtp cache lists what is there"
 IS_THERE = """%s has another session for %s already;
 --force puts this one in its place, gtp cache remove %s takes all of it out"""
@@ -154,7 +154,7 @@ def add(given):
     name = given.name or re.sub(r"\.gtpd$", "", os.path.basename(given.file))
     path_of(name)
     if not os.path.isfile(given.file):
-        raise Failure("%s is no file" % given.file)
+        raise Failure("%s is not a file" % given.file)
     keep(name, checked(given.file), given.force)
 
 

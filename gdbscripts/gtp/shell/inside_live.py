@@ -44,7 +44,7 @@ class Pipe:
             self.fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
             if error.errno == errno.EBUSY:
-                raise Busy("%s: somebody else reads the frames; there is one at a time" % path) from None
+                raise Busy("%s: another process reads the frames, and only one can" % path) from None
             raise
         self.signals, self.rest, self.over = signals, b"", False
         self.dropped = False  # a new run or a reset has dropped frames
@@ -86,7 +86,7 @@ class Pipe:
             return None
         found, self.rest = self.rest[:end], self.rest[end:]
         if not found.startswith(b"\x7fTRACE0\n"):
-            raise gdb.GdbError("the data from the pipe is no trace file")
+            raise gdb.GdbError("the data from the pipe is not a trace file")
         return found
 
     def whole(self):

@@ -196,7 +196,7 @@ def size(text):
 
 def positive(text):
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError("%r is no number; write 1 or more" % text)
+        raise argparse.ArgumentTypeError("%r is not a positive number" % text)
     return int(text)
 
 

@@ -48,10 +48,10 @@ def module():
 def given(path):
     """Return the user's vmlinux as an argument for GDB, in which a leading dash cannot begin an option."""
     if not os.path.isfile(path):
-        raise Failure("%s is no file" % path)
+        raise Failure("%s is not a file" % path)
     with open(path, "rb") as file:
         if file.read(4) != b"\x7fELF":
-            raise Failure("%s is no ELF file; a vmlinux with debug information is one" % path)
+            raise Failure("%s is not an ELF file; a vmlinux with debug information is one" % path)
     return "./" + path if path.startswith("-") else path
 
 

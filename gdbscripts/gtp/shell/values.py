@@ -73,7 +73,7 @@ def column(title, text, number, pc, form=None, viewed=True):
     """Return the Column of an expression. Raise NotCarried if a dprintf cannot print it. If VIEWED, also use a form that the
     type asks for by itself."""
     if text in FRAMES_ONLY:
-        raise NotCarried("%s is no single value" % text)
+        raise NotCarried("%s is not a single value" % text)
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
     if argument is None:
         raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
