@@ -91,10 +91,10 @@ def joined(one, other):
 
 
 class Code:
-    """The code that fills a record, followed once.
+    """The code that fills a record. The constructor follows it once.
 
-    stores: {(offset, width, what it is)} into the record
-    copies: {(offset, address)} handed to a function together, as memcpy has them
+    stores: {(offset, width, value)}, the stores into the record
+    copies: {(offset in the record, address)}, pairs that are passed to one function together, as to memcpy()
     seen: every value that was ever in a register
     """
 

@@ -147,7 +147,7 @@ class Formats:
         return False
 
     def returned(self):
-        """Return such a function for the value that a function returns."""
+        """Return the Formats for a function's return value."""
         return self
 
     def _pointer(self, kind, bare):

@@ -47,7 +47,7 @@ def translated(number, text):
             raise gdb.GdbError(ELSEWHERE % pc)
         found = cexpr.pieces(meant, pc)
         for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
-            # A word that stands for several variables, such as $args, is no title for one of them.
+            # A word such as $args stands for several variables, so it cannot be the title of a single one.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             asked.update(dict.fromkeys(some, form))
             lines += told

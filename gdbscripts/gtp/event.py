@@ -29,7 +29,7 @@ class Condition:
         self.shared = {name for event in found for name in event.names().all()} if text and self.several else set()
 
     def expanded(self, own):
-        """Return the condition, with the names of the event translated to C, or None without a condition."""
+        """Return the condition, with the names of the event translated to C. Return None if there is no condition."""
         if self.text is None:
             return None
         own.require(self.text, self.shared)
@@ -71,7 +71,7 @@ class GtpEvent(Command):
 
 gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
 gtp event [--limit N] 'sched:*' [if EXPRESSION]
-The same as GDB's strace -m SYSTEM:EVENT, without its crashes. EXPRESSION and
+Like GDB's strace -m SYSTEM:EVENT, but without its crashes. EXPRESSION and
 collected expressions can name the event's arguments, and those fields of its
 record that are copies of arguments or of their members: prev_pid of
 sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them; of

@@ -40,7 +40,7 @@ class Event:
         self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
 
     def arguments(self):
-        """Return [(name, gdb.Type)] of its arguments, or None without debug information."""
+        """Return [(name, gdb.Type)] for the event's arguments, or None if there is no debug information."""
         block = gdb.block_for_pc(self.address)
         if block is None or block.function is None:
             return None

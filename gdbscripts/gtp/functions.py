@@ -134,7 +134,7 @@ def names():
 
 
 def sources(name):
-    """Return how many source files have this name."""
+    """Return the number of source files with this name."""
     return sum(one.sources[name] for one in loaded())
 
 

@@ -55,8 +55,8 @@ def type_text(kind):
 
 
 def name_lines(text):
-    """Yield lines with the types and titles that this GDB knows for the variables in a text: those of `gtp count` and
-    the like."""
+    """Yield lines with the types and titles of the variables in a text, for the variables that `gtp count` and the like have
+    made."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",
@@ -153,7 +153,7 @@ last = None, None  # the file that was read last as (path, time, size, image()),
 
 
 def opened():
-    """Return the Kept of the trace file that GDB has open. From then on known.names() are those of that file."""
+    """Return the Kept of the trace file that GDB has open. From now on known.names() returns the names in that file."""
     global last
     path = source.opened()
     try:

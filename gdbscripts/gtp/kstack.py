@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Stacks by their numbers, which are the values of $kstack and $ustack: their addresses, and the symbols of these.
+# Stacks: their addresses, and the symbols of the addresses. A value of $kstack or $ustack is the number of a stack.
 import collections
 import functools
 import re
@@ -51,8 +51,8 @@ class Symbols:
             return []
 
     def in_module(self, address):
-        """Return the module and the offset of an address without a symbol, which are the same in each boot. If it is in
-        no module, return the address."""
+        """Return [module]+offset for an address without a symbol, because that does not change with each boot. Return the
+        plain address if it is in no module."""
         for (first, end), name in self.modules:
             if first <= address < end:
                 self.without.add(name)
@@ -117,8 +117,8 @@ class Stacks:
         return keys() | self.made
 
     def names(self, number):
-        """Return the functions of a stack, the innermost first, or a note for a stack that found no room. No stack may
-        have the number."""
+        """Return the functions of a stack, the innermost first. Return a note for NO_ROOM, or for a number without a
+        stack."""
         return self.found(number).names
 
     def found(self, number):
@@ -138,8 +138,8 @@ class Stacks:
         return Found(self.symbols.names(stack), whose is not None, len(addresses_) == deepest)
 
     def joined(self, numbers, cut="[callers above %d are not kept]"):
-        """Return the functions of a hit's stacks as one: the kernel's, then those of the program that has called it.
-        CUT follows the functions of a stack that may be deeper, or is None."""
+        """Return the functions of a hit's two stacks as one list: the kernel's, then the program's that has called the
+        kernel. Unless CUT is None, it follows the functions of a stack that may be deeper."""
         names = []
         for found in sorted(map(self.found, numbers), key=lambda one: one.is_programs):
             names += found.names

@@ -22,7 +22,7 @@ def summaries(kind, a, b):
 
 
 def both(kind, a, b):
-    """Combine two entries of the same keys."""
+    """Combine two entries that have the same keys. Return an Entry."""
     buckets = {number: a.buckets.get(number, 0) + b.buckets.get(number, 0) for number in {**a.buckets, **b.buckets}}
     return aggregations.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 

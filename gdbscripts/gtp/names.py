@@ -34,10 +34,10 @@ class Names:
     title: the place of the tracepoint, for messages
     stands_for: name -> C text
     unsaid: name -> the reason why it has no value here
-    notes: name -> a note for users of the name about something unexpected
-    own: the names that the debug information has there
-    elements: name -> C text of each element, of an array that is nowhere as a whole
-    guard: a test that every condition there must include, such as that an exit is of this system call; mostly empty
+    notes: name -> a note about something unexpected, for users of the name
+    own: the names that the debug information has at the place
+    elements: name of an array that is in no single place -> C text of each element
+    guard: a test that every condition at the place must include, such as for the number of a system call; mostly empty
     """
 
     def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), elements=None, guard=""):
@@ -140,7 +140,7 @@ def of(number, pc=None):
 
 
 def expand(text, number, pc=None):
-    """Return the expression for a tracepoint, with C for the names that only gdbtp knows there."""
+    """Return the expression for a tracepoint, with C in place of the names that only gdbtp knows."""
     names = of(number, pc)
     return names.expand(text) if names else text
 

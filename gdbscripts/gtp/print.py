@@ -21,7 +21,8 @@ def named(text):
 
 
 def form_of(given, text):
-    """Return the Form that is asked for, or that a return value has. Return None where GDB's print shows the value."""
+    """Return the Form that is asked for, or that a return value has by itself. Return None if GDB's print shows the
+    value."""
     if not given:
         return bytype.Returned if text in bytype.RETURNED else None
     if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):
@@ -30,7 +31,7 @@ def form_of(given, text):
 
 
 def in_form(value, form):
-    """Return the text of a value in a Form, or None where the form has no text for it."""
+    """Return the text of a value in a Form, or None if the form has no text for it."""
     show = form.show(value.type)
     return printers.text_of(value, show) if show else None
 

@@ -128,7 +128,7 @@ def short_value(one, entry):
 
 
 def table(rows):
-    """Return texts in columns, of which the last is not padded."""
+    """Return rows of texts as aligned lines. The last column is not padded."""
     if not rows:
         return []
     wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]

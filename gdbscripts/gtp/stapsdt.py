@@ -16,7 +16,7 @@ HEAD, ADDRESSES = struct.Struct("<III"), struct.Struct("<QQQ")
 MOST = 1 << 16  # the most notes that are read of a file
 MOST_ARGUMENTS = 64  # the most arguments that are read of a note; <sys/sdt.h> allows 12
 
-# Note: place and semaphore as the file is linked now, the semaphore None without one; operands as the note has them.
+# Note: place and semaphore are present link-time addresses; semaphore is None if there is none. operands: the note's text.
 Note = namedtuple("Note", "provider name place semaphore operands")
 
 # Argument. kind: C's type. text: the argument as C, or None if it has no value at a hit. why: the reason for that.

@@ -180,8 +180,8 @@ its markers (USDT, SDT): arg1, arg2 are their arguments in expressions.
 LOCATION is one of
   FUNCTION, FILE:FUNCTION   its first instruction, where all arguments are valid,
                             and every place where it is inlined
-  'vfs_*'                   the same for all functions that the pattern matches
-  FILE:*, FILE:PATTERN      the same for those of a source file
+  'vfs_*'                   every function that the pattern matches
+    FILE:*, FILE:PATTERN      all functions of a source file, or those that match
   FILE:LINE, LINE, *ADDRESS as GDB's trace takes them
 EXPRESSION is C over the kernel's types, evaluated at every hit. A place at
 which it cannot be set is reported, and the others are set. The result is

@@ -23,7 +23,7 @@ BENCH = "/proc/gtp_bench"
 
 BUILT = os.path.join(fixture.TOP, "build/bench")
 CALLS, REPEATS = 2000, 5
-ALL = 2 * CALLS * REPEATS  # each is measured twice, the first time to warm up
+ALL = 2 * CALLS * REPEATS  # every function is measured twice; the first time warms up
 
 
 def say(text):
@@ -32,7 +32,7 @@ def say(text):
 
 
 def order(line):
-    """From a process of its own: the tasks of the gdb that is connected are not traced."""
+    """Write an order for the bench module, from a separate process: the tasks of a connected GDB are not traced."""
     subprocess.run(["sh", "-c", 'echo "$1" >' + BENCH, "sh", line], check=True)
 
 
@@ -42,19 +42,19 @@ def answers(word):
 
 
 def measure(name):
-    """Return instructions per call, including those of the loop, one figure for each repetition."""
+    """Return the instructions per call, including the loop's: one figure for each repetition."""
     order("measure %s %d %d" % (name, CALLS, REPEATS))
     return [int(ticks) / CALLS for ticks, in answers("ticks")]
 
 
 def warmly(name):
-    """Make ALL calls together. Return the figures of the second half."""
+    """Measure twice, ALL calls together. Return the figures of the second time."""
     measure(name)
     return measure(name)
 
 
 def above(ticks, bare):
-    """Return how much the smallest and the median of TICKS are above those of BARE."""
+    """Return the differences between TICKS and BARE: of their minima, and of their medians."""
     return tuple(f(ticks) - f(bare) for f in (min, statistics.median))
 
 
@@ -67,7 +67,7 @@ def figure(cost):
 
 
 def calibrate(measure=measure):
-    """Check that 100 nops cost exactly 100 by MEASURE: otherwise figures are not instructions."""
+    """Check that MEASURE finds a cost of exactly 100 for 100 nops. Otherwise the figures are not numbers of instructions."""
     nothing, nops = min(measure("empty")), min(measure("nops"))
     check(nops - nothing == 100,
           "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
@@ -85,8 +85,8 @@ def status(pattern):
 
 
 def check_hits(what, frames, hits=None, here=1, calls=ALL):
-    """Check that all CALLS of both measurements arrived at each of the @here tracepoints and ended as the row says: in
-    frames, or as that many hits without."""
+    """Check that all calls of both measurements arrived at each of the HERE tracepoints. They must have left FRAMES, or else
+    HITS without frames."""
     wanted = calls * here if frames else 0
     hits = [(calls if frames else 0) if hits is None else hits] * here
     told = cmd("monitor status")
@@ -123,7 +123,7 @@ def write(path, text):
 
 
 def records():
-    """Return how many records ftrace has written since its buffer was last emptied."""
+    """Return the number of records that ftrace has written since its buffer was last emptied."""
     with open(kernel.TRACING + "per_cpu/cpu0/stats") as f:
         stats = dict(line.split(": ") for line in f.read().splitlines())
     return int(stats["entries"]) + int(stats["overrun"])

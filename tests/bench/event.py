@@ -36,7 +36,7 @@ def floor():
     add_row("a probe that counts", ticks)
 
 
-# Each row: name, condition, actions, whether a hit leaves a frame.
+# Rows: name, condition, actions, whether a hit leaves a frame.
 OURS = (
     ("condition n == 4, false", "n == 4", (), False),
     ("condition o->a > 1000, false", "o->a > 1000", ("collect $_sdata",), False),
@@ -50,7 +50,7 @@ OURS = (
 
 def ours(engine, case):
     what, condition, actions, frames = case
-    # By the marker's address: GDB 13's strace crashes.
+    # A tracepoint at the marker's address does the same; GDB 13's strace crashes.
     cmd("trace *__traceiter_gtp_bench_hit%s" % (" if " + condition if condition else ""))
     if actions:
         cmd("commands", *actions, "end")
@@ -79,7 +79,7 @@ def bpftrace(what, program, seen):
                           stderr=subprocess.STDOUT, env=bpftrace_env(), text=True) as child:
         line = child.stdout.readline()
         check(line.startswith("ready"), "bpftrace, %s: %s" % (what, line))
-        time.sleep(1)  # it attaches after its BEGIN; that it missed nothing is checked below
+        time.sleep(1)  # bpftrace attaches after its BEGIN; a check below finds missed calls
         ticks = warmly("event")
         child.send_signal(2)
         rest = child.stdout.read()
@@ -131,7 +131,7 @@ def main():
 bare = []
 try:
     main()
-except Exception:  # whatever it is, gdb would end with status 0
+except Exception:  # after any exception gdb would end with status 0
     traceback.print_exc(file=sys.stdout)
     print_table()
     gdb.execute("quit 1")

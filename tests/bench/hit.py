@@ -2,7 +2,7 @@
 # The cost of a hit at an instruction, measured from inside a guest that counts instructions: tests/bench/run boots
 # it and has a real gdb run this file.
 #
-# A figure is one tracepoint, as this gdb compiles it, at one place, or the same with one of the others' tools. It
+# A figure is the cost of one tracepoint at one place, as this gdb compiles it, or of another tool that does the same. It
 # counts only if every call was a hit, and every hit that had to leave a frame left one.
 import os
 import sys
@@ -47,12 +47,13 @@ class Place:
         return next(code for place, at, *code in answers("place") if place == self.name)
 
     def is_armed(self, form):
-        """Check that a jump is one, and that ftrace's site is no longer a nop."""
+        """Return whether the code has the FORM's first byte, such as a jump's. Without a FORM, return whether it has
+        changed."""
         now = self.code()
         return now[0] == form if form else now != self.original
 
     def wait(self, armed, other=None, jump=False):
-        """Wait until the code itself has changed: the kernel rewrites a probe's code later, when it has time."""
+        """Wait until the code itself has changed: the kernel may rewrite a probe's code some time later."""
         end = time.monotonic() + 60
         form = "e9" if jump and self.form else self.form
         while self.is_armed(form) != armed if armed else self.code() != self.original:
@@ -63,9 +64,9 @@ class Place:
 
 # Ours ----------------------------------------------------------------------------------------------
 
-AGGREGATED = "aggregated"  # every call is a hit that leaves no frame
+AGGREGATED = "aggregated"  # marks a case in which every call is a hit without a frame
 
-# Each: condition, actions, does a hit leave a frame. o->a is 42, o->b is 7, n is 3.
+# name -> (condition, actions, whether a hit leaves a frame). o->a is 42, o->b is 7, n is 3.
 RING = "collect $regs, dropping the oldest frames"
 CASES = {
     "false": ("o->a > 1000", (), False),
@@ -91,7 +92,7 @@ CASES = {
     "count by $kstack": ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
     peers.STACK: ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
 }
-# The same at the function's return: both ends of a call together. Only for a function's first instruction.
+# Cases that are reported at the function's return. The cost is that of both ends of a call. For first instructions only.
 LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
 RETURNS = {
     LATENCY: ("", ("collect $latency, o->a + o->b",), True),
@@ -100,7 +101,7 @@ RETURNS = {
 }
 FOLLOWS = "jump, follows the call"
 CASES.update(RETURNS)
-# Rows measured against their plain form: at most twice that.
+# row -> its plain form. The row may cost at most twice as much.
 TWO, PASS, STRING = "two tracepoints with a condition and a + b each", "both, with a pass count", "collect/s of a string"
 PLAIN = {
     TWO: "both",
@@ -113,10 +114,10 @@ CASES.update({
     PLAIN[STRING]: ("", ("collect gtp_bench_text",), True),
     STRING: ("", ("collect/s &gtp_bench_text[0]",), True),
 })
-HERE = {TWO: 2}  # tracepoints at the place, each with a frame for every call; else 1
+HERE = {TWO: 2}  # how many tracepoints are at the place, if not one; each has a frame for every call
 VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
              "hist_b", "hist_c", "hist_d")
-# By how its expressions run, and by the kind of probe.
+# Rows, by the way in which expressions are executed and the kind of probe.
 ENGINES = {
     "jump": "gdbtp, a jump or call of its own",
     "compiled": "gdbtp on a kprobe",
@@ -130,7 +131,7 @@ def choose(engine):
 
 
 def set_buffer(ring):
-    """Room for every frame of a row, or for so few that each new one drops an old one."""
+    """Make the buffer so large that every frame of a row fits, or, for a RING, so small that each drops an old one."""
     cmd("set circular-trace-buffer " + ("on" if ring else "off"))
     cmd("set trace-buffer-size %d" % (65536 if ring else 1 << 25))
 
@@ -139,7 +140,7 @@ def define(place, case):
     condition, actions, _ = CASES[case]
     cmd("trace *%s%s" % (place.address, " if " + condition if condition else ""))
     if actions:
-        # Not "actions": GDB reads what follows that from its terminal only.
+        # Not "actions": GDB reads the lines of that command from its terminal only.
         cmd("commands", *actions, "end")
     if case == PASS:
         cmd("passcount %d" % (ALL + 1))  # a count that is never reached
@@ -165,7 +166,7 @@ def traced(place, engine, case):
 
 
 def floor(place):
-    """Return the minimum cost of anything on a kprobe."""
+    """Return the minimum cost of any work on a kprobe."""
     order("probe " + place.name)
     place.wait(True)
     ticks = warmly(place.name)
@@ -178,7 +179,7 @@ def floor(place):
 
 # All of it ---------------------------------------------------------------------------------------
 
-costs = {}  # by place, row and case
+costs = {}  # (place, row, case) -> cost
 
 
 def fill(place, row, case, ticks):
@@ -211,7 +212,7 @@ def measure_others(place):
     if place.name == "entry":
         rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
     rows = [(row, cells) for row, cells in rows if is_asked_for(row)]
-    # The kernel's stack at a hit has its rows when only that is asked for, too.
+    # The rows for the kernel's stack also appear when only they are asked for.
     if is_asked_for(peers.STACK):
         rows += peers.stack_rows(place)
     for row, cells in rows:
@@ -275,7 +276,7 @@ def print_goals(places):
 
 
 def print_plain(places):
-    """Print each row beside its plain form; several tracepoints beside as many plain ones."""
+    """Print each row beside its plain form. Compare several tracepoints with equally many plain ones."""
     for place in places:
         for case, plain in PLAIN.items():
             cells = []
@@ -318,6 +319,6 @@ def main():
 failures = []
 try:
     main()
-except Exception:  # whatever it is, gdb would end with status 0
+except Exception:  # after any exception gdb would end with status 0
     traceback.print_exc(file=sys.stdout)
     gdb.execute("quit 1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Other tools that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. The same function, in the same
-# boot. Each must report that it has seen every call, or none if its condition is false.
+# Other tools that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. They are measured in the same boot
+# as gdbtp, at the same function. Each must report that it has seen every call, or none if its condition is false.
 #
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
 # after), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
@@ -55,7 +55,7 @@ def ftrace(place, case):
 
 # bpftrace ------------------------------------------------------------------------------------------
 
-# The program's records, and its last output if it has seen all.
+# The condition, the action, and the program's last output if it has seen all calls.
 COUNT = ("@n = count();", r"@n: %(all)d$")
 MAP = {
     "false": ("$o->a > 1000", "@n = count();", "@n: 0$|^$"),
@@ -63,7 +63,7 @@ MAP = {
     "sum": ("", "@s = sum($o->a + $o->b);", r"@s: %(sum)d$"),
     "both": ("$o->a > 5", "@s = sum($o->a + $o->b);", r"@s: %(sum)d$"),
 }
-# A record of each hit, as a frame is one: handed to bpftrace, which prints it.
+# A record of each hit, comparable to a frame: the kernel passes it to bpftrace, which prints it.
 PRINT = {
     "sum": ("", 'printf("%d\\n", $o->a + $o->b);', None),
     "both": ("$o->a > 5", 'printf("%d\\n", $o->a + $o->b);', None),
@@ -86,7 +86,7 @@ def contents(path):
 
 
 def wait_for_lines(path, count):
-    """Output after the interrupt is not printed."""
+    """Wait until the program has printed COUNT lines. It prints no more after the interrupt."""
     end = time.monotonic() + 30
     while contents(path).count("\n") < count and time.monotonic() < end:
         time.sleep(0.5)
@@ -106,14 +106,14 @@ def interrupt(run):
 
 
 def wait_for_all(run):
-    """It waits for records when all of its probes are attached: the code has changed with the first."""
+    """Wait until bpftrace waits for records: then all of its probes are attached. The code changes with the first one."""
     while run.poll() is None and contents("/proc/%d/syscall" % run.pid).split()[0] not in EPOLL_WAITS:
         time.sleep(0.05)
 
 
 def run_program(place, program, lines, calls=None):
-    """Run a bpftrace program and measure meanwhile, calling the place's function or CALLS. It is attached once the code
-    has changed, and ends when it is interrupted. Return the figures and the output."""
+    """Run a bpftrace program. Measure calls of the place's function, or call CALLS, once the code has changed. Then
+    interrupt the program. Return the figures and the output."""
     path = "/tmp/bpftrace.out"
     with open(path, "w+") as out:
         run = subprocess.Popen(["bpftrace", "--unsafe", "-q", "-e", program], stdout=out,
@@ -144,7 +144,7 @@ def bpftrace(place, kind, cases, case):
 
 # Returns -------------------------------------------------------------------------------------------
 
-# The name of each says what it leaves behind. bpftrace's programs keep the time of the entry in a map, by the task.
+# A row's name says what the tool records. bpftrace's programs keep the time of the entry in a map, with the task as key.
 RETURNED = 42 + 3  # o->a + n
 ENTER = "@s[tid] = nsecs;"
 TOOK = "$ns = nsecs - @s[tid]; delete(@s[tid]);"
@@ -155,7 +155,7 @@ BPF_RETURNS = {
 
 
 def bpf_returns(place, kind, action):
-    """Measure bpftrace at returns. A kretprobe has no arguments, so they are kept in a map, too."""
+    """Measure bpftrace at returns. A kretprobe cannot access the arguments, so the map keeps these, too."""
     if kind == "fexit":
         program = "kfunc:%s { %s } kretfunc:%s { $o = args->o; %s %s }" % (
             place.symbol, ENTER, place.symbol, TOOK, action)
@@ -194,8 +194,8 @@ def ftrace_returns(place, entry):
 
 
 def returns(place):
-    """Yield the rows of other tools at the returns of the function that begins at the place. Each is a name, and the
-    function that measures it."""
+    """Yield the other tools' rows for returns of the function that begins at the place. A row is a name and the function
+    that measures it."""
     yield "return, ftrace r: event: what is returned", lambda: ftrace_returns(place, False)
     yield "return, ftrace p: and r: events: a record for each end", lambda: ftrace_returns(place, True)
     kinds = {"kprobe": "kprobe and kretprobe"}
@@ -238,7 +238,7 @@ def stap(place, case):
 
 # The kernel's stack ----------------------------------------------------------------------------------
 
-# At a hit with 16 addresses, which are the same each time.
+# Measured at hits whose stack has the same 16 addresses each time.
 STACK, STACK_AT = "count by $kstack, 16 addresses", "jump"
 
 
@@ -273,7 +273,7 @@ STACK_ROWS = {
 
 
 def stack_rows(place):
-    """Yield rows as rows() does, for its one case."""
+    """Yield the rows for the kernel's stack, each with its only case."""
     if place.name == STACK_AT:
         for row, run in STACK_ROWS.items():
             yield row, {STACK: lambda run=run: run(place)}
@@ -285,7 +285,7 @@ CASES = ("false", "true", "sum", "both")
 
 
 def rows(place):
-    """Yield the rows. Each is a name, and by case the function that measures it."""
+    """Yield the other tools' rows. A row is a name, and {case: the function that measures it}."""
     def each(cases, measure_one):
         return {case: lambda case=case: measure_one(case) for case in CASES if case in cases}
 

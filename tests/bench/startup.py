@@ -17,25 +17,25 @@ from rsp import Client
 
 COUNTS = {
     "on": (1, 10, 100, 1000, 5000, 10000),
-    "off": (1, 10, 100, 1000),  # 5000 kprobes take the kernel minutes
+    "off": (1, 10, 100, 1000),  # the kernel needs minutes for 5000 kprobes
 }
-FTRACE_CALL = 5  # bytes
+FTRACE_CALL = 5  # the size of the call, in bytes
 # A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
 NEVER = "260007" "1a" "2412345678" "13" "27"
-# Machine code has room for 5000 of these; more have a condition that is always false.
+# The area for machine code has room for 5000 of these. With more tracepoints, use a condition that is always false.
 FALSE = "2200" "27"
 ROOM_FOR = 5000
 SEED = 2
-REFUSALS_MAX = 50  # each costs a run
+REFUSALS_MAX = 50  # each refusal costs another run
 
 
 def traceable():
-    """Return name and address of ftrace's call in each of the kernel's functions, modules excluded."""
+    """Return the name and the address of ftrace's call for each function of the kernel itself, without modules."""
     path = TRACING + "available_filter_functions"
     if os.path.exists(path + "_addrs"):
         rows = [line.split() for line in lines(path + "_addrs")]
         return [(row[1], int(row[0], 16)) for row in rows if len(row) == 2]
-    # Without that list, the kernels that are tested have the call first in the function.
+    # If the kernel has no such list, ftrace's call is at the beginning of each function.
     known = {name: addr for addr, name, module in kallsyms() if not module}
     return [(name, known[name]) for name in lines(path) if name in known]
 
@@ -49,12 +49,12 @@ def places():
 
 
 def mechanisms(gdb):
-    """Return how many of the locations are probed in which way."""
+    """Return {mechanism: number of locations that are probed with it}."""
     return collections.Counter(probe.how for probe in probes(gdb.monitor("probes")).values())
 
 
 def in_use(gdb, what):
-    """Return how many bytes of machine code, or of jump pads, are in use."""
+    """Return the number of bytes of machine code, or of jump pads, that are in use."""
     return room(gdb.monitor(what))[0]
 
 

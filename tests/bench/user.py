@@ -2,8 +2,8 @@
 # The cost of a hit in a program, beside other tools that use uprobes: as hit.py, in a guest that counts
 # instructions. The program of tests/bench/user measures itself.
 #
-# The kernel deals in three ways with the instruction under a uprobe, and the rows are those of a hit at each. A row counts
-# only if the measured tool reports that it has seen every call, or none if its condition is false.
+# The kernel has three ways to execute the instruction under a uprobe. There are rows for hits at an instruction of each
+# kind. A row counts only if the measured tool reports that it has seen every call, or none if its condition is false.
 import os
 import re
 import subprocess
@@ -20,7 +20,7 @@ from linked import linked
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 PROGRAM = os.path.join(BUILT, "user/bench")
-CALLS, REPEATS = 100, 40  # few calls each time, so that some of the times are without an interrupt
+CALLS, REPEATS = 100, 40  # so few calls that some repetitions see no interrupt
 ALL = 2 * CALLS * REPEATS
 
 PLACES = {
@@ -31,7 +31,7 @@ PLACES = {
 
 
 class Program:
-    """The program, which stands in for the bench module: the same orders, by lines."""
+    """The measured program. It takes the bench module's orders as lines on its standard input."""
 
     def __init__(self):
         self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -45,17 +45,17 @@ class Program:
         return answer.strip()
 
     def measure(self, name):
-        """Instructions per call, with those of the loop: one figure for each repetition."""
+        """Return the instructions per call, including the loop's: one figure for each repetition."""
         return [int(ticks) / CALLS for ticks in self("measure %s %d %d" % (name, CALLS, REPEATS)).split()]
 
     def warmly(self, name):
-        """ALL calls together; the figures of the second half."""
+        """Measure twice, ALL calls together. Return the figures of the second time."""
         self.measure(name)
         return self.measure(name)
 
 
 class Place:
-    """A function's first instruction."""
+    """The first instruction of one of the program's functions."""
     events = "uprobe_events"
     all = ALL
 
@@ -74,14 +74,15 @@ class Place:
         return program("code " + self.name)
 
     def wait(self, armed, other=None):
-        """Check that the code has changed, or is as before: a uprobe is set and removed at once."""
+        """Check that the code has changed if ARMED, else that it is restored. gdbtp sets and removes a uprobe at once; for
+        an OTHER tool, wait until it has set its uprobe."""
         while armed and other is not None and self.code() == self.original:
             check(other.poll() is None, "%s: the other tool ended" % self.name)
         check((self.code() != self.original) == armed, "%s: the code is %s" % (self.name, self.code()))
 
 
 def file_offsets():
-    """The functions' offsets in the file, by its symbols and its one executable segment."""
+    """Return {function: offset in the file}, from the file's symbols and its only executable segment."""
     symbols = linked(PROGRAM)
     segments = subprocess.run(["readelf", "-lW", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
     loads = [line.split() for line in segments if re.match(r" +LOAD .* R E ", line)]
@@ -92,7 +93,7 @@ def file_offsets():
 
 # Ours ----------------------------------------------------------------------------------------------
 
-# Each: where the calls go, condition, actions, does a hit leave a frame. o->a is 42, o->b is 7.
+# name -> (condition, actions, whether a hit leaves a frame). o->a is 42, o->b is 7.
 FALSE, TRUE, SUM, BOTH = "false", "true", "sum", "both"
 CASES = {
     FALSE: ("o->a > 1000", (), 0),
@@ -148,7 +149,7 @@ def bpftrace_stack(place):
 
 # All of it -------------------------------------------------------------------------------------------
 
-costs = {}  # by place, row and case
+costs = {}  # (place, row, case) -> cost
 failures = []
 FLOOR = "a module's uprobe that adds 1 to a counter"
 STACK_AT = "bench_push"
@@ -220,6 +221,6 @@ try:
     program = Program()
     deep = program.warmly("deep")
     main()
-except Exception:  # whatever it is, gdb would end with status 0
+except Exception:  # after any exception gdb would end with status 0
     traceback.print_exc(file=sys.stdout)
     gdb.execute("quit 1")

@@ -18,7 +18,7 @@ SAID = dict(cwd=OUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=su
 
 
 def gtp(*words):
-    """Run the command with the test's own cache. Return (status, output, complaints)."""
+    """Run the command gtp with the test's own cache. Return (status, output, errors)."""
     done = subprocess.run([sys.executable, GTP, *words], timeout=SECONDS, check=False, **SAID)
     return done.returncode, done.stdout, done.stderr
 
@@ -31,8 +31,8 @@ def cache(*words):
 
 
 def fresh():
-    """Empty the cache. Compile the same session for each of two kernels, and another one for the first, if that is not
-    done yet."""
+    """Empty the cache. If it is not done yet, compile a session for each of two kernels, and another session for the
+    first."""
     shutil.rmtree(HOME, ignore_errors=True)
     if os.path.exists(OUT + "/another.gtpd"):
         return
@@ -42,12 +42,12 @@ def fresh():
 
 
 def kept():
-    """Return the existing files, including those of a writer that was killed."""
+    """Return the names of the cache's files, including those that a killed writer has left."""
     return sorted(os.listdir(SESSIONS))
 
 
 def rows():
-    """Return (name, build-id, tracepoints, bytes) of what is listed."""
+    """Return (name, build-id, tracepoints, bytes) for each row that gtp cache lists."""
     lines = [line.split() for line in cache().splitlines()]
     return [(line[0], line[2], line[3], line[-1]) for line in lines[1:]]
 
@@ -196,7 +196,7 @@ def where():
 
 
 def kept_by(script):
-    """Return the files that remain after a script's line that clears /var/cache/gdbtp, run in the test's own folder."""
+    """Run a script's line that clears /var/cache/gdbtp, on a folder of the test instead. Return the files that remain."""
     folder = OUT + "/var"
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("6.1.0-x", "sessions"):

@@ -64,7 +64,7 @@ def durations():
 
 
 class Module:
-    """A fake module: it answers OK, or as the test chooses when the packet arrives."""
+    """A fake module. It answers each packet with ON_PACKET(module, text), or with OK."""
 
     def __init__(self, on_packet):
         self.line, self.theirs = pty.openpty()
@@ -105,8 +105,8 @@ class Module:
 
 
 def interrupted(at, number, answer="OK"):
-    """Send ^C while the first packet that begins with AT is being answered. Return the packets from there on, and the
-    messages."""
+    """Send the signal while the first packet that begins with AT is being answered. Return that packet and all later ones,
+    and the messages."""
     def on_packet(module, text):
         if text.startswith(at) and not sent:
             sent.append(len(module.packets))

@@ -11,7 +11,7 @@ from world import GTP, OUT, SESSION, SYMBOLS, TOP, build_id, compiled, content, 
 
 
 def compiling(*words, **more):
-    """Run gtp compile without a table. Return (status, output, complaints)."""
+    """Run gtp compile without a table of regions. Return (status, output, errors)."""
     done = subprocess.run([sys.executable, GTP, "compile", "--no-table", *words], cwd=OUT, capture_output=True, text=True,
                           timeout=SECONDS, check=False, **more)
     return done.returncode, done.stdout, done.stderr
@@ -41,7 +41,7 @@ def kernels_are_named():
 
 
 def kernel_commands():
-    """Return the monitor commands that only the kernel's side has, as its source lists them."""
+    """Return the monitor commands that only the kernel module has, from the list in its source."""
     with open(TOP + "/kernel/monitor.c", encoding="ascii") as file:
         return re.findall(r'^\t\{ "([\w-]+)", monitor_', file.read(), re.M)
 

@@ -42,14 +42,14 @@ def compiled(output, *words, session=SESSION, status=0):
 
 
 def of_lines(*lines):
-    """Write a session of these lines to a file. Return the file."""
+    """Write a session with these lines to a file. Return the file's name."""
     with open(OUT + "/lines.gdb", "w", encoding="ascii") as file:
         file.write("\n".join(lines) + "\n")
     return "lines.gdb"
 
 
 class Target(offline.Target):
-    """In the folder of these tests."""
+    """A target in the folder of these tests."""
 
     def __init__(self, slide=0, name="prog", hits="hits"):
         super().__init__(OUT, slide, name, hits)

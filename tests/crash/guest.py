@@ -18,24 +18,23 @@ from tap import until
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
 
-# The scheduler features that lead to the places, in any of the kernels.
+# The scheduler features that lead to the places. Not every kernel has all of them.
 FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
 def write(path, text):
-    """As another process: the client's own tasks are not traced. The kernel's result does not matter."""
+    """Write to a file in another process, since the client's own tasks are not traced. Ignore the kernel's result."""
     subprocess.run(["/bin/sh", "-c", 'printf %s "$1" >"$2"', "sh", text, path], stderr=subprocess.DEVNULL,
                    check=False)
 
 
 def wait_optimized(address):
-    """Wait until the kernel has optimised a probe, which it does at some later time. The limit only ends a failed
-    test."""
+    """Wait until the kernel has optimised a probe, which it does with a delay. The time limit only ends a failed test."""
     until(lambda: address in optimized(), "the kernel to make a jump of its kprobe")
 
 
 def provoke(what):
-    """Execute the place. Return how often it was certainly executed."""
+    """Execute the code at the place. Return a number of times that it was certainly executed."""
     if what == "uevent":
         for _ in range(ROUNDS):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")

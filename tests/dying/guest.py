@@ -26,7 +26,7 @@ from tap import until
 
 VARIABLE, RET, PID = 46, 5, 4
 ENDBR = (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00", b"\x0f\x1f\x40\xd6")
-SITE = 5  # bytes
+SITE = 5  # the size of the function tracer's site, in bytes
 
 # $n = $n * 5 * 5 * ..., interpreted: a tenth of a millisecond, which is longer than the time between two hits of the load.
 LONG = "2c%04x%s2d%04x27" % (VARIABLE, "220504" * 800, VARIABLE)
@@ -55,7 +55,7 @@ def places():
 
 
 def load():
-    """Reads, writes and looks at files, and sleeps now and then so that there are switches."""
+    """Read, write and stat files for ever. Sleep now and then, so that tasks are switched."""
     zero, null = os.open("/dev/zero", os.O_RDONLY), os.open("/dev/null", os.O_WRONLY)
     while True:
         for _ in range(20):
@@ -66,7 +66,7 @@ def load():
 
 
 def check_mechanisms(client):
-    """Check that each is armed and has hits."""
+    """Check that a tracepoint of each mechanism is armed, and that each has hits."""
     found = probes(client.monitor("probes"))
     how = sorted({probe.how for probe in found.values()})
     print("armed:", "; ".join(how), flush=True)
@@ -80,18 +80,18 @@ def frames(client):
 
 
 def dies_in_a_hit():
-    """Kill a task in a hit: the event's own function makes the record for $_sdata, and dies of a string at a bad
-    address."""
+    """Kill a task inside a hit: to make the record for $_sdata, the hit calls the event's own function. That dies of a
+    string at a bad address."""
     os.sched_setaffinity(0, {CPUS - 1})
     fixture.target("call event 4096")
 
 
-# Kernels whose tracepoints call their functions under SRCU. A task that dies in one never leaves it.
+# Tracepoints of these kernels call their functions under SRCU. A task that dies in such a function never leaves SRCU.
 STAYS = int(os.uname().release.split(".")[0]) >= 7
 
 
 def dies():
-    """Make a run at an event, an instruction and a function's return, in which a task dies at the event."""
+    """Make a run with tracepoints at an event, an instruction and a return. A task dies at the event."""
     names = "__traceiter_gtp_target_many", "gtp_target_leaf", "vfs_statx"
     marker, leaf, statx = map(symbols(*names).get, names)
     with Client() as client:
@@ -119,7 +119,7 @@ def check_stays(client):
 
 
 def goes_on():
-    """Without the fixture, whose lock has died with the task: the next run, and again an event in it."""
+    """Check the next run, which has an event, too. Do not use the fixture, because the dead task still holds its lock."""
     names = "__traceiter_sched_switch", "__x64_sys_getppid", "vfs_statx"
     switch, getppid, statx = map(symbols(*names).get, names)
     with Client() as client:
@@ -141,7 +141,7 @@ def goes_on():
 
 def check_unloading():
     if not STAYS:
-        # The last pad that followed calls is gone; a worker notices.
+        # A worker notices, with a delay, that the last pad that followed calls is gone.
         until(lambda: fixture.users() == 0, "nothing to hold the module")
         fixture.unload()
         return

@@ -15,13 +15,13 @@ import tap
 
 gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 
-# Words that no sentence for a user has: Python's own, and those of our code.
+# Words of Python or of our code that a sentence for a user must not contain.
 INTERNAL = re.compile(r"Python|Traceback|bug of gdbtp|NoneType|__init__|linespec|\bargv\b|Error\b")
 
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
 NO_PLACE = "no place is named; say gtp trace LOCATION"
 
-# Each command with a part of its answer.
+# (command, a part of its answer)
 WRONG = (
     ("gtp nosuch", "there is no command gtp nosuch; help gtp lists"),
     ("gtp trace", NO_PLACE), ("gtp trace ''", NO_PLACE), ("gtp trace if count > 3", NO_PLACE),
@@ -66,12 +66,12 @@ WRONG = (
     ("gtp sdata", "no static data in this frame"), ("gtp check now", "takes no argument"), ("gtp status x", "takes no argument"),
     ("gtp modules", NOT_CONNECTED), ("set gtp-headers /nosuch", "/nosuch has no folder include"))
 
-# GDB 13's gdb.decode_line() throws errors of these through Python, or aborts.
+# For these locations GDB 13's gdb.decode_line() throws its error through Python's frames, or aborts.
 PLACES = ("'", '"', "'vfs_read", "vfs_read'", "'a':'", ",", "*1/0 if 1:'", "-probe x", "task !", "thread a$")
 
 
 def state():
-    """Return what a refused command must not change: tracepoints, variables, symbol files, settings."""
+    """Return GDB's state that a refused command must not change: tracepoints, variables, symbol files, settings."""
     shown = tuple(re.sub(r" +", " ", gdb.execute(text, to_string=True)) for text in ("info tracepoints", "info tvariables"))
     return shown, len(gdb.objfiles()), gdb.parameter("language"), gdb.parameter("gtp-headers")
 

@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 def rows(release):
-    """Yield the rows for a kernel's release, file by file in their order."""
+    """Yield the rows for a kernel's release. Files are in the order of their names."""
     for path in sorted(glob.glob(os.path.join(HERE, "expressions", "*.txt"))):
         yield from rows_of(path, release)
 
@@ -47,7 +47,7 @@ def row(where, group, line):
 
 
 def by_group(release):
-    """Return (group, function) -> its rows."""
+    """Return {(group, function): [Row]}."""
     found = {}
     for each in rows(release):
         found.setdefault((each.group, each.function), []).append(each)

@@ -18,7 +18,7 @@ TAG = re.compile(r"\bstruct (\w+)")
 
 
 def link_addresses():
-    """Return the link addresses of vmlinux's text and of its per-CPU variables, by readelf."""
+    """Use readelf to return the link addresses of vmlinux's text and of its per-CPU variables."""
     out = subprocess.run(["readelf", "-sW", gdb.current_progspace().filename], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     return [int(re.search(r"^.* ([0-9a-f]{16})\s.* %s$" % name, out, re.M).group(1), 16)
@@ -46,7 +46,7 @@ def load_tags():
 
 
 def write(translations, texts):
-    """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}; texts name tags besides.
+    """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}, and the tags that further TEXTS name.
 
     Results of an earlier GDB stay.
     """

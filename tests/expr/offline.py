@@ -21,7 +21,7 @@ from gtp.cexpr import compiled, headers
 VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret", "kstack", "bt",
              "n")
 MOST_SHOWN = 20
-CLASS = os.environ["GTP_CLASS"]  # of expressions; empty: the refusals
+CLASS = os.environ["GTP_CLASS"]  # a class of expressions; if empty, test the refusals instead
 translations = {}
 
 
@@ -40,7 +40,7 @@ def pc_of(function):
 
 
 def is_action(text, pc):
-    """Return whether the value fits into an action, and GDB does not abort on it. This may raise Refused."""
+    """Return whether the expression can be an action: it is short enough, and GDB does not abort. May raise Refused."""
     try:
         compiled.check("$n = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -87,7 +87,7 @@ def enough():
 
 
 def read_refusals():
-    """Yield (function, text, the lines of the message) of each block of refusals.txt."""
+    """Yield (place, expression, the lines of the message) for each block of refusals.txt."""
     with open(os.path.join(HERE, "refusals.txt"), encoding="utf-8") as file:
         blocks = file.read().split("\n\n")
     for block in blocks:
@@ -98,7 +98,8 @@ def read_refusals():
 
 
 def message(where, text):
-    """Return the message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list of gtp collect."""
+    """Translate an expression that must be refused. Return the message. WHERE is FUNCTION[+OFFSET], or collect:FUNCTION for
+    a list of gtp collect."""
     kind, _, place = where.rpartition(":")
     function, _, offset = place.partition("+")
     pc = pc_of(function) + int(offset or 0)
@@ -133,7 +134,7 @@ def gone():
 
 
 def inner(pc):
-    """Return the function that is inlined at pc, or None."""
+    """Return the inlined function that contains pc, or None if that is in none."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock
@@ -163,7 +164,7 @@ def expressions():
 
 
 def refusals():
-    """Define the tests of everything else."""
+    """Define the tests for refusals, and a few that belong to no class."""
     others = ((enough, "at least 400 expressions are tried"),
               (inlined, "an expression in an inlined function names the variables around it"),
               (gone, "an argument that is gone is refused, with the first instruction as the place where it is not"))
@@ -171,7 +172,7 @@ def refusals():
         tap.test(name)(function)
     for where, text, wanted in read_refusals():
         refusal_test(where, text, wanted)
-    # The last: GDB reads each of the files.
+    # This test comes last, because GDB then reads all of those files.
     tap.test("a name that is static in several files is refused with the files, and the advice is taken")(homonyms)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """GDB's evaluator as an oracle for kernel C: missing macros are defined from the headers, not by gdbtp.
 
-this_cpu() and strings are functions of this file. NUMBERS are the user interface's, which cannot change, and some of
-the kernel's own.
+this_cpu() and strings become functions that this file defines. NUMBERS are macros of the user-space API, which cannot
+change, and some internal ones of the kernel.
 """
 import re
 
@@ -64,12 +64,12 @@ sk_rmem_alloc sk_backlog.rmem_alloc
 """
 
 
-# Members that are macros in later kernels: (where they were, what they are now).
+# Members that became macros in later kernels -> (the structure that had them, the macro's text).
 LATER = {"d_iname": ("struct dentry", "d_shortname.string")}
 
 
 class PerCpu(gdb.Function):
-    """$_percpu(pointer, cpu): what the pointer to a static per-CPU variable means on a CPU."""
+    """$_percpu(pointer, cpu) is the CPU's own copy of the static per-CPU variable at a pointer."""
 
     def __init__(self, link):
         super().__init__("_percpu")
@@ -83,7 +83,7 @@ class PerCpu(gdb.Function):
 
 
 class Swap(gdb.Function):
-    """$_swap(number, bytes)."""
+    """$_swap(number, size) is the number with the order of its bytes reversed."""
 
     def __init__(self):
         super().__init__("_swap")
@@ -94,7 +94,8 @@ class Swap(gdb.Function):
 
 
 class Equal(gdb.Function):
-    """$_equal(a, b): strcmp's answer, from no byte after the first that differs or ends both; GDB's $_streq wants all."""
+    """$_equal(a, b) is whether two strings are equal. Unlike GDB's $_streq, it reads no byte after the first difference or
+    the end."""
 
     def __init__(self):
         super().__init__("_equal")
@@ -109,7 +110,7 @@ class Equal(gdb.Function):
 
 
 class Prefix(gdb.Function):
-    """$_strncmp3(a, b): whether three characters are the same."""
+    """$_strncmp3(a, b) is whether the first three characters are the same."""
 
     def __init__(self):
         super().__init__("_strncmp3")
@@ -148,5 +149,5 @@ def functions(link):
 
 
 def value(text):
-    """Return the low 64 bits of an expression's value by the evaluator, in the selected frame."""
+    """Return the low 64 bits of the value that GDB's evaluator computes in the selected frame."""
     return int(gdb.parse_and_eval(text)) % 2**64

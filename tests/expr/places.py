@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Types are those of the place: each tag that vmlinux defines more than once, in each file that does, by the file's own DWARF.
+# Types belong to the place. For each tag that vmlinux defines more than once, check each file with a definition against the
+# file's own DWARF.
 #
 # Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results: tests/expr/tags.c has found them by libdw.
 import os
@@ -16,7 +17,7 @@ import tap
 from gtp import cexpr
 from gtp.cexpr import compiled, notes
 
-PLACE = "vfs_read"  # has none of the tags
+PLACE = "vfs_read"  # a place whose file defines none of the tags
 
 
 def rows():
@@ -33,20 +34,20 @@ TAGS = sorted({row[0] for row in ROWS})
 
 
 def meets_all():
-    """Have GDB read a type of each tag first: not the place's, except at one place."""
+    """Have GDB read one type of each tag first. At all places but one it is not the place's own type."""
     for words in TAGS:
         gdb.execute("ptype " + words, to_string=True)
 
 
 def listed(text, pc):
-    """Return the numbers in the code that GDB makes of a text."""
+    """Return the constants in the bytecode to which GDB compiles a text."""
     where = compiled.location(pc)
     out = gdb.execute("maint agent-eval -at %s, %s" % (where, text), to_string=True) if where else ""
     return [int(n) for n in re.findall(r"const\d+ (\d+)", out)]
 
 
 def of_place(words, size, pc, members):
-    """Yield the faults of a tag at a place, a line each."""
+    """Yield a line for each wrong result with a tag at a place."""
     texts = {"sizeof(%s)" % words: size}
     texts.update(("offsetof(%s, %s)" % (words, name), offset) for name, offset in members.items())
     texts.update(("(unsigned long)&((%s *)0)->%s" % (words, name), offset) for name, offset in members.items())

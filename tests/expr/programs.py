@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Files of programs in GDB: stripped ones with a separate debug file, two files of one path, names of markers that are no
-# text. Runs GDB on tests/expr/units; the module's answer about a file is made here.
+# Files of programs in GDB: stripped ones with a separate debug file, two files with one path, names of markers that are not
+# text. GDB runs on tests/expr/units; this file makes up the module's answer about a file.
 import os
 import re
 import shutil
@@ -29,7 +29,7 @@ def build_id(path):
 
 
 def loaded(path, number, there=None):
-    """Return the Program of a file, whose space the module gives this number."""
+    """Return the Program of a file, as if the module had given its space this number."""
     usual = program.packet
     program.packet = lambda _: ((space.TAG << space.TAG_SHIFT) + number * space.SIZE, build_id(path))
     try:

@@ -20,7 +20,7 @@ from tap import Failure, check, equal, run, test
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VMLINUX, INDEX = sys.argv[1:]
 DEFINES = re.compile(r"gtp (trace|event|syscall|count|sum|min|max|stats|hist|lhist)\b")
-PER_CPU = re.compile(r"this_cpu|per_cpu")  # the address is computed, and cannot be relocated: gtp compile says so
+PER_CPU = re.compile(r"this_cpu|per_cpu")  # gtp compile refuses such lines: it cannot relocate a computed address
 FIRST = "gtp syscall read"
 
 

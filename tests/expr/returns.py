@@ -17,7 +17,7 @@ gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 import tap
 from gtp import cexpr
 
-# Function, rax, the value: bits above the declared type are undefined.
+# (function, rax, value of $ret). The bits of rax above the declared type are undefined.
 VALUES = (("ret_int", 0xfffffffe, -2), ("ret_int", 0x1234567800000005, 5), ("ret_unsigned", 0xfffffffffffffffe, 0xfffffffe),
           ("ret_short", 0xabcd8000, -0x8000), ("ret_char", 0x17f, 0x7f), ("ret_char", 0x80, -0x80),
           ("ret_bool", 0xffffff01, 1), ("ret_bool", 0xffffff00, 0), ("ret_byte", 0xfff0, 0xf0),
@@ -37,7 +37,7 @@ def translated(function, text):
 
 
 def with_rax(text, rax):
-    """Return the value of a text when rax has that value."""
+    """Return the value of a text in which $ret stands for rax, when rax is RAX."""
     gdb.set_convenience_variable("rax_", gdb.Value(rax - 2**64 if rax >> 63 else rax).cast(gdb.lookup_type("long")))
     return int(gdb.parse_and_eval(re.sub(r"\$k?ret\b", "$rax_", text)))
 

@@ -18,13 +18,13 @@ FUNCTION = "gtp_target_expr"
 
 
 def rows():
-    """Return the texts of the fixture's table, which is C as gcc read it."""
+    """Return the texts in the fixture's table: the C that gcc has compiled."""
     count = number("gtp_target_exprs_count")
     return [string("gtp_target_exprs[%d].text" % i) for i in range(count)]
 
 
 def translations(texts):
-    """Return (number, text for GDB) of each text, and the errors of the others."""
+    """Return (number, text for GDB) for each text that can be translated, and the errors of the others."""
     pc, good, wrong = address("(long)" + FUNCTION), [], []
     for i, text in enumerate(texts):
         try:
@@ -49,7 +49,7 @@ def all_translated():
 
 @functools.lru_cache(None)
 def fits(text):
-    """Return whether GDB has room for a text in an action."""
+    """Return whether an action has room for a text's bytecode."""
     try:
         compiled.check("$v0 = (long)(%s)" % text, address("(long)" + FUNCTION), True)
     except compiled.TooLong:

@@ -52,7 +52,7 @@ def set_tracepoint(rows, cpu):
 
 
 def is_action(text, pc):
-    """Return whether the value fits into an action, and GDB does not abort on it."""
+    """Return whether the expression can be an action: it is short enough, and GDB does not abort."""
     try:
         compiled.check("$v0 = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -74,7 +74,7 @@ def run_until_hit(nums):
 
 
 def hit(batches, function):
-    """Return the tracepoints of the batches after each of them has hit."""
+    """Make runs until every tracepoint of the batches has hit in one. Return the tracepoints with their batches."""
     for cpu in CPUS_OF.get(function, (1,)):
         points = [(set_tracepoint(batch, cpu), batch) for batch in batches]
         if run_until_hit([num for (num, _), _ in points]):
@@ -84,7 +84,7 @@ def hit(batches, function):
 
 
 def compare(num, rows, kept):
-    """Return the differences in the tracepoint's frame."""
+    """Compare the module's values in the tracepoint's frame with GDB's. Return a line for each difference."""
     cmd("tfind tracepoint %d" % num)
     check(number("$trace_frame") >= 0, "tracepoint %d has no frame" % num)
     lines, compared = [], 0

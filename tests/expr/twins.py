@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Types of one name in two units of a small program: each place has its own, and where there is none the user chooses.
+# Types of one name in two units of a small program: each place uses its own. Where there is none, the user chooses.
 #
-# GDB with tests/expr/units, which runs; gcc has put the numbers there.
+# GDB runs tests/expr/units; gcc has put the expected numbers there.
 import os
 import re
 import sys
@@ -18,7 +18,7 @@ import tap
 from gtp import cexpr, columns
 from gtp.cexpr import compiled
 
-# Of each expression its value in one.c and in two.c.
+# (expression, its value in one.c, its value in two.c)
 VALUES = (("sizeof(struct twin)", 28, 64), ("offsetof(struct twin, number)", 24, 0), ("sizeof(union either)", 2, 32),
           ("RED", 5, 1), ("(int)(enum color)RED", 5, 1), ("sizeof(u32)", 1, 8), ("(u32)0x1ff", 0xff, 0x1ff),
           ("mine.number", 1, 2), ("((struct twin *)&mine)->number", 1, 2), ("container_of(&mine.number, struct twin, number)->number", 1, 2),
@@ -36,13 +36,13 @@ def stop_at(function):
 
 
 def meet(file):
-    """Have GDB read the types of a file first."""
+    """Have GDB read the types of one file before those of the other."""
     gdb.execute("ptype '%s.c'::mine" % file, to_string=True)
     gdb.execute("ptype struct twin", to_string=True)
 
 
 def value(text, pc):
-    """Return the value of a translation by GDB's evaluator; its parser uses the types of the selected frame's place."""
+    """Translate a text, and return its value from GDB's evaluator, which uses the types of the selected frame's place."""
     return int(gdb.parse_and_eval(cexpr.condition(text, pc)))
 
 

@@ -45,7 +45,8 @@ def wrapped(number, unsigned):
 
 
 def of_wide():
-    """Yield (text, value) of comparisons, sums, shifts and casts of 128 bits, by Python's own integers."""
+    """Yield (text, value) for 128-bit comparisons, sums, shifts and casts. The values are computed with Python's
+    integers."""
     for left, a in NUMBERS.items():
         for right, b in NUMBERS.items():
             if not (left.startswith(("wide", "huge")) or right.startswith(("wide", "huge"))):
@@ -103,7 +104,7 @@ def refused(text):
 
 
 def members(function, rows):
-    """Return the members' values at a function, and where it begins."""
+    """Check the values of ROWS at a function's beginning. Return the function's address."""
     stop_at(function)
     at = int(gdb.parse_and_eval("(unsigned long)" + function))
     for text, wanted in rows:
@@ -141,7 +142,7 @@ def wide():
 
 
 class Memory:
-    """A frame that has all the memory of the program."""
+    """Stands in for a frame that has all of the program's memory."""
 
     def read(self, address, size):
         return gdb.selected_inferior().read_memory(address, size).tobytes()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Values as people read them: GDB's print, gtp print, and gtp table, live and report on a trace file, with the types of vmlinux.
+# Values as people read them: GDB's print, gtp print, and gtp table, live and report on a trace file, with the types of
+# vmlinux.
 #
 # GDB on a vmlinux without a kernel. The frames are made here. The names are compared with those of the kernel's headers,
 # which the tested code does not read.
@@ -28,11 +29,11 @@ from gtp.cexpr import headers
 from gtp.shell import decode, values
 from gtp.view import image, texts
 
-AT = 0xffff888000000000  # of the memory that the frames have
-REGISTERS = 0xa4  # bytes
+AT = 0xffff888000000000  # the address of the memory in the frames
+REGISTERS = 0xa4  # the size of the registers, in bytes
 RIP = 16
-HEADER = 500  # bytes, more than any header here needs
-RET, CLOCK = 0x20, 0x21  # the numbers of $ret and $clock
+HEADER = 500  # the size of each header, in bytes: more than it needs
+RET, CLOCK = 0x20, 0x21  # the numbers of the variables $ret and $clock
 FOLDER = tempfile.mkdtemp(prefix="gtp-views-")
 # The memory: bytes by offset.
 SIN = struct.pack("<H", 2) + struct.pack(">H", 443) + bytes((10, 1, 2, 3)) + bytes(8)
@@ -60,7 +61,7 @@ def at(kind, offset):
 
 
 def printed(command):
-    """Return the output of a command like print, after the number."""
+    """Return the output of a command like print, without "$1 = "."""
     return gdb.execute(command, to_string=True).rstrip("\n").partition(" = ")[2]
 
 
@@ -84,7 +85,8 @@ def write(path, functions, returns, clock):
                 REGISTERS, len(returns), len(returns), RET, b"ret".hex(), CLOCK, b"clock".hex(), "".join(
                     "tp T1:%x:E:0:0\ntp A1:%x:R%x\ntp Z1:%x:cmd:0:c:%s\n" % (pc, pc, 1 << RIP, pc, b"collect $ret".hex())
                     for pc in places))).encode()
-    # GDB looks into a file that it opens where the last one's frame was: all have their frames at the same offset.
+    # When GDB opens a file, it reads at the offset of the previous file's frame. So all files have frames at the same
+    # offset.
     head = head.replace(b"tfree:", b"tfree:" + b"0" * (HEADER - len(head)))
     memory = bytearray(0x100)
     for offset, data in CONTENT.items():
@@ -245,10 +247,10 @@ def macros():
     shown("open", "O_DSYNC", "O_NONBLOCK", rest=1 << 30)
     shown("O_TRUNC", "O_TMPFILE")
     shown("mmap", "MAP_PRIVATE", "MAP_ANONYMOUS", "MAP_FIXED")
-    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # not MAP_SHARED and MAP_PRIVATE
+    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # its bits must not be named MAP_SHARED and MAP_PRIVATE
     shown("prot", "PROT_READ", "PROT_EXEC")
     shown("clone", "CLONE_VM", "CLONE_FS", "CLONE_THREAD")
-    shown("clone", "CLONE_CHILD_SETTID", rest=17)  # the signal
+    shown("clone", "CLONE_CHILD_SETTID", rest=17)  # the low bits are the signal's number, which has no name here
     shown("tcp", "TCPHDR_SYN", "TCPHDR_ACK")
     shown("FMODE_READ", "FMODE_READ", "FMODE_LSEEK")
     same("a bit with two names", (numbers["SB_NODEV"], printed("gtp print/flags:SB_RDONLY 4")), (numbers["SB_I_NODEV"], "4"))
@@ -383,7 +385,7 @@ def table_refused():
 
 
 def line(text, number, viewed=True):
-    """Return the cell of a live row that the shell's command makes of a number printed by the kernel."""
+    """Return the title and the cell that the shell's command makes from a number that the kernel prints."""
     gdb.execute("tvariable $ret", to_string=True)
     pc = int(gdb.parse_and_eval("(unsigned long)vfs_open"))
     found, = values.typed(text, 1, pc, viewed)
@@ -415,7 +417,7 @@ def lines():
 
 @tap.test("gtp collect /FORMAT: GDB collects the value, and gtp table shows it so")
 def collected():
-    gdb.execute("delete")  # those of the files so far
+    gdb.execute("delete")  # tracepoints of the files that were opened so far
     gdb.execute("trace *vfs_open", to_string=True)
     number = int(gdb.parse_and_eval("$tpnum"))
     gdb.execute("tvariable $ret", to_string=True)

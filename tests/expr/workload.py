@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Once, on the CPU it is bound to: files, processes, memory, signals, TCP over the loopback device."""
+"""Work for the kernel, on the CPU to which this process is bound: files, processes, memory, signals, TCP to itself."""
 import mmap
 import os
 import signal

@@ -15,7 +15,7 @@ load("self_trace=1")
 load_fixture()
 LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
 SOURCE = "/sys/devices/system/clocksource/clocksource0/"
-CLOCK = 2  # $clock's number
+CLOCK = 2  # the number of the variable $clock
 COLLECT_CLOCK = "X4,2e%04x27" % CLOCK
 WRONG = ("clock: ", "may be wrong")
 
@@ -28,7 +28,7 @@ def said(client):
 
 
 def clocks_of_calls(client, n):
-    """Return $clock of N calls, each with the monotonic clock before and after it."""
+    """Make N calls, whose hits collect $clock. Return the monotonic clock before and after each call."""
     around = []
     for _ in range(n):
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -44,7 +44,7 @@ def clock_of_frame(client, n):
 
 @contextlib.contextmanager
 def fast_clock():
-    """The kernel's monotonic clock runs a tenth faster, as by NTP, for longer than it takes."""
+    """For a `with`: make the kernel's monotonic clock run a tenth faster, as NTP does."""
     libc, timex = ctypes.CDLL(None), (ctypes.c_long * 64)()
 
     def tick(us):
@@ -110,13 +110,13 @@ def calibrated_after_sleep():
             put("/sys/power/state", "freeze")
             note("the guest has slept")
         except OSError as error:
-            # The root's file system does not sleep; all that comes before and after that has been done.
+            # The root's file system refuses to be suspended. All other steps of a suspend have been done.
             note("no sleep:", error)
         late = clocks_of_calls(client, 5)
         text = said(client)
         client.ok("QTStop")
         assert not any(word in text for word in WRONG), text
-        # Two seconds of NTP's adjustment, by a tenth, are not in $clock before the sleep, and are after it.
+        # NTP's adjustment, a tenth of two seconds, is missing from $clock before the sleep, and included after it.
         assert early[0][0] - clock_of_frame(client, 0) > 50 * 10 ** 6
         for n, (before, after) in enumerate(late, 1):
             clock = clock_of_frame(client, n)

@@ -43,7 +43,7 @@ def late_condition():
 
 
 def with_number(number, function):
-    """FUNCTION in a process of that number, which is free."""
+    """Call FUNCTION in a process with this pid, which must be free."""
     numbers = (ctypes.c_int * 1)(number)
     args = struct.pack("<11Q", 0, 0, 0, 0, 17, 0, 0, 0, ctypes.addressof(numbers), 1, 0)
     pid = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, args, len(args))
@@ -60,7 +60,7 @@ def reused_number():
     told, tells = os.pipe()
 
     def heir(client, number):
-        os.setsid()  # the opener's number is that of its session, too
+        os.setsid()  # leave the opener's session, which keeps the opener's number in use
         until(lambda: not os.path.exists("/proc/%d" % number), "the opener's number to be free")
         client.start((1, LEAF))
         with_number(number, lambda: [target("call leaf 1") for _ in range(3)])
@@ -78,7 +78,7 @@ def reused_number():
             words = "failed"
             try:
                 words = str(heir(client, number))
-            except BaseException as error:  # of a process whose output nobody reads
+            except BaseException as error:  # pass the error on as text: this process has no other output
                 words = repr(error)
             finally:
                 os.write(tells, words.encode())

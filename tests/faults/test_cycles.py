@@ -15,7 +15,7 @@ SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
-WARM_UP = rounds(40, 20)  # cycles for what the kernel allocates only once
+WARM_UP = rounds(40, 20)  # first cycles, in which the kernel allocates what it allocates only once
 
 # A leak grows in each part of the test; other memory does not. So compare memory in this many parts, and fail only if it
 # grew in each of them by more than this many KiB. If each cycle leaked a tracepoint (192 bytes), that would be 4.7 KiB in a
@@ -32,7 +32,7 @@ load("self_trace=1")
 
 
 def memory():
-    """Return the memory in use by the kernel, in KiB."""
+    """Return the SLACK fields of /proc/meminfo, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}
@@ -71,7 +71,7 @@ def stopped(client):
 
 def ended_by_error(client):
     define_all(client)
-    define(client, 4, ADD, "", "R20", "M5,0,8")  # *(long *)3
+    define(client, 4, ADD, "", "R20", "M5,0,8")  # reads *(long *)3, which fails
     client.ok("QTStart")
     target("call add 3 4")
     client.ok("QTStop")
@@ -80,7 +80,7 @@ def ended_by_error(client):
 
 def refused(client):
     define_all(client)
-    define(client, 4, 0xffffffffff600000, IS_12345, CPU)  # no code of the kernel
+    define(client, 4, 0xffffffffff600000, IS_12345, CPU)  # an address that is not in the kernel's code
     client.monitor("strict on")
     reply = client.ask("QTStart")
     client.monitor("strict off")

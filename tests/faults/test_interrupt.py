@@ -25,7 +25,7 @@ def start_all(places):
 
 
 def many_places():
-    """Return some 2000 functions. As kprobes they take as many seconds."""
+    """Return some 2000 functions. To arm them as kprobes takes about as many seconds."""
     ends = symbols("_stext", "_etext")
     traceable = {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
     traceable -= {line.split()[1] for line in lines(DEBUG + "kprobes/blacklist")}
@@ -46,7 +46,8 @@ def killed_while_arming():
 
 
 def interrupted_start(how):
-    """QTStart of 2000 tracepoints as kprobes; calls HOW(client) once some are armed."""
+    """Start a run with 2000 tracepoints as kprobes, and call HOW(client) when some are armed. That must interrupt
+    QTStart."""
     with Client() as client:
         client.monitor("jumps off")
         client.define(*enumerate(many_places(), 1))
@@ -58,7 +59,7 @@ def interrupted_start(how):
         sender.join()
         assert reply == "E.interrupted: nothing is armed", reply
         assert not kprobes() and client.status()["run"] == "T0"
-        # The next QTStart must succeed, as any other.
+        # After that, QTStart must succeed again.
         client.start((1, LEAF))
         target("call leaf 1")
         assert client.hits(1, LEAF) == 1
@@ -72,7 +73,7 @@ def interrupted_by_packet():
 
 
 def by_signal():
-    """In a separate process, whose first thread is the one that writes, as in GDB."""
+    """Runs in a separate process: send QTStart from its first thread, as GDB does, and write the answer to a file."""
     signal.signal(signal.SIGINT, lambda *_: None)
     with Client() as client:
         client.monitor("jumps off")
@@ -199,8 +200,8 @@ def interrupted_by_user():
         tries = rounds(8, 4)
         for i in range(tries):
             gdb_.begin("tstart")
-            gdb_.until("tstart")  # ^C before that takes the line from the terminal
-            time.sleep(i * 1.6 / tries)  # so that ^C comes at another point each time
+            gdb_.until("tstart")  # GDB has read the command; an earlier ^C would only clear the terminal's line
+            time.sleep(i * 1.6 / tries)  # a different moment for ^C in each round
             gdb_.interrupt()
             quits += "Quit" in gdb_.shown()
             assert right_after(gdb_), "after %d" % i

@@ -18,8 +18,8 @@ from tasks import state
 TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
 TCGETS2, TCSETS2, TIOCGWINSZ = 0x802c542a, 0x402c542b, 0x5413
 HELP = framed("qRcmd," + b"help".hex())
-FULL = 64 << 10  # with so many unread bytes no packet is accepted
-PACKET_MOST = 256 << 10  # what one packet's replies are allowed to add here
+FULL = 64 << 10  # with this many unread bytes, the module accepts no packet
+PACKET_MOST = 256 << 10  # the most bytes that the replies to one packet may add
 
 load()
 
@@ -38,7 +38,7 @@ def nonblocking(client):
 
 
 def flood(fd, data, most):
-    """Write without reading until EAGAIN. Return how much was taken."""
+    """Write without reading until EAGAIN. Return the number of bytes that were accepted."""
     taken = 0
     try:
         while taken < most:
@@ -58,7 +58,7 @@ def drain(fd):
 
 
 def child(code, fd=None):
-    """Start a process that runs CODE and has the descriptor. Return it when it is ready."""
+    """Start a process that inherits the descriptor and runs the Python CODE. Return the process when it is ready."""
     process = subprocess.Popen(
         [sys.executable, "-c", "import os, signal\nprint(flush=True)\n" + code],
         stdout=subprocess.PIPE, pass_fds=[fd] if fd is not None else [])

@@ -29,7 +29,7 @@ def at_load():
 
 
 def session(client):
-    """Use the whole stub. Return the packets whose reply differs from that of a machine with memory."""
+    """Use every part of the stub. Return the packets with another reply than on a machine with enough memory."""
     wrong = []
     client.mechanisms = None
 
@@ -88,7 +88,7 @@ def in_session():
             return
         assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
         if not wrong:
-            # Another kind of probe is used, and the reason is reported.
+            # The failure had no effect, or another kind of probe was used and the reason was reported.
             harmless.append(n)
             assert client.mechanisms == usual or "no memory" in client.mechanisms, (n, client.mechanisms)
     raise AssertionError("500 allocations and no end")

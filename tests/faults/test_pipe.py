@@ -25,7 +25,7 @@ FILE = WHERE + "/stream"
 
 
 def begin(client, *places, kib=0):
-    """Begin a run with circular buffers of KIB on each CPU."""
+    """Begin a run with a circular buffer of KIB on each CPU."""
     client.ok("QTBuffer:circular:1")
     client.ok("QTBuffer:size:%x" % (kib * 1024 * CPUS) if kib else "QTBuffer:size:-1")
     client.start(*((i, addr, TIMES) for i, addr in enumerate(places, 1)))
@@ -88,7 +88,7 @@ def complete():
         equal(times(frames), sorted(times(frames)), "order")
         equal({values[CPU_ID] for _, values in frames}, set(range(CPUS)), "CPUs")
         equal({number for number, _ in frames} - {LOST_TP}, {1, 2, 3}, "tracepoints")
-        # Frames are delivered only once.
+        # The pipe has delivered the frames, so none are left.
         status = client.status()
         equal(int(status["tframes"], 16), 0, "frames that are left")
         equal(int(status["tcreated"], 16), hits, "frames that were made")

@@ -84,7 +84,7 @@ def offline_memory():
         there = base + block * size
         try:
             assert client.ask(f"m{there:x},8") == "E01"
-            # The bytes before it are read up to there.
+            # The end of the block cannot be read either.
             assert client.ask(f"m{there + size - 16:x},8") == "E01"
         finally:
             put(f"{MEMORY}memory{block}/online", "1")
@@ -92,7 +92,7 @@ def offline_memory():
 
 
 def poisoned(report):
-    """Declare a page of this process faulty at each SIGUSR1. Never return."""
+    """At each SIGUSR1, declare a page of this process faulty. Never return."""
     page = mmap.mmap(-1, 4096)
     page.write(b"whole" * 800)
     with open("/proc/self/pagemap", "rb") as file:
@@ -191,12 +191,12 @@ def behind_the_last():
 
 
 def traced_functions():
-    """Return the functions with a site of the function tracer."""
+    """Return the names of the functions that the function tracer can trace."""
     return {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
 
 
 def text_functions():
-    """Return names by address, of the kernel's functions whose names occur once."""
+    """Return {address: names} for those functions of the kernel whose names occur only once."""
     bounds = symbols("_stext", "_etext")
     count, names = collections.Counter(), collections.defaultdict(list)
     for at, name, module in kallsyms():
@@ -206,13 +206,14 @@ def text_functions():
     return {at: found for at, found in names.items() if all(count[name] == 1 for name in found)}
 
 
-# In the code of tracers, and in a clock that they use. With the function tracer on, the kernel died of a probe in
-# either of the first two, and hung with one in the third.
+# Functions of tracers, and a clock that they use. With the function tracer on, a probe in one of the first two crashed the
+# kernel, and a probe in the third hung it.
 TRACERS = ("ring_buffer_lock_reserve", "trace_clock_local", "function_trace_call")
 
 
 def by_default(function):
-    """Wrap a test so that the rule is in effect, from which the fixture's functions are exempt."""
+    """Wrap a test so that the rule against probes in such functions applies. The fixture's functions are exempt from it
+    otherwise."""
     @functools.wraps(function)
     def run():
         mount_tracing()
@@ -242,7 +243,7 @@ def no_notrace():
 
 
 def refused_of(client, addresses):
-    """Return the reasons for addresses that take no probe. The others are armed together at the end."""
+    """Return {address: reason} for those addresses that take no probe. At the end all others are armed together."""
     left, refused = list(addresses), {}
     client.monitor("strict on")
     while True:
@@ -268,7 +269,7 @@ def notrace_rule():
     starts = [at for at, found in functions.items() if not found[0].endswith(".cold")]
     chosen = rng.sample(starts, 150) + rng.sample(parts, min(len(parts), 30))
     with Client() as client:
-        # A kernel tracepoint is named by its iterator's address, and needs no probe in it.
+        # A kernel tracepoint is set by its iterator's address, but without a probe there.
         chosen = [at for at in chosen if not client.ask("qTSTMat:%x" % at).startswith("m")]
         with_site = [at for at in chosen if whole[at] & traced]
         without = [at for at in chosen if not whole[at] & traced]
@@ -418,7 +419,7 @@ def has_kprobe(address):
 
 @test("again and again: a module is unloaded under an optimised kprobe; the place takes another kprobe")
 def module_goes_under_kernels_jump():
-    put("/sys/kernel/rcu_expedited", "1")  # the optimizer is slower than unregistering then
+    put("/sys/kernel/rcu_expedited", "1")  # so that unregistering is faster than the optimizer
     for _ in range(rounds(5, 2)):
         load_fixture("gtp_target2")
         with Client() as client:
@@ -503,7 +504,7 @@ def save():
             assert os.fstat(file.fileno()).st_mode == 0o100600
         for name in ("/tmp/new", "/etc/shadow", "../tmp/new", "folder/new", "..", ".", "/"):
             assert "a plain name" in save_as(client, name), name
-        # An existing file of that name is not touched; opening a FIFO would wait for ever.
+        # Existing files are not touched. Opening the FIFO would wait for ever.
         os.mkfifo("/tmp/fifo")
         os.symlink("/etc/gtp-new", "/tmp/dangling")
         os.symlink("/etc/passwd", "/tmp/link")
@@ -547,12 +548,12 @@ def self_hits():
         client.ok("QTStop")
         assert client.hits(1, LEAF) > 0 and client.hits(2, SYM["gtp_target_user"]) == 5
         client.ok("QTBuffer:circular:0")
-        # One after another: the kernel loses count of its misses when two CPUs count at once.
+        # Make the calls one after another, because the kernel's count of misses is wrong when two CPUs count at once.
         client.start((1, SYM["gtp_target_user"], "M5,0,5"), (2, self_hit_sites["copy_from_user_nofault"]))
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
-        # The kernel counts those inside a kprobe's hit, gdbtp those inside a hit of a jump or a call.
+        # The kernel counts hits that are missed inside a kprobe's hit, gdbtp those inside the hit of a jump or a call.
         lost = not_seen(client.monitor("status"))
         assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 

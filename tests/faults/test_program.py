@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs: the n-th allocation fails, for every n, from the file's name to the last reply; who is killed, and when."""
+"""Programs: the n-th allocation fails, for every n, from QGtpFile to the last reply; clients and programs are killed."""
 
 import signal
 import time
@@ -17,12 +17,12 @@ load()
 
 
 def at_return(num, place):
-    """The packets of a tracepoint that is reported when work() returns, with $ret."""
+    """Return the packets for a tracepoint that is reported when work() returns, and collects $ret."""
     return f"QGtpExits:{place:x}:0:{RETURNS}", f"QTDP:{num}:{place:x}:E:0:0-", f"QTDP:-{num}:{place:x}:X4,2c000527"
 
 
 def session(client, program):
-    """Make a run with a program in it. Return the packets whose reply differs from that of a machine with memory."""
+    """Make a run with a program in it. Return the packets with another reply than on a machine with enough memory."""
     wrong = []
     answer = client.ask("QGtpFile:" + hexed(PROGRAM))
     if answer.startswith("E."):
@@ -34,7 +34,7 @@ def session(client, program):
         if answer != "OK":
             wrong.append((packet, answer))
         elif "not armed" in client.console:
-            # Without the exits, which were refused before, the place is refused for that.
+            # The place may be refused because the packet with its exits was refused before.
             assert wrong or "no memory" in client.console, client.console
             wrong.append((packet, client.console))
     if not wrong:
@@ -71,7 +71,7 @@ def memory():
 
 
 def instructions():
-    """Return where the instructions of the program's own functions are, according to the disassembler."""
+    """Return the offsets of the instructions in the program's own functions, from the disassembler."""
     names = ("work", "pushed", "slow_sum", "obey", "call", "threads", "mapped", "main")
     return [at for name, at, text in disassembled() if name in names and "lock" not in text]
 
@@ -91,7 +91,7 @@ def connected(places):
 
 
 def text_of(program):
-    """Return the memory of the process that holds the file's code, from work() on."""
+    """Return the first 256 bytes of the file's code, starting at work(), from the memory of the process."""
     with open("/proc/%d/mem" % program.process.pid, "rb") as memory:
         memory.seek(int(program("address work"), 16))
         return memory.read(256)

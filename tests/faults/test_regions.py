@@ -31,7 +31,7 @@ def refused():
 
 
 def sealed(data):
-    """Return the data with the checksum that belongs to it."""
+    """Return a table with the right checksum for its changed data."""
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
 
 
@@ -46,20 +46,20 @@ HEAD = b"module gtp_target\n"
 
 
 def behind_endbr(client, address):
-    """Return the address after an endbr64 if there is one: it is the target of indirect calls and must not be
-    displaced."""
+    """Return the address after the endbr64 at an address, or the address itself. A jump must not replace an endbr64, which
+    indirect calls need."""
     return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
 def only(client):
-    """Return the only probe."""
+    """Return the only probe in `monitor probes`."""
     found = probes(client.monitor("probes"))
     assert len(found) == 1, found
     return next(iter(found.values()))
 
 
 def mechanism(client):
-    """Return how gtp_target_leaf is probed. Check that one call of it is one hit."""
+    """Return the mechanism by which gtp_target_leaf is probed. Check that one call is one hit."""
     place = behind_endbr(client, symbols("gtp_target_leaf")["gtp_target_leaf"])
     client.start((1, place))
     found = only(client)
@@ -126,7 +126,7 @@ def damaged():
         for _ in range(100):
             data = bytearray(small)
             for _ in range(chance.choice((1, 1, 2, 8))):
-                # After the build-id, which must be right for the rest to be parsed.
+                # Change bytes after the build-id. That must stay right, or the rest is not parsed.
                 data[chance.randrange(48, len(data))] = chance.randrange(256)
             put_table(HEAD + sealed(bytes(data)))
             if chance.randrange(10) == 0:
@@ -184,7 +184,7 @@ def killed():
 def someone_disabled():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
-        # Past the function tracer's five bytes; ftrace's own probes want a function that has these.
+        # A place after the function tracer's five bytes: ftrace sets its own probes only in a function that has these.
         place = behind_endbr(client, symbols("gtp_target_add")["gtp_target_add"]) + 5
         for mounted in (True, False):
             if not mounted:
@@ -205,7 +205,7 @@ def someone_disabled():
 
 @contextlib.contextmanager
 def computing():
-    """On each CPU a task that runs in the kernel without sleeping, until target("end") or the end of the `with`."""
+    """For a `with`: on each CPU, keep a task in the kernel that does not sleep, until target("end") or the end."""
     before = counted("leaf")
     busy = subprocess.Popen(["sh", "-c", "echo loop busy 2000000000 >/proc/gtp_target"])
     try:
@@ -218,8 +218,8 @@ def computing():
 
 
 def waiting(client, packet="QTStart"):
-    """Send the packet, which waits for a task that computes; QTStart's breakpoints are armed. The write takes as
-    long."""
+    """Send the packet from a thread, since the write takes as long as the answer. Return when the answer waits for busy
+    tasks; then the breakpoints of a QTStart are armed."""
     threading.Thread(target=client.send, args=(packet,)).start()
     while True:
         text = client.packet()
@@ -236,7 +236,7 @@ def behind_site(client, function):
 
 
 def obj_place(client):
-    """Return the address of two instructions of 3 and 4 bytes, and these bytes."""
+    """Return the address of two instructions of 3 and 4 bytes in gtp_target_obj, and their bytes in hex."""
     place = behind_site(client, "gtp_target_obj")
     code = client.ask(f"m{place:x},7")
     assert code == "4863c6" "48034708", code
@@ -261,7 +261,7 @@ def guests():
         with computing():
             waiting(client)
             taken = [n for n in range(len(code) // 2) if not refuses(place + n)]
-            for n in (0, 3):  # who comes, and who was after the first instruction: by breakpoints
+            for n in (0, 3):  # tasks that enter at either instruction hit a breakpoint
                 target(f"at {place + n:x}")
         assert client.reply() == "OK"
         assert only(client).how == "jump"
@@ -297,7 +297,7 @@ def closed():
         assert client.ask(f"m{place:x},7") == code
 
 
-PIDFD_GETFD = 438  # the system call's number
+PIDFD_GETFD = 438  # number of the system call
 
 
 def unheard(pid):
@@ -327,7 +327,7 @@ def give_up(gdb):
         gdb.interrupt()
         matches("Quit$", gdb.shown().strip())
         gdb.begin("tstatus")
-        gdb.until("busy tasks")  # GDB has sent the packet, and waits for its answer
+        gdb.until("busy tasks")  # GDB has sent the packet for tstart, and waits for the answer
         until(heard)
     return gdb.shown()
 
@@ -342,7 +342,7 @@ def behind_a_pipe():
         place, _ = obj_place(client)
     with Gdb() as gdb:
         gdb.type(f"target remote | {TOP}/build/tools/gdbtp-connect")
-        gdb.type("delete")  # those of the tests before
+        gdb.type("delete")  # the previous tests' tracepoints
         gdb.type(f"trace *{place:#x}")
         for _ in range(2):
             matches("No trace has been run on the target", give_up(gdb))
@@ -385,7 +385,7 @@ def no_memory():
 
 
 class Calls:
-    """The module's own calls of functions of the kernel, and when they were made."""
+    """Records when the module itself calls certain functions of the kernel."""
 
     def __init__(self, *names):
         self.names = names
@@ -420,9 +420,9 @@ def not_ours():
             client.ok("QTStop")
             until(lambda: len(calls.times("vmap")) > 3)
             tries = calls.times("vmap")
-            # QTStop itself waits for hits that began before.
+            # The one call is QTStop's, which waits for hits that began earlier.
             assert len(calls.times("call_rcu_tasks")) == 1, calls.times("call_rcu_tasks")
-        # The kernel's delay may be longer than requested, never shorter.
+        # The kernel may wait longer than requested, but never shorter.
         gaps = [after - before for before, after in zip(tries, tries[1:])]
         assert gaps[1] > 1.9 and gaps[2] > 3.9, gaps
         target(f"poke {place + 2:x} {byte}")
@@ -454,7 +454,7 @@ def nudges():
         received = b""
         with computing():
             target(f"at {place:x}")
-            # Meanwhile nothing reads the packet, and GDB accepts no text before its answer.
+            # While the task computes, the module does not read the packet. Before the answer, GDB would accept no text.
             threading.Thread(target=client.send, args=(f"m{place:x},7",)).start()
             while len(received) < 3:
                 received += os.read(client.fd, 65536)

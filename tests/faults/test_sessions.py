@@ -17,7 +17,7 @@ LEAF = facts()["gtp_target_leaf"]
 
 
 def one_run(client, calls=5):
-    """Make a run that counts, from definition to stop."""
+    """Define a tracepoint, make a run, and check its count and its frames."""
     client.start((1, LEAF, "R00ffffff", "M7,0,20"))
     for i in range(calls):
         target_aside("call leaf %d" % i)
@@ -112,7 +112,8 @@ def mutated(rng, data):
 
 
 def tame(data, leaf):
-    """Allow probes only in the fixture, and only one file: other places have their own tests."""
+    """Change mutated packets so that they set probes only in the fixture and write only one file. Other tests cover the
+    rest."""
     low, high = leaf - 0x10000, leaf + 0x10000
 
     def place(match):
@@ -138,7 +139,7 @@ def mutations():
                     while client.arrived(0.0 if rng.random() < 0.7 else 0.01) is not None:
                         pass
                 client.resync()
-    # A mutated buffer size that remains in effect would be refused, rightly.
+    # Undo a mutated buffer size: the next run would rightly be refused because of it.
     with Client() as client:
         client.ask("QTinit")
         client.ask("QTBuffer:size:-1")
@@ -146,7 +147,7 @@ def mutations():
 
 
 def leaked():
-    """Return the kernel's per-module allocations that remain after all this (vmalloc areas)."""
+    """Return the lines of /proc/vmallocinfo about memory that the module still has, apart from its own text and data."""
     with open("/proc/vmallocinfo") as file:
         return [line for line in file if "gdbtp" in line and "module_alloc" not in line
                 and "load_module" not in line and "execmem" not in line]

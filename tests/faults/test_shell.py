@@ -25,7 +25,7 @@ indexed.at_hand()
 
 
 class Gtp:
-    """The running command; begun() returns when its probes are armed."""
+    """A running command gtp. begun() returns when its probes are armed."""
 
     def __init__(self, *words, shell=None):
         self.errors = tempfile.TemporaryFile("w+")
@@ -70,7 +70,7 @@ def finished(*words, shell=None):
 
 
 def summary(gtp):
-    """Return (lines printed, hits, dropped) of the last line."""
+    """Return (lines printed, hits, lines dropped) from the command's last line."""
     found = matches(r"^gtp: (\d+) lines? printed; (\d+) hits?"
                     r"(?:, (\d+) not printed: too fast, or right before the end)?$", gtp.said())
     return tuple(int(n or 0) for n in found.groups())
@@ -278,7 +278,7 @@ def killed():
 
 
 def reads_symbols(gtp):
-    """Return whether the command has a GDB."""
+    """Return whether the command has started a GDB, which then reads the symbols."""
     with open("/proc/%d/task/%d/children" % (gtp.process.pid, gtp.process.pid), encoding="ascii") as file:
         return file.read().strip()
 

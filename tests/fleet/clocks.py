@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp-run --clocks of a machine whose clocks are ahead.
+"""Stands in for gtp-run --clocks on a machine whose clocks are NS ahead.
 
 Usage: clocks.py N NS
 """

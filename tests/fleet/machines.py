@@ -37,7 +37,7 @@ def write(path, text):
 
 
 def prepare(out):
-    """Keys and configurations."""
+    """Write the keys and configurations of the sshds."""
     for name in ("key", "host-key"):
         offline.sh(out, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name)
     write(out + "/sshd_config", SSHD.format(out=out))
@@ -55,9 +55,9 @@ def free_port():
 
 
 class Machine:
-    """The machine NAME. MODE is a word of stand-in.sh; AHEAD_NS is how far its clocks are ahead of this machine's.
+    """The machine NAME. MODE is a word that stand-in.sh knows; AHEAD_NS is how far its clocks are ahead of this machine's.
 
-    SLIDE: the distance of its kernel from its link address. SHELL: the user's own shell there.
+    SLIDE: the distance of its kernel from its link address. SHELL: the user's login shell there.
     """
 
     def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True,
@@ -73,8 +73,8 @@ class Machine:
         self.sshd = self.listen() if sshd else None
 
     def listen(self):
-        """Start the sshd. Return it once it has said that it listens."""
-        # Not the user's own home: what the shell reads there may take a second at each login.
+        """Start the sshd. Return its process once it listens."""
+        # Do not use the user's own home: the shell's startup files there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
                  "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]
         if self.shell:  # as sshd calls a login shell
@@ -98,7 +98,7 @@ class Machine:
 
 
 class Machines:
-    """Several, for a `with`. EACH is a dict of Machine's arguments for each name."""
+    """Several machines, for a `with`. EACH is {name: Machine's further arguments}."""
 
     def __init__(self, out, each):
         self.out, self.all = out, []

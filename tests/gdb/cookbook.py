@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A page of recipes, typed as it stands there: all in one run, beside what a script of provocations does and knows.
+# A page of recipes is typed as it stands. All recipes are in one run, and their results are compared with what a script of
+# provocations has done.
 import contextlib
 import csv
 import json
@@ -18,12 +19,12 @@ from gtp import aggregations
 SCRATCH = scratch() + "/recipe.csv"
 FOLDED = scratch() + "/recipe.folded"
 LEADING = ("frame", "time", "cpu", "pid")
-# A line of a recipe that names one of its own tracepoints.
+# A line of a recipe with the number of one of its own tracepoints.
 NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
 
 
 class Recipe:
-    """One recipe, typed; its tracepoints' numbers, and what it saw."""
+    """One recipe: its lines, the numbers of its tracepoints, and its results."""
 
     def __init__(self, question, lines):
         self.question, self.first, self.numbers = question, 0, []
@@ -31,10 +32,10 @@ class Recipe:
         self.tables = [line for line in lines if line.startswith("gtp table")]
         self.stacks = [line for line in lines if line.startswith("gtp stacks")]
         self.lines = [line for line in lines if line not in self.tables + self.stacks]
-        self.names = []  # of its aggregations
+        self.names = []  # the names of its aggregations
 
     def define(self):
-        """Type its lines."""
+        """Type the recipe's lines that define something."""
         self.first, began = newest(), time.monotonic()
         for line in self.lines:
             try:
@@ -50,7 +51,7 @@ class Recipe:
         return [int(n) for n in re.findall(r"^(\d+)\s", cmd("info tracepoints"), re.M) if int(n) > self.first]
 
     def numbered(self, line):
-        """Return the line with the numbers that the recipe's first and second tracepoint have here."""
+        """Return a line with the present numbers of the recipe's tracepoints. In the page they are 1 and 2."""
         return NUMBERED.sub(lambda found: "%s%s %d" % (found.group(1), found.group(2) or "",
                                                        (self.numbers or self.own())[int(found.group(3)) - 1]), line)
 
@@ -72,8 +73,8 @@ class Recipe:
         return [found[name] for name in self.names]
 
     def folded(self):
-        """Return [(functions, the outermost first, weight)] of all stacks, by the recipe's own line with the test's own
-        file."""
+        """Return [(functions, the outermost first, weight)] for all stacks, from the recipe's own line, with a file of the
+        test."""
         line, = self.stacks
         cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
         with open(FOLDED, encoding="utf-8") as file:
@@ -82,7 +83,7 @@ class Recipe:
 
 
 def newest():
-    """Return the number of the tracepoint that was made last, or 0 if there is none yet."""
+    """Return the number of the newest tracepoint, or 0 if there is none yet."""
     number = gdb.convenience_variable("tpnum")
     return 0 if number is None else int(number)
 
@@ -92,8 +93,8 @@ def newest():
 class Book:
     """A page of docs/, its recipes, and the functions that judge their rows.
 
-    SCRIPT provokes: tests/gdb/provoking.py is its main part. PLACES are words of the page that are others here, such as the
-    paths of programs. AROUND is a context manager for the run.
+    SCRIPT makes the events happen; tests/gdb/provoking.py is its main part. PLACES is {word of the page: the word to type
+    instead}, such as for paths of programs. AROUND is a context manager for the run.
     """
 
     def __init__(self, page, script, provocations, places=None, around=contextlib.nullcontext):
@@ -111,13 +112,13 @@ class Book:
         return mark
 
     def here(self, line):
-        """Return a line of the page with the words that are right here."""
+        """Return a line of the page with its words replaced for the test's machine."""
         for word, other in self.places.items():
             line = line.replace(word, other)
         return line
 
     def wanted(self):
-        """Return the chosen recipes that have a provocation, by their questions, in the page's order."""
+        """Return the questions of the chosen recipes that have a provocation, in the page's order."""
         names = [name for name, _ in tap.chosen()]
         return [question for question in self.questions if question in names and question in self.provocations]
 
@@ -129,7 +130,7 @@ class Book:
             cmd(self.here(line))
 
     def provoke(self, questions):
-        """Make the events happen. Return question -> (pid, fact, error)."""
+        """Make the events happen. Return {question: (pid, fact, error)}."""
         all_names = list(self.provocations)
         words = " ".join(str(all_names.index(question)) for question in questions)
         text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, self.script, words))
@@ -171,7 +172,7 @@ class Book:
         cmd("tfind none")
 
     def answers(self, question):
-        """Return the test of a recipe."""
+        """Return the test function for a recipe."""
         def body():
             recipe = self.recipes[question]
             check(recipe.error is None, recipe.error)
@@ -229,7 +230,7 @@ def exactly(rows, pid, fact):
 
 
 def entry_of(one, name):
-    """Return the entry of an aggregation whose only key is that string."""
+    """Return the entry of an aggregation whose only key is this string."""
     words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
     found, = [entry for entry in one.entries if entry.keys == words]
     return found

@@ -5,7 +5,7 @@ from lib import *
 
 
 def marker_list():
-    """Return id -> (address, extra), by raw packets. GDB would look up a line for each marker, which is slow."""
+    """Return {id: (address, extra)} for all markers, using raw packets. GDB itself would look up a source line for each."""
     found, packet = {}, "qTfSTM"
     while True:
         reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)
@@ -32,12 +32,12 @@ def iterators():
 
 
 def sdata(*fields):
-    """Return the output of `gtp sdata` for the selected frame: name -> text."""
+    """Return {name: text} from the output of `gtp sdata` for the selected frame."""
     text = cmd("gtp sdata " + " ".join(fields))
     return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
 
 
 def sdata_bytes():
-    """Return $_sdata of the selected frame as GDB has it: the bytes of its fields."""
+    """Return the bytes of the fields of $_sdata in the selected frame, as GDB sees them."""
     data = value("$_sdata")
     return ring.comparable(bytes(int(data[i]) % 256 for i in range(data.type.sizeof)))

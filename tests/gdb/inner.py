@@ -8,13 +8,13 @@ OPTIONS = ("pagination off", "confirm off", "width 0", "debuginfod enabled off")
 
 
 def plain(text):
-    """Return the text without GDB's messages about packets."""
+    """Return the text without the messages of `set debug remote`."""
     text = re.sub(r"^ *\[remote\].*\n", "", text, flags=re.M)
     return re.sub(r"\[remote\].*\n", "", text)
 
 
 class Typed:
-    """A GDB into which commands are typed; its output is read as it comes."""
+    """A second GDB. Commands are typed into it, and its output is read as it arrives."""
 
     def __init__(self, *args):
         options = [word for option in OPTIONS for word in ("-iex", "set " + option)]
@@ -30,12 +30,12 @@ class Typed:
             self.kill()
 
     def kill(self):
-        """Kill it by SIGKILL; the connection is closed when this returns."""
+        """Kill GDB with SIGKILL. Its connection is closed when this returns."""
         self.process.kill()
         self.process.wait()
 
     def leave(self):
-        """Quit by a command."""
+        """Let GDB quit, and check its exit status."""
         self.type("quit")
         equal(self.process.wait(SECONDS), 0, "gdb's exit status")
 
@@ -67,7 +67,7 @@ class Typed:
         return self.marked()
 
     def wait(self):
-        """Type continue. Return the output until the target has the packet."""
+        """Type `continue'. Return the output up to the message that GDB sends the packet."""
         self.type("set debug remote 1", "continue")
         return plain(self.until(r"Sending packet: \$c#"))
 
@@ -80,7 +80,7 @@ class Typed:
         return text
 
     def stopped(self):
-        """Wait until the continue ends by itself. Return the output since GDB began to wait."""
+        """Wait until GDB's `continue' ends by itself. Return the output since GDB began to wait."""
         self.type("set debug remote 0")
         return plain(self.marked())
 
@@ -93,7 +93,7 @@ class Typed:
 
 
 class Inner(Typed):
-    """Connected, with the fixture's symbols."""
+    """A second GDB that is connected and has the fixture's symbols."""
 
     def __init__(self, *lines):
         super().__init__()

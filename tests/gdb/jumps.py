@@ -7,7 +7,7 @@ JUMP, BREAKPOINT = 0xe9, 0xcc
 
 
 def is_jump(num):
-    """Assert that it is a jump; a failure shows what it is instead."""
+    """Check that a tracepoint is a jump. A failure shows `monitor probes`."""
     check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
 
 
@@ -36,16 +36,16 @@ def all_counted(num):
 
 @functools.lru_cache(None)
 def original():
-    """Return the text at the place as it is without a jump."""
+    """Return the code at place() without a jump, as it was at the first call."""
     return text_at(place())
 
 
 def begin():
-    """Make sure that the first chosen test begins without a jump."""
+    """Call original() before the first test that was chosen, while there is no jump."""
     fresh()
     original()
 
 
 def restored():
-    """Wait until the text is as before: the kernel may remove its optimisation of another's probe with a delay."""
+    """Wait until the code at place() is as before. The kernel may be slow to remove the jump of another user's kprobe."""
     until(lambda: text_at(place()) == original(), "the text %s, not %s" % (original(), text_at(place())))

@@ -20,7 +20,7 @@ from tap import Failure, check, equal, matches, note, skip, test, until
 from where import there
 
 LINE = there.line
-# As over ssh: GDB does not run on the machine with the kernel.
+# The line for a GDB on another machine than the kernel's, as over ssh.
 PIPE = "| %s%s/build/tools/gdbtp-connect" % ("" if there.here else TOP + "/tests/vm/in-guest ", TOP)
 
 HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, until  # topics say "from lib import *"
@@ -55,7 +55,7 @@ def string(expression):
 
 
 def address(expression):
-    """Return the expression's value as an unsigned address."""
+    """Return the value of an expression as an unsigned 64-bit number."""
     return int(value(expression)) % 2**64
 
 
@@ -84,14 +84,14 @@ BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latenc
 
 
 def forget_variables():
-    """Delete only the user's: GDB gets the built-in ones only when it connects."""
+    """Delete all trace state variables except the built-in ones, which GDB would not get again before it reconnects."""
     for name in re.findall(r"^\$(\w+)", cmd("info tvariables"), re.M):
         if name not in BUILTIN:
             cmd("delete tvariable $" + name)
 
 
 def fresh():
-    """Connected, nothing running, nothing defined, GDB's settings as at its start."""
+    """Make this GDB as good as new: connected, without a run and definitions, and with its initial settings."""
     end_loops()
     connect()
     if running():
@@ -198,15 +198,15 @@ def quoted(text):
 
 
 def target(line):
-    """Have the fixture make its calls. Return when they are made."""
+    """Give the fixture an order, such as `call add 1 2`. Return when it has made the calls."""
     shell()("printf %%s %s >/proc/gtp_target" % quoted(line))
 
 
-orders = []  # processes that give the fixture one
+orders = []  # the processes of background()
 
 
 def background(line):
-    """Have the fixture make its calls without waiting. Return the process, for which the caller waits."""
+    """Give the fixture an order without waiting. Return the process that gives it; the caller waits for its end."""
     orders.append(there.popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
     return orders[-1]
 
@@ -226,7 +226,7 @@ kallsyms = kernel.only_symbols
 
 
 def opening():
-    """Return the function that opens a struct filename *pathname, which has a new name in 7.3."""
+    """Return the name of the function that opens a struct filename *pathname; 7.3 has renamed it."""
     return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
 
 
@@ -235,7 +235,7 @@ def has(struct, name):
 
 
 def spelled(kind):
-    """Return how a type is written in C. GDB leaves out the word struct while its current file is assembly."""
+    """Return a type's name in C. GDB leaves out the word struct while its current file is assembly."""
     if kind.code == gdb.TYPE_CODE_PTR:
         return spelled(kind.target()) + " *"
     return "struct " + kind.tag if kind.code == gdb.TYPE_CODE_STRUCT else str(kind)
@@ -271,7 +271,7 @@ def scratch():
 
 
 def source_line(file, remark):
-    """Return the number of the line of a fixture source that carries the remark."""
+    """Return the number of the line with a remark in a source file of the fixture."""
     with open(os.path.join(TOP, "tests/kmod", file)) as source:
         for i, line in enumerate(source, 1):
             if "/* line: %s */" % remark in line:
@@ -279,8 +279,8 @@ def source_line(file, remark):
     raise Failure("no line '%s' in %s" % (remark, file))
 
 
-# An answer over the agent's line may take more than GDB's two seconds on a busy machine; on the device it is there when
-# GDB's write returns.
+# On a busy machine, an answer through the agent may take longer than GDB's two seconds. From the device itself, GDB gets
+# the answer as soon as its write returns.
 GDB = ["gdb"] if there.here else ["gdb", "-iex", "set remotetimeout %d" % SECONDS]
 
 
@@ -295,7 +295,7 @@ def other_gdb(*commands, files=()):
 
 
 def begins_with_run(path):
-    """gtp save writes the contents of /proc/gtpframe, and after them the run's counts."""
+    """Check that a file of gtp save begins with the contents of /proc/gtpframe, and that the run's counts follow."""
     shell()("n=$(wc -c </proc/gtpframe) && cmp -n $n {0} /proc/gtpframe && tail -c +$((n + 1)) {0} | grep -aq ^gdbtp:"
             .format(path))
 

@@ -11,7 +11,7 @@ ROUNDS = 2000
 
 
 def mechanism(num):
-    """Return how a tracepoint's location is probed."""
+    """Return the mechanism by which a tracepoint's location is probed."""
     for probe in kernel.probes(cmd("monitor probes")).values():
         if num in probe.tracepoints:
             return probe.how
@@ -35,7 +35,7 @@ def text_at(where, count=8):
 
 
 def looped(what, rounds=ROUNDS):
-    """Have every CPU make its calls. Return the number for each function."""
+    """Have the fixture call functions in a loop on every CPU. Return {function: number of calls}."""
     before = fixture()
     target("loop %s %d" % (what, rounds))
     after = fixture()
@@ -48,7 +48,7 @@ def write(path, text, _=0):
 
 
 def Kprobe(where):
-    """Return a kprobe of another user."""
+    """Return a kernel.KprobeEvent, a kprobe of another user, that writes to tracefs through another process."""
     return kernel.KprobeEvent(where, write=write)
 
 
@@ -60,8 +60,8 @@ def instructions(function, pattern):
 
 @functools.lru_cache(None)
 def place():
-    """Return the place after the function tracer's instruction. ftrace's kprobe events refuse functions that it does
-    not trace."""
+    """Return the place after the function tracer's instruction in gtp_target_add. ftrace's kprobe events need a function
+    that ftrace can trace."""
     places = instructions("gtp_target_add", r"\+\d+>:")
     site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
     return places[places.index(site) + 1]

@@ -6,7 +6,7 @@ from lib import check, cmd, equal, hits, refused
 
 
 def defined():
-    """Return GDB's tracepoints, as number -> addresses."""
+    """Return {number: addresses} for GDB's tracepoints."""
     found = {}
     for number, at in re.findall(r"^(\d+)(?:\.\d+)?\s.*?(0x[0-9a-f]{16})", cmd("info tracepoints"), re.M):
         found.setdefault(int(number), []).append(int(at, 16))

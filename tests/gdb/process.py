@@ -29,7 +29,7 @@ def named(name):
 
 
 def renamed(word, reading):
-    """Rename this task and return READING(), in such a way that nothing changes in between."""
+    """Rename this task. Return its new name and the value of READING(), which was the same before and after the renaming."""
     for i in range(100):
         before, name = reading(), named("%s %d" % (word, i))
         if reading() == before:
@@ -60,7 +60,7 @@ def made(name, size=0):
 
 @contextlib.contextmanager
 def child(function, *args):
-    """A process that calls the function; it is killed at the end, if it still exists."""
+    """For a `with`: run the function in a child process. Kill the child at the end if it still exists."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -108,7 +108,7 @@ def run(*words):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 
-# Work that takes time-----------------------------------------------------------------------------
+# Work that takes time ----------------------------------------------------------------------------
 
 def read_late(reader, writer):
     """Read data that a child writes SLOW nanoseconds later. Return the minimum and the maximum duration of the read."""
@@ -131,7 +131,7 @@ def spin(seconds):
 
 
 def schedstat(pid):
-    """Return the kernel's own counts: nanoseconds of waiting, and how often it came to run."""
+    """Return the kernel's counts for a process: the nanoseconds that it waited for a CPU, and how often it got one."""
     _, waited, times = get("/proc/%d/schedstat" % pid).split()
     return int(waited), int(times)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The programs of tests/program on the traced machine: each answers a line with a line.
+# The programs of tests/program on the traced machine. Each answers a line on its standard input with a line.
 import contextlib
 import os
 import subprocess
@@ -13,7 +13,7 @@ SOURCES = os.path.join(TOP, "tests/program")
 
 
 class Process:
-    """A program that runs; a call sends it a line, and returns the last word of its answer."""
+    """A running program. Calling the object sends the program a line, and returns the last word of the answer."""
 
     def __init__(self, path):
         self.process = there.popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -40,7 +40,7 @@ class Process:
 
 @contextlib.contextmanager
 def running_program(path=PROGRAM, kind=Process):
-    """Run a program for a `with`; at the end it must exit with status 0."""
+    """For a `with`: run a program. At the end it must exit with status 0."""
     one = kind(path)
     try:
         yield one
@@ -51,7 +51,7 @@ def running_program(path=PROGRAM, kind=Process):
 
 
 def gtp_trace(arg, *collect):
-    """gtp trace, its number; what is collected there."""
+    """Set a tracepoint with gtp trace, and collect expressions there. Return its number."""
     text = cmd("gtp trace " + arg)
     num = int(matches(r"Tracepoints? (\d+)", text).group(1))
     for one in collect:
@@ -69,19 +69,19 @@ def base_of(text):
 
 
 def copy(name, path=PROGRAM):
-    """A copy of the program in a file system of the traced machine's own; its path there."""
+    """Copy the program to a local file system of the traced machine. Return the path there."""
     shell()("mkdir -p /tmp/gtp-program && cp %s /tmp/gtp-program/%s" % (path, name))
     return "/tmp/gtp-program/" + name
 
 
 def code_of(one, count=64):
-    """The memory of the process from work() on, as hex digits."""
+    """Return the bytes of work() in the memory of a process, in hex."""
     return shell()("dd if=/proc/%d/mem bs=1 count=%d iflag=skip_bytes skip=$((0x%s)) status=none | od -An -v -tx1" %
                    (one.pid, count, one("address work"))).split()
 
 
 def file_code(count=64):
-    """The same of the file."""
+    """Return the bytes of work() in the program's file, in hex."""
     with open(PROGRAM, "rb") as file:
         file.seek(linked(PROGRAM)["work"])  # this linker leaves no gap between the file and the addresses before .data
         return ["%02x" % byte for byte in file.read(count)]

@@ -64,7 +64,7 @@ def slow_file():
     reads = [read_late(fd, fd) for _ in range(TIMES)]
     began = time.monotonic_ns()
     os.write(fd, b"x")
-    # The children's writes have ended, and took part of the reads' time.
+    # A child's write takes no longer than the read that waits for it.
     wrote = time.monotonic_ns() - began + sum(most for _, most in reads)
     return [name, [TIMES, *map(sum, zip(*reads))], [TIMES + 1, 0, wrote]]
 
@@ -115,7 +115,7 @@ DISKS = "/sys/bus/pseudo/drivers/scsi_debug/"
 
 
 def disk():
-    """Return the name of a disk that is memory, and is as slow as delayed() says."""
+    """Return the name of a disk in memory. delayed() makes it slow."""
     if not os.path.isdir(DISKS):
         run("modprobe", "sd_mod")
         run("modprobe", "scsi_debug", "dev_size_mb=32", "delay=0")
@@ -126,8 +126,8 @@ def disk():
 
 
 def delayed(nanoseconds):
-    """Make the disk take that long for each command. Wait until it is idle, because the kernel refuses this while it
-    has a command."""
+    """Make the disk take NANOSECONDS for each command. Wait until it is idle: while it has a command, the kernel refuses
+    this."""
     def ready():
         try:
             put(DISKS + ("ndelay" if nanoseconds else "delay"), str(nanoseconds))
@@ -195,7 +195,7 @@ def listens():
 
 @recipe("Which TCP segments are retransmitted?")
 def sends_again():
-    # A device that has no other end.
+    # A network device that drops all packets, so that nothing answers.
     run("modprobe", "dummy", "numdummies=0")
     run("ip", "link", "add", "gtprecipe", "type", "dummy")
     run("ip", "address", "add", "192.0.2.1/24", "dev", "gtprecipe")
@@ -311,7 +311,7 @@ def asks_capabilities():
     os.setuid(1234)
     with contextlib.suppress(PermissionError):
         os.chroot("/")
-    setuid, chroot = 7, 18  # of linux/capability.h
+    setuid, chroot = 7, 18  # CAP_SETUID and CAP_SYS_CHROOT
     return [[name, setuid, 0], [name, chroot, 1234]]
 
 
@@ -374,7 +374,7 @@ def faults():
 
 @contextlib.contextmanager
 def memory_cgroup(megabytes):
-    """A cgroup with that much memory: its folder."""
+    """For a `with`: make a cgroup with this much memory. Yield its folder."""
     top = path("cgroup")
     os.makedirs(top, exist_ok=True)
     call("mount", b"cgroup", top.encode(), b"cgroup2", 0, None)
@@ -427,17 +427,17 @@ def kills_by_memory():
 @recipe("Who waits long for a CPU?")
 def waits_for_cpu():
     name = comm()
-    # Stay on one CPU: leaving another CPU's queue ends a wait without a switch.
+    # Stay on one CPU: a task that is moved to another CPU's queue ends its wait without a switch.
     os.sched_setaffinity(0, {1})
     with child(spin, 0.3), child(spin, 0.3) as pid:
-        # It is dead, but has not been reaped.
+        # The child is dead, but has not been reaped yet, so its counts still exist.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = schedstat(pid)
     return [name, pid, waited, times]
 
 
 def spin_as(word, into):
-    """Report the name, and the kernel's counts before it; then spin."""
+    """Rename this task. Report the new name, and the kernel's counts until then. Then spin."""
     os.write(into, json.dumps(renamed(word, lambda: schedstat(os.getpid()))).encode())
     spin(0.3)
 
@@ -448,7 +448,7 @@ def waits_by_name():
     os.sched_setaffinity(0, {1})
     with child(spin, 0.3), child(spin_as, "queued", into) as pid:
         name, before = json.loads(os.read(out, 1000))
-        # It is dead, but has not been reaped.
+        # The child is dead, but has not been reaped yet, so its counts still exist.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = (now - was for now, was in zip(schedstat(pid), before))
     return [name, waited, times]
@@ -458,7 +458,7 @@ PAUSE = 34  # the number of a system call
 
 
 def sleep_as(word, into):
-    """Report the name, and the kernel's counts before it; then sleep, in the end for ever."""
+    """Rename this task. Report the new name, and the kernel's counts until then. Then sleep TIMES times, and pause."""
     os.write(into, json.dumps(renamed(word, lambda: switches(os.getpid()))).encode())
     for _ in range(TIMES):
         LIBC.usleep(1000)
@@ -477,7 +477,7 @@ def sleeps_as():
 
 
 def sleep_for(into):
-    """Sleep; report the name, the duration, and how much of it the task can have run or waited for a CPU."""
+    """Sleep. Report the task's name, the duration, and for how much of it the task may have run or waited for a CPU."""
     name = named("asleep %d" % os.getpid())
     before, began = on_or_waiting(), time.monotonic_ns()
     for _ in range(TIMES):
@@ -513,7 +513,7 @@ def read_one(fd):
 
 @recipe("Who waits for a lock?")
 def waits_for_lock():
-    # A terminal's reader keeps a mutex while it waits for input.
+    # While a terminal's reader waits for input, it holds a mutex.
     other, terminal = pty.openpty()
     with child(os.read, terminal, 1) as first:
         tap.until(lambda: blocked_in(first, READ), "the first reader")
@@ -535,7 +535,7 @@ def receives():
 
 @recipe("What do work queues run, and how long?")
 def queues_work():
-    # Each CPU brings its own counts up to date; the write waits for all.
+    # The write makes a work item on each CPU update the CPU's counts, and waits for all of them.
     for _ in range(TIMES):
         put("/proc/sys/vm/stat_refresh", "1")
     return [TIMES, {"in": "refresh_vm_stats"}]

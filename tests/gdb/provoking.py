@@ -11,7 +11,7 @@ import sys
 import tap
 from process import scratch
 
-provocations = {}  # question -> the function
+provocations = {}  # question -> the function that provokes the recipe's event
 
 
 def recipe(question):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A GDB that has read vmlinux, and becomes the fresh GDB of each topic: reading it takes seconds in a guest.
 #
-# ask.py names a topic and hands over its output; a child of this GDB, which has neither been connected nor defined anything,
-# runs it. GTP_READY is the path of the socket. It needs `maint set worker-threads 0`: a child has no threads but its own.
-# Types that most topics ask for are known before, since finding struct task_struct takes a GDB ten seconds in a guest. With
-# GTP_FRESH=1 each topic shows the output of a GDB that knows nothing yet.
+# ask.py names a topic and passes its own output. A child of this GDB, which has never been connected and has no definitions,
+# runs the topic. GTP_READY is the path of the socket. GDB needs `maint set worker-threads 0`, because a child does not get
+# its threads. Types that most topics use are looked up before the first topic: to find struct task_struct takes a GDB ten
+# seconds in a guest. With GTP_FRESH=1 each topic runs in a GDB that has looked up nothing.
 import contextlib
 import os
 import select
@@ -20,7 +20,7 @@ KNOWN = "struct task_struct", "struct file", "struct sk_buff"
 
 
 def become(topic, only, out):
-    """In the child: do what a fresh GDB does with -x."""
+    """Runs in the child: source the topic, as a fresh GDB does with -x."""
     os.setsid()
     for fd in (1, 2):
         os.dup2(out, fd)
@@ -48,7 +48,7 @@ def answer(line):
     if not child:
         become(topic, only, fds[0])
     os.close(fds[0])
-    with contextlib.suppress(BrokenPipeError):  # a topic that fell silent: its client has ended
+    with contextlib.suppress(BrokenPipeError):  # the client has ended because the topic fell silent
         line.sendall(b"%d" % watch(child, line))
 
 

@@ -14,8 +14,7 @@ PAGE = 4096
 
 @functools.cache
 def events():
-    """Return number of an event's records -> its folder in tracefs. One process reads them all, because there are
-    thousands."""
+    """Return {an event's id: its folder in tracefs}. A single process reads the thousands of ids."""
     text = there.run(["sh", "-c", "cd %sevents && grep -H . */*/id" % TRACING], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.rsplit(":", 1) for line in text.splitlines()]
     return {int(number): TRACING + "events/" + os.path.dirname(path) for path, number in rows}
@@ -28,7 +27,7 @@ def fields(number):
             for m in re.finditer(r"field:(.*?);\s*offset:(\d+);\s*size:(\d+);", get(events()[number] + "/format"))]
 
 
-# In common_flags: a task is to be scheduled away. An interrupt may ask for that between two handlers of one event.
+# Bits of common_flags: the task should be scheduled away. An interrupt may set them between two handlers of one event.
 NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
@@ -59,9 +58,9 @@ def records_of(page):
             if not struct.unpack_from("<I", page, at - 4)[0] >> 5:
                 return
             at += struct.unpack_from("<I", page, at)[0]
-        elif kind in (30, 31):  # a time
+        elif kind in (30, 31):  # a time stamp
             at += 4
-        elif kind == 0:  # a long one: its length, counted with this word
+        elif kind == 0:  # a long record: this word is its length, including the word
             length = struct.unpack_from("<I", page, at)[0]
             yield page[at + 4:at + length]
             at += (length + 3) & ~3
@@ -90,7 +89,7 @@ class Instance:
         put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
-        """Return the contents of the `trace` file for a reader, without its head."""
+        """Return the lines of the `trace` file without its head."""
         with there.open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 

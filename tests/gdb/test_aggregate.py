@@ -21,7 +21,7 @@ def define(*names):
 
 
 def only(clear=False):
-    """Return the only aggregation, and the number of nested hits."""
+    """Return the run's only aggregation, and the number of nested hits."""
     reading = aggregations.read(clear)
     equal(len(reading.all), 1, "aggregations")
     return reading.all[0], reading.nested
@@ -200,7 +200,7 @@ def interrupts():
         made.update(looped("mix", ROUNDS // 4))
     found = counts(only()[0])
     lost = nested() + missed()
-    # An interrupt that came during a hit has no entry.
+    # An interrupt during a hit is not counted.
     equal(found.get((1,), 0), hits(nums[3]))
     equal(sum(found.values()), sum(hits(num) for num in nums))
     equal(sum(found.values()) + lost, sum(made.values()))
@@ -367,7 +367,7 @@ def words_of(text):
 
 @test("strings as keys: sorted as strcmp does; no byte of them controls the terminal")
 def strings():
-    from gtp import show  # not at the top: it defines commands, whose prefix must exist
+    from gtp import show  # imported here, because it defines commands, and their prefix must exist first
 
     names = [b"", b"a", b"aaaaaaaab", b"ab", b"b", b"\xff"]
     entries = [aggregations.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]
@@ -384,7 +384,7 @@ def own_name():
     trace("gtp_target_leaf", "teval $keystr_comm = (long)&((struct task_struct *)$current_task)->comm[0]",
           "teval $count_leaf = 1")
     cmd("tstart")
-    # printf is the shell's own: the name is the shell's.
+    # printf is a builtin, so the task that makes the call has the shell's name.
     there.run(["/bin/sh", "-c", r"printf 'a\033[2J\nb 7' >/proc/$$/comm; printf 'call leaf 1' >/proc/gtp_target"],
                    check=True, timeout=SECONDS)
     text = cmd("gtp show")
@@ -397,11 +397,11 @@ def own_name():
 def no_number():
     equal(plot.average(3, -2**63 + 5, 2**62, 2**62 + 9), "? (the sum is beyond 64 bits)")
     equal(plot.average(2, 10, 5, 5), "5")
-    # The sum has overflowed 64 bits, and the mean of the remainder is between the bounds, too.
+    # The sum has overflowed 64 bits, but the average of the wrapped sum is still between the bounds.
     values = [2**63 - 1, 2**63 - 1, 100, 200, 0]
     wrapped = (sum(values) + 2**63) % 2**64 - 2**63
     equal(plot.average(5, wrapped, min(values), max(values)), "? (the sum is beyond 64 bits)")
-    # Only one sum is possible.
+    # The sum has overflowed, but only one sum is possible.
     equal(plot.average(3, 3 * 2**62 + 9 - 2**64, 2**62, 2**62 + 9), str(2**62 + 3))
     define("count_leaf", "key_n", "p_n")
     trace("gtp_target_leaf", "teval $key_n = (long)n", "teval $count_leaf = 1", "teval $p_n = $p_n + 1")
@@ -417,7 +417,7 @@ def no_number():
 @test("if an error does not end the run, nothing is counted under the key of another hit")
 def failing_keys():
     define("key_n", "count_leaf", "sum_leaf")
-    # n is 0 or the address of what can be read.
+    # n is 0 or a readable address.
     num = trace("gtp_target_leaf", "teval $sum_leaf = 1", "teval $key_n = 100 / n", "teval $count_leaf = 1")
     cmd("monitor stop-on-error off")
     try:

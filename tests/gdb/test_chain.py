@@ -33,7 +33,7 @@ def joins_a_false_one():
 
 
 def several(rounds):
-    """Set tracepoints at one place. Return them, and a CPU's calls at which each has a hit."""
+    """Set several tracepoints at one place. Return each one's number with the calls of a CPU that are hits of it."""
     def below(step):
         return range(0, rounds, step)
     return [
@@ -78,7 +78,7 @@ def chain_flags():
     flags = {}
     for switches in (), ("jumps",):
         with without(*switches):
-            # The comparisons of these would leave zero and carry flags.
+            # The comparisons in these conditions would leave the zero and the carry flag set.
             first = [trace("*0x%x if n %s" % (where, what)) for what in ("!= 3", "> 4")]
             num = {bit: trace("*0x%x" % where) for bit in (0, 2, 4, 6, 7, 11)}
             for bit, each in num.items():

@@ -40,7 +40,7 @@ def path(name):
 
 
 def calls():
-    """Provoke the session's event. GDB itself must not do it: the module skips GDB's own tasks."""
+    """Make the session's event happen in another process, because the module does not trace GDB's own tasks."""
     there.run(["python3", "-c", LOAD], check=True)
 
 
@@ -64,7 +64,7 @@ def begin():
 
 
 class Run:
-    """gtp-run at work."""
+    """A running gtp-run."""
 
     def __init__(self, *words):
         self.process = there.popen([RUN, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -89,7 +89,7 @@ def finished(*words):
 
 
 def tables():
-    """Return the run as GDB sees it."""
+    """Return the run's tables of frames and its aggregations, as GDB prints them."""
     return [cells.rows(columns) for columns in COLUMNS], cmd("gtp show")
 
 
@@ -132,7 +132,7 @@ def frames_of_gdb():
 
 
 def of_the_call(row):
-    """Return the part that all runs of the same calls have in common."""
+    """Return those cells of a row that are equal in all runs with the same calls."""
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 

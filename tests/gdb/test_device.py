@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: the GDB of the guest's root opens /proc/gtp as a file, as a user's does.
-# The device as a GDB has it that runs on the traced kernel itself: a run from its beginning to its frames, ^C, a second GDB.
+# GDB inside the guest: GDB opens /proc/gtp as a file, as it does for a user on the traced machine.
+# A GDB that runs on the traced kernel itself: a run from its beginning to its frames, ^C, a second GDB.
 
 import fixture as modules
 from inner import Inner
@@ -9,8 +9,8 @@ from lib import *
 
 @test("target tfile /proc/gtpframe_pipe: GDB cannot seek in it; a message says so, and what to do")
 def stream():
-    # Must be the first test: a GDB that has selected a frame of another file continues to read at its offset, and waits
-    # for frames.
+    # This must be the first test: if GDB has selected a frame of another file before, it reads this one at that frame's
+    # offset, and waits for frames.
     trace("*vfs_read if count == 100001")
     cmd("tstart")
     cmd("set disconnected-tracing on")

@@ -17,7 +17,7 @@ def dprintf(function, text, *args):
 
 
 def clean():
-    """Clear the stub: each GDB that connects gets the previous one's tracepoints from it."""
+    """Delete all definitions, in the stub as well. Otherwise the next GDB to connect would upload them."""
     fresh()
     cmd("maint packet QTinit")
     disconnect()
@@ -39,7 +39,7 @@ def since(before, now):
 
 
 def drain(gdb_):
-    """Have waiting lines printed. Return all of the text."""
+    """Let GDB print the lines that still wait. Return their text."""
     text = ""
     for _ in range(100):
         hits_, printed, dropped = so_far(gdb_)
@@ -94,7 +94,7 @@ def within_a_jump():
     connect()
     found = instructions("gtp_target_locals", r"\+\d+>:")
     disconnect()
-    # Not at the entry, whose jump is after the function tracer's site: the second one would be before it.
+    # Not at the entry: its jump is after the function tracer's site, and the second dprintf would be before the jump.
     for one, other in [(a, b) for a, b in zip(found[1:], found[2:]) if b - a < 5]:
         with agent("set breakpoint always-inserted on", dprintf("*0x%x" % one, "one")) as gdb_:
             if "jump" not in places(gdb_)[0]:
@@ -124,11 +124,11 @@ def refused_places():
         text = gdb_.during("call add 1 1")
         matches(r"gdbtp: dprintf is not armed at 0x%x \(gtp_target_noprobe.*\): " % calls("gtp_target_noprobe"), text)
         equal(said(text, "add"), ["add 1"])
-        # For a module's code GDB silently continues if it could not insert a breakpoint.
+        # If GDB cannot insert a breakpoint in a module's code, it silently continues.
         text = gdb_.say("break gtp_target_leaf") + gdb_.during("call leaf 1", "call add 2 1")
         matches(r"gdbtp: no breakpoint at 0x%x, it would stop the kernel: use trace" % calls("gtp_target_leaf"), text)
         equal(said(text, "add"), ["add 2"])
-        # An array has no value that GDB could hand over.
+        # GDB cannot pass an array as an argument.
         gdb_.say("delete 3", dprintf("gtp_target_obj", "never %s", "o->name"))
         text = gdb_.during("call obj 1 1", "call add 3 1")
         matches(r"no breakpoint at 0x%x.*If it is a dprintf" % calls("gtp_target_obj"), text)
@@ -230,7 +230,7 @@ def storm():
         equal(hits_, made, "hits")
         equal(len(said(text, "storm")), printed, "lines that GDB printed")
         if dropped and "dropped" not in text:
-            text += gdb_.during()  # the last line has filled the pipe: what comes after it waits for a continue
+            text += gdb_.during()  # the lines have filled the pipe; the rest waits for the next continue
         told = re.findall(r"\[(\d+) lines of dprintf were dropped", text)
         equal(sum(map(int, told)), dropped, "lines that GDB says were dropped")
         check(dropped > 0 and printed > 0, "no storm")

@@ -11,7 +11,7 @@ CALL = "ftrace call"
 
 
 def by(way):
-    """Have entries of the fixture's functions probed in that way: without a table nothing takes a jump."""
+    """Make the module probe the entries of the fixture's functions in this WAY: without a table it makes no jumps."""
     if way == BEHIND:
         load_table("gtp_target")
     else:
@@ -156,8 +156,7 @@ def others(way):
 @test("a condition that faults in the kernel's own fault handling ends the run, and does nothing else")
 def fault_in_fault():
     load_tables()
-    # A faulting address that the pad reads, because it is computed there. And a process that makes the kernel handle a
-    # fault.
+    # The pad reads a faulting address that it computes itself, while a process makes the kernel handle another fault.
     faulty = "*(long *)(((unsigned long)$rsp & 0xff8) + 0xffff800000001000)"
     bad_write = "python3 -c 'import ctypes; ctypes.CDLL(None).write(1, ctypes.c_void_p(16), 8)'"
     for where in ("*fixup_exception", "*search_exception_tables", "*search_extable"):
@@ -227,7 +226,7 @@ def many():
     check(counts[BEHIND] >= 0.95 * len(how), counts)
     check(set(how) <= {BEHIND, CALL, "not armed"}, counts)
     check(counts.get("not armed", 0) <= 3, counts)
-    cmd("tstatus")  # each tstatus reads all counts, so call it once
+    cmd("tstatus")  # one tstatus reads the counts of all tracepoints
     equal(len(nums), 300)
     check(sum(map(int, re.findall(r"already hit (\d+) time", cmd("info tracepoints")))) > 10, "hardly any hit")
 

@@ -242,7 +242,7 @@ def all_or_nothing():
 
 @test("ftrace: a jump where that is safe, even on a shorter instruction; otherwise the reason")
 def fast():
-    # A lea of four bytes and a return, after the instructions of the entry.
+    # The function ends with a four-byte lea and a return.
     lines = cmd("x/4i &gtp_target_add").splitlines()
     at = next(i for i, line in enumerate(lines) if "lea " in line)
     place, second = (re.search("0x[0-9a-f]+", line).group(0) for line in lines[at:at + 2])
@@ -253,7 +253,7 @@ def fast():
     text = cmd("monitor probes")
     check("  jump, " in text and "kprobe" not in text, text)
     cmd("delete")
-    # Another probe at the second instruction: within what a jump would overwrite.
+    # A probe at the second instruction is among the bytes that a jump would overwrite.
     other = matches(r"racepoint (\d+)", cmd("trace *%s" % second)).group(1)
     num = matches(r"racepoint (\d+)", cmd("ftrace *%s" % place)).group(1)
     message = cmd("tstart")

@@ -61,7 +61,7 @@ def extras():
         with there.open("%sevents/%s/format" % (TRACING, event.replace(":", "/"))) as file:
             wanted = re.findall(r"field:(.*?);", file.read())[4:]
         got = found[event][1].rstrip(";").split("; ")
-        # "char name[16]" there, "char[16] name" here
+        # tracefs has "char name[16]", the module "char[16] name"
         equal([f if f.startswith("__") else re.sub(r"^(.*?)(\[.*?\]) (\w+)$", r"\1 \3\2", f)
                for f in got], wanted, event)
 
@@ -71,7 +71,7 @@ def listing():
     reply = cmd("maint packet qTSTMat:%x" % iterators()["sched_switch"])
     matches("sched:sched_switch".encode().hex(), reply)
     disconnect()
-    # Without symbols: with them GDB looks up a source line for each, which takes minutes here.
+    # Use a GDB without symbols, because with them GDB would spend minutes on each marker's source line.
     text = other_gdb("target remote " + LINE, "info static-tracepoint-markers")
     for name in ("sched:sched_switch", "gtp_target:gtp_target_many", "raw:gtp_target_bare"):
         matches(r"^\d+ +%s +[ny] +0x" % name, text)
@@ -271,7 +271,7 @@ def as_trace():
     cmd("disable %d" % passed)
     target("call event 2")
     cmd("enable %d" % passed)
-    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # sent at once, without actions
+    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # GDB sends it at once, without actions
     target("call event 3")
     target("call event 4")
     cmd("tstop")

@@ -17,7 +17,7 @@ SOAK = bool(os.environ.get("GTP_SOAK"))
 
 kernel.mount_tracing()
 
-# Fields that the event's own text shows in another form: flags, letters, hashed pointers.
+# Fields that ftrace's text shows in another form: as flags, as letters, or as hashed pointers.
 IN_WORDS = {
     "sched:sched_switch": ("prev_state",),
     "kmem:kmalloc": ("call_site", "ptr", "gfp_flags"),
@@ -126,7 +126,7 @@ def perf_record():
 
 
 def bpf():
-    # It splits its command at spaces, whatever is quoted.
+    # bpftrace splits the command for -c at spaces, even within quotes.
     with there.open("/tmp/loop", "w") as file:
         file.write(LOOP + "\n")
     text = shell()("bpftrace -q -e 'tracepoint:%s { @n = count(); }' -c '/bin/sh /tmp/loop' 2>&1"
@@ -175,7 +175,7 @@ NMIS = 200
 
 
 def nmis():
-    """Have each CPU but one take NMIs. Return how many there were."""
+    """Send NMIs to all CPUs but one. Return the number of NMIs."""
     before = fixture()["nmi"]
     target("nmi %d" % NMIS)
     made = fixture()["nmi"] - before
@@ -248,7 +248,7 @@ def unmounted():
 
 # For long ------------------------------------------------------------------------------------------
 
-NEVER = "2201" + "2202" + "13" + "27"  # 1 == 2
+NEVER = "2201" + "2202" + "13" + "27"  # the condition 1 == 2
 
 
 def under_load(rounds):

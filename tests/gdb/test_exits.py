@@ -5,7 +5,7 @@ from programs import PROGRAM, Process, base_of, copy, gtp_trace, line_of, linked
 
 
 def rows(num, *expressions):
-    """The values of expressions in the frames of one tracepoint."""
+    """Return the values of expressions in each frame of one tracepoint."""
     return [tuple(number(e) for e in expressions) for _ in frames() if number("$tracepoint") == num]
 
 
@@ -13,7 +13,7 @@ def triangle(n):
     return n * (n + 1) // 2
 
 
-# Function of tests/program -> (n, its value) at each return that "each NAME 6" makes.
+# function of tests/program -> (n, the value that it returns) for each return during "each FUNCTION 6"
 RETURNS = {
     "two_ends": [(0, 0), (1, -1), (2, 6), (3, -3), (4, 12), (5, -5)],
     "narrow": [(n, -n) for n in range(6)],
@@ -35,10 +35,10 @@ def returns():
     with running_program() as one:
         cmd("tstart")
         for name in RETURNS:
-            if name != "throws":  # catches() calls it
+            if name != "throws":  # throws() is called by catches()
                 one("each %s 6" % name)
         cmd("tstop")
-    wanted = dict(RETURNS, two_ends=RETURNS["two_ends"] + [(100, 300)] * 6)  # and by the signal's handler
+    wanted = dict(RETURNS, two_ends=RETURNS["two_ends"] + [(100, 300)] * 6)  # the signal's handler calls two_ends(), too
     equal({name: rows(num, "n", "(int)$ret") for name, num in nums.items()}, wanted)
     equal((nested(), missed()), (0, 0))
     cmd("tfind tracepoint %d" % nums["narrow"])
@@ -101,7 +101,7 @@ def return_crowd():
     cmd("set circular-trace-buffer on")
     num = gtp_trace("-x %s stays if $ret >= 0" % PROGRAM)
     every = gtp_trace("-x %s stays" % PROGRAM)
-    killed = 9  # 18,000 calls, more than there is room for
+    killed = 9  # 18,000 calls: more than can be followed at a time
     cmd("tstart")
     for _ in range(killed):
         one = Process(PROGRAM)
@@ -206,7 +206,7 @@ def changed():
         one("each nothing 2")
         cmd("tstop")
     equal(hits(num), 2)
-    # In this program addresses are places in the file, too. A nop:
+    # In this program an address is also an offset in the file. Put a nop where the function returned.
     shell()(r"printf '\220' | dd of=%s bs=1 seek=%d conv=notrunc status=none" % (path, where))
     matches("does not end at %#x, where GDB has read" % where, refused("tstart"))
 

@@ -16,9 +16,9 @@ facts = {}
 
 
 def a_run():
-    """Reads with their latency, opens with their stack, calls whose arguments are known, an event with its record."""
+    """Make a run: reads with $latency, opens with their stacks, calls with known arguments, and an event with its record."""
     fresh()
-    # As GDB has it: another GDB, with the saved trace, does not know what was typed for it.
+    # Spell it as GDB compiles it: the GDB that reads the saved trace does not know what was typed here.
     leading = "$clock, $cpu_id, $current_task_pid, %scomm, %stgid, " % (TASK, TASK)
     read = trace("*vfs_read if count > 1")
     cmd("gtp collect %d %s $latency, $ret, count, file->f_mode, file->f_op, %s" % (read, leading, file_name()))
@@ -116,7 +116,7 @@ def ctf2():
     if tuple(map(int, bt2.__version__.split(".")[:2])) < (2, 1):
         skip("babeltrace2 %s is here; CTF 2 is read from 2.1 on, as Debian 13 has it" % bt2.__version__)
     read = [list(exported.ctf_events(SCRATCH + name)) for name in ("/ctf", "/ctf2")]
-    # The clock's offset is asked for by each export.
+    # Compare without the times of day: each export asks for the clock's offset again.
     equal(*([(name, cpu, context, fields) for name, _, cpu, context, fields in events] for events in read))
     first = next(time for _, time, _, context, _ in read[1] if context["frame"] == 0)
     check(facts["before"] <= first <= facts["after"], "the first event is at %d" % first)

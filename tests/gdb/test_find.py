@@ -9,7 +9,7 @@ nums = {}
 
 
 def a_run():
-    """Make a run with frames 0 to 9: add(0), leaf(0), add(1), leaf(1) ... of the tracepoints in nums."""
+    """Make a run with the tracepoints in `nums'. Its frames 0 to 9 are add(0), leaf(0), add(1), leaf(1) and so on."""
     fresh()
     nums["add"] = trace("gtp_target_add", "collect a, b")
     nums["leaf"] = trace("gtp_target_leaf", "collect n, $regs")
@@ -147,7 +147,7 @@ def backtrace():
     names = re.findall(r"^#\d+\s+(?:0x[0-9a-f]+ in )?(\w+)", text, re.M)
     wanted = ["gtp_target_chain_c", "gtp_target_chain_b", "gtp_target_chain_a", "call_chain"]
     equal(names[:4], wanted)
-    # With KASAN stack frames are so large that these bytes do not reach the last two.
+    # With KASAN, stack frames are so large that the last two callers are beyond the collected bytes.
     reached = ["proc_reg_write", "vfs_write"]
     if not RELEASE.endswith("-gtpdebug"):
         reached += ["ksys_write", "do_syscall_64"]
@@ -180,7 +180,7 @@ def online_rows():
 
 
 def offline_rows(path):
-    """Return the same rows from a gdb that has only the file."""
+    """Return the rows of the run from a GDB that has only the file and the fixture's symbols."""
     shown = offline(path, "tfind start",
                     "while $trace_frame != -1",
                     'if $_streq($trace_func, "gtp_target_add")',
@@ -241,7 +241,7 @@ def ctf():
                            stderr=subprocess.STDOUT)
     equal(shown.returncode, 0, shown.stdout[-400:])
     found = re.findall(r"^frame: { tpnum = (\d+) }", shown.stdout, re.M)
-    # GDB puts the definitions into a frame of tracepoint 0, before the others.
+    # GDB saves the definitions in a first frame, of tracepoint 0.
     equal([int(num) for num in found], [0] + [nums["add"], nums["leaf"]] * 5, "babeltrace2's frames")
 
 

@@ -8,7 +8,7 @@ from lib import *
 from others import *
 
 INT3, JUMP, CALL = 0xcc, 0xe9, 0xe8
-FIRST_GATE, BACK = 16, 5  # the first one's place, and where in a gate its call returns to
+FIRST_GATE, BACK = 16, 5  # the offset of the first gate, and the offset in a gate to which its call returns
 
 
 def pad_bytes():
@@ -23,8 +23,8 @@ def led_to(where):
 
 
 def freed(where, how, *traces, run=lambda: None):
-    """Make a run with tracepoints, the first pad of which is the target of WHERE; check that all pads are int3 after
-    it."""
+    """Make a run with tracepoints. The jump or call at WHERE leads to the first pad. Check that after the run all bytes of
+    the pads are int3."""
     equal(pad_bytes(), 0)
     nums = [trace(*words) for words in traces]
     cmd("tstart")
@@ -51,12 +51,13 @@ def of_a_jump():
         freed(where, "jump", ("*0x%x%s" % (where, condition), "collect a"))
 
 
-LONG = "(" * 40 + "a" + "*5+1)" * 40  # most of the time of a call is in the pad
+LONG = "(" * 40 + "a" + "*5+1)" * 40  # so long that a call spends most of its time in the pad
 
 
 @contextlib.contextmanager
 def written(path, text):
-    """A file of the guest's kernel with another text; nothing if there is no such file."""
+    """For a `with`: write a text to a file of the guest's kernel, and restore the old one. Do nothing if there is no such
+    file."""
     old = shell()("cat %s 2>/dev/null; true" % path).strip()
     if old:
         shell()("echo %s >%s" % (text, path))
@@ -74,7 +75,7 @@ def held():
     with contextlib.ExitStack() as stack:
         stack.enter_context(written(sched + "preempt", "full"))
         stack.enter_context(written("/proc/sys/kernel/sched_rt_runtime_us", "-1"))
-        for cpu in range(CPUS):  # the share of the CPU that other tasks have, since 6.8
+        for cpu in range(CPUS):  # since 6.8 this reserves a share of each CPU for ordinary tasks
             stack.enter_context(written("%sfair_server/cpu%d/runtime" % (sched, cpu), "0"))
         trace("*0x%x if %s == 12345" % (where, LONG))
         cmd("tstart")

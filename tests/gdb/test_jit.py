@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Expressions as machine code: switched on and off, shown, done without where there is no room for it.
+# Expressions as machine code: how it is switched on and off and shown, and that all works when there is no room for it.
 import re
 
 from lib import *
@@ -20,7 +20,7 @@ def error_in(text):
 
 
 def both_engines(work):
-    """Return WORK's result with the compiler, which must be the same as with the interpreter."""
+    """Call WORK with the interpreter and with the compiler. Check that the results are equal, and return the result."""
     results = []
     try:
         for on in (False, True):

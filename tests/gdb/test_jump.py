@@ -55,7 +55,7 @@ def as_kprobe():
         rows.append(collected(*names)[0])
         cmd("delete")
     cmd("monitor jumps on")
-    # The caller's rdi and earlier results are the same each time; addresses of its task are not.
+    # These registers are equal in both runs. Others have addresses of the calling task.
     same = [i for i, name in enumerate(names) if name in ("$rdi", "$rsi", "$eflags", "$cs", "$ss")]
     equal([rows[0][i] for i in same], [rows[1][i] for i in same])
 
@@ -67,7 +67,7 @@ def flags():
     seen = []
     for way, expected in (("on", "jump"), ("off", "kprobe")):
         cmd("monitor jumps " + way)
-        # Equal to what it is compared with: a zero flag of the condition's own would be set.
+        # n is 3, so the comparison in the condition sets the zero flag, which must not reach the frame.
         num = trace("*0x%x if n == 3" % places[places.index(site) + 1], "collect $eflags")
         cmd("tstart")
         equal(mechanism(num), expected)
@@ -345,7 +345,7 @@ def tracer():
     restored()
 
 
-naps = [500]  # milliseconds; longer ones on a machine that is too busy to end a run in so short a time
+naps = [500]  # milliseconds of sleep; a machine that is too busy to end a run in this time gets longer ones
 
 
 def ends_meanwhile(num):
@@ -420,7 +420,7 @@ def late_answer():
     disconnect()
 
 
-# Functions on the way of breakpoints; the last ones where the kernel debugs itself.
+# Functions that handle breakpoints. The last ones exist only in debug kernels.
 WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_notifier_call_chain", "notify_die",
        "lock_acquire", "lock_release", "rcu_is_watching", "func_ptr_is_kernel_text", "is_module_text_address",
        "__module_text_address", "__module_address", "core_kernel_text")

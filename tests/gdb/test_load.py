@@ -17,7 +17,7 @@ print(os.getpid(), big, small)
 
 
 def reader(rounds):
-    """Start a process that reads known sizes from /dev/zero. Return its pid, the large reads and the small reads."""
+    """Run a process that reads from /dev/zero. Return its pid, the number of large reads, and the number of small reads."""
     text = shell()("python3 -c %s %d" % (quoted(READER), rounds))
     return tuple(int(word) for word in text.split())
 
@@ -108,7 +108,7 @@ def backtrace():
 @test("functions that run all the time, all with actions, while processes start and end")
 def busy():
     cmd("set circular-trace-buffer on")
-    # With lockdep it is a macro, and the function has another name.
+    # With lockdep mutex_lock() is a macro for another function.
     lock = "mutex_lock_nested" if RELEASE.endswith("-gtpdebug") else "mutex_lock"
     nums = [trace(where, "collect $regs, $current_task_pid, $cpu_id")
             for where in ("vfs_read", "vfs_write", "do_sys_openat2", opening(),

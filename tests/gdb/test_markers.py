@@ -14,7 +14,7 @@ PROGRAM = os.path.join(BUILT, "markers")
 
 
 class Process(programs.Process):
-    """tests/program/markers.c."""
+    """A process of tests/program/markers.c."""
 
     def numbers(self, line):
         """Return the numbers that the program prints after "done"."""
@@ -35,7 +35,7 @@ def gtp_trace(arg, *collect):
 
 
 def printed(*expressions):
-    """Return for each frame a row of the values of expressions, as gtp print shows them."""
+    """Return a row for each frame: the texts that gtp print shows for the expressions."""
     return [tuple(matches("= ([^\\n]*)", cmd("gtp print " + e)).group(1) for e in expressions) for _ in frames()]
 
 
@@ -48,8 +48,8 @@ def args(count):
 
 
 def values(name, line, count, path=PROGRAM):
-    """Return the arguments of the one hit of a marker that a line to the program causes, and what the program
-    prints."""
+    """Send the program a line that causes one hit of a marker. Return the arguments at the hit, and the numbers that the
+    program prints."""
     nums = gtp_trace("%s gtp_test:%s" % (path, name), ", ".join(args(count)))
     with running_program(path) as one:
         cmd("tstart")

@@ -8,7 +8,7 @@ from event import iterators, sdata
 from lib import *
 from places import defined, nothing
 
-# Systems whose records are compared with the meanings of names; with GTP_SOAK=1 in the environment, all systems.
+# For the events of these systems the values of names are compared with the record; with GTP_SOAK=1, for all events.
 SYSTEMS = ("sched", "signal", "task", "timer", "irq", "workqueue", "kmem", "mmap", "filelock", "writeback", "net",
            "skb", "sock", "udp", "tcp", "cgroup", "percpu", "pagemap", "gtp_target")
 
@@ -27,7 +27,7 @@ WORK = (
 
 
 def module(name):
-    """Return a module of the scripts that GDB has loaded."""
+    """Return a Python module of the scripts that GDB has loaded."""
     return sys.modules["gtp." + name]
 
 
@@ -74,7 +74,7 @@ def note_of_argument():
 
 
 def expressions(event):
-    """Return field -> C for an event's fields that its arguments have and that are of a comparable kind."""
+    """Return {field: C} for those fields of an event that stand for an expression and can be compared with it."""
     own = event.names()
     there = {name for _, name in event.fields}
     found = dict(own.stands_for)
@@ -103,7 +103,8 @@ def set_with_fields(name, wanted):
 
 
 def differing(num, name, wanted):
-    """Return (number of comparisons, differences to the record) in the first frames of an event."""
+    """Compare fields with the record in the first frames of an event. Return the number of comparisons, and the
+    differences."""
     seen, wrong = 0, []
     cmd("tfind none")
     for _ in range(4):
@@ -117,7 +118,7 @@ def differing(num, name, wanted):
         for field, text in wanted.items():
             got = as_text(text)
             seen += 1
-            # An address is a number in some records.
+            # Some records have an address as a number.
             if got != record[field] and int_of(got) != int_of(record[field]):
                 wrong.append("%s %s: %s is %s, the record has %s" % (name, field, text, got, record[field]))
     return seen, wrong
@@ -288,7 +289,7 @@ SIZE = 12345
 
 
 def reads(times):
-    """Run a process that reads SIZE bytes, out of 1000, so many times."""
+    """Run a process that reads the first SIZE bytes of a file of 1000 bytes, TIMES times."""
     python("fd = os.open('/dev/shm/gtp', os.O_RDWR | os.O_CREAT); os.write(fd, b'x' * 1000); "
            "[(os.lseek(fd, 0, 0), os.read(fd, %d)) for i in range(%d)]" % (SIZE, times))
 

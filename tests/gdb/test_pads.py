@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Strings in the frames that pads write by themselves: the same as C writes.
+# Strings in the frames that pads write by themselves are equal to those in frames that C writes.
 from lib import *
 from others import mechanism
 
@@ -10,7 +10,7 @@ def pad_bytes():
 
 
 def pad_of(*actions):
-    """Return the bytes of the pad that a jump with these actions has."""
+    """Return the number of bytes of the pad for a jump with these actions."""
     before = pad_bytes()
     num = trace("gtp_target_str", *actions)
     cmd("tstart")
@@ -29,7 +29,7 @@ def string_in_pad():
 
 
 def strings_by(jumps, texts):
-    """Collect strings with jumps on or off. Return the collected values of each, and the bytes of all frames."""
+    """Collect strings with jumps on or off. Return the values in each frame, and the contents of all frames."""
     cmd("monitor jumps " + jumps)
     num = trace("gtp_target_str", "collect/s s", "collect $rdi")
     cmd("tstart")

@@ -17,7 +17,7 @@ SOURCE = "gtp_target_fn.c"
 
 @contextlib.contextmanager
 def memory():
-    """A folder on tmpfs, where a call stays one call: overlayfs makes two."""
+    """For a `with`: mount a tmpfs. Yield its folder. On overlayfs one system call would become two calls of a function."""
     folder = shell()("folder=$(mktemp -d); mount -t tmpfs none $folder; echo $folder").strip()
     try:
         yield folder
@@ -164,7 +164,7 @@ def by_name():
     with tempfile.NamedTemporaryFile("r") as saved:
         cmd("save tracepoints " + saved.name)
         text = saved.read()
-    matches(r"^(with breakpoint pending on -- )?trace \*gtp_target_add *$", text)  # GDB 18 is careful
+    matches(r"^(with breakpoint pending on -- )?trace \*gtp_target_add *$", text)  # GDB 18 adds the words before "trace"
 
 
 @test("more places than the limit are refused with their number, and set with --limit")

@@ -394,7 +394,7 @@ def unloaded():
 @test("only existing tracepoints hold a file: it is closed with the connection")
 def held():
     path = copy("held")
-    cmd("maint packet QTinit")  # the last test's tracepoints hold their file
+    cmd("maint packet QTinit")  # the previous test's tracepoints still keep their file open
     cmd("gtp lib --at %s %s" % (path, PROGRAM))
     matches("held", cmd("monitor files"))
     disconnect()

@@ -10,19 +10,19 @@ from provoking import provocations
 
 SOFTIRQS = "/proc/softirqs"
 
-softirqs_run = []  # before the run, and after it
+softirqs_run = []  # softirqs() before the run, and after it
 
 
 @contextlib.contextmanager
 def counted():
-    """Count the softirqs that the run has."""
+    """For a `with`: count the softirqs during the run."""
     softirqs_run.append(softirqs())
     yield
     softirqs_run.append(softirqs())
 
 
 def softirqs():
-    """Return how many softirqs of each kind the CPUs have run: [{name: count}]."""
+    """Return {name: number of softirqs that have run} for each CPU."""
     with there.open(SOFTIRQS, encoding="ascii") as file:
         head, *rows = file.read().splitlines()
     table = {row.split(":")[0].strip(): [int(n) for n in row.split(":")[1].split()] for row in rows}
@@ -43,7 +43,7 @@ def rows_of_others(recipe, pid, fact):
 
 
 def some_row(recipe, pid, fact):
-    """Any one of the rows: interrupts and kernel threads do this, too."""
+    """Check that one of the rows is as expected. Other rows come from interrupts and kernel threads."""
     has_row(recipe.rows(), fact)
 
 
@@ -95,7 +95,7 @@ def allocations(recipe, pid, fact):
 
 @judge("From where is most memory allocated?")
 def allocated_by_stack(recipe, pid, fact):
-    # The allocator's own allocations are deeper: below its function that has kmem:kmalloc.
+    # Leave out the allocator's own allocations. Their stacks are deeper: they begin below its function with kmem:kmalloc.
     mine = [(names, weight) for names, weight in recipe.folded() if fact["in"] in names[-3:]]
     note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
     equal(sum(weight for _, weight in mine), fact["bytes"])
@@ -158,7 +158,7 @@ def asleep_by_stack(recipe, pid, fact):
 @judge("Who is moved to another CPU?")
 def moved(recipe, pid, fact):
     name, other, *cpus = fact
-    # Before that it may have been moved by the scheduler, under its first name.
+    # The scheduler may have moved the process earlier, before it was renamed.
     mine = [cells for _, cells in recipe.rows() if cells[1] == str(other)][-len(cpus):]
     equal([[row[0], int(row[2])] for row in mine], [[name, cpu] for cpu in cpus])
 

@@ -16,7 +16,7 @@ GTP = indexed.at_hand() + [TOP + "/tools/gtp"]
 
 
 def started(*words):
-    """Start the command on the machine of the traced kernel, and return it."""
+    """Start the command gtp on the machine of the traced kernel. Return its process."""
     return there.popen([*GTP, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -27,7 +27,8 @@ def ended(*words):
 
 @contextlib.contextmanager
 def recorder(wait_for, *words):
-    """Start gtp record beside this GDB, until the run is over; returns when it has printed WAIT_FOR."""
+    """For a `with`: start gtp record, and wait until it has printed WAIT_FOR. It runs beside this GDB until the run's
+    end."""
     process = started("record", "-o", FILE, *words)
     said = []
     for line in process.stdout:
@@ -42,7 +43,7 @@ def recorder(wait_for, *words):
 
 
 def offline():
-    """Return how many frames another GDB reads in the file, and whether their $clock rises."""
+    """Read the file in another GDB. Return the number of frames, and whether $clock rises from frame to frame."""
     out = other_gdb("target tfile " + FILE, "python frames = []", "tfind start",
                     "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
                     "    if int(gdb.parse_and_eval('$tracepoint')) > 0:\n"

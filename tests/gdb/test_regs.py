@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All registers at a hit, against values that assembly of the fixture has put there; and nothing is changed by one.
+# All registers at a hit are compared with the values that the fixture's assembly has put there. A hit changes none.
 from event import strace
 from fixture import load_tables, put_table
 from lib import *
@@ -9,9 +9,9 @@ NAMES = ["$" + r for r in "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13
 RSP, RBP, R11, FLAGS = 4, 5, 11, 16
 CALLEE_SAVED = (3, 5, 12, 13, 14, 15)
 GPRS = [n for n in range(16) if n != RSP]
-STATUS = 0x8d5       # carry, parity, adjust, zero, sign, overflow
-ANY = STATUS | 0x40400  # and direction, alignment check
-IN, BACK = 0, 32     # the fixture's, as all that follows
+STATUS = 0x8d5       # the flags carry, parity, adjust, zero, sign, overflow
+ANY = STATUS | 0x40400  # also the flags direction and alignment check
+IN, BACK = 0, 32     # the fixture numbers register values from here: at the call, and at the return
 FOLLOWED = "jump, follows the call"
 
 
@@ -20,14 +20,14 @@ def known(seed, n):
 
 
 def wanted(seed, mask):
-    """Return the values with which the fixture calls."""
+    """Return the register values with which the fixture makes its call."""
     row = {n: known(seed, IN + n) for n in GPRS}
     row[FLAGS] = known(seed, IN + FLAGS) & mask
     return row
 
 
 def shown(mask):
-    """Return the values of the selected frame."""
+    """Return the register values in the selected frame."""
     row = {n: address(NAMES[n]) for n in GPRS}
     row[FLAGS] = number("$eflags") & mask
     return row
@@ -38,7 +38,7 @@ def named(row, some):
 
 
 class Way:
-    """A mechanism, a place, the fixture's way to it, and the registers that are defined there."""
+    """A mechanism, a place, the fixture's call that reaches it, and the registers that have known values there."""
 
     def __init__(self, how, call, place, jumps="on", flags=STATUS, table=True):
         self.how, self.call, self.place = how, call, place
@@ -46,7 +46,7 @@ class Way:
         self.returns = how in (FOLLOWED, "kretprobe")
         self.event = how == "static"
         self.defined = GPRS + [FLAGS]
-        if self.event:  # the kernel's own code on the way to a probe changes the others
+        if self.event:  # before a probe is called, the kernel's own code changes the other registers
             self.defined = [2, 1, 6, 8, 9] + list(CALLEE_SAVED)
 
     def __str__(self):
@@ -151,7 +151,7 @@ def all_registers(way):
     registers(way)
 
 
-# Without compiled code no pad writes a frame by itself.
+# Only compiled code lets a pad write the frame, so switch it off.
 @each_way("the same where C writes the frame", lambda way: "kprobe" not in way.how and way.how != "kretprobe")
 def by_c(way):
     cmd("monitor jit off")

@@ -16,7 +16,7 @@ from gtp import aggregations
 CROWD = 300
 ALL_AT_ONCE = 2000
 KILLED = 20
-SIGNALS = 30  # that a process sends itself, and handles
+SIGNALS = 30  # the number of signals that a process sends itself and handles
 DEEP = 500
 FOLLOWED = "jump, follows the call"
 BY_KERNEL = "kretprobe"
@@ -142,7 +142,7 @@ def counts(way):
     check(skipped <= made["irq"], "%d skipped, %d interrupts" % (skipped, made["irq"]))
     check(hits(add), "no hit")
     for num_, right in ((add, "a + b"), (irq, "n ^ 1")):
-        if hits(num_):  # each interrupt may have come inside a kprobe's handler
+        if hits(num_):  # perhaps all interrupts were nested in a kprobe's handler
             cmd("tfind tracepoint %d" % num_)
             equal(number("$ret"), number(right))
 
@@ -189,7 +189,7 @@ def crowd(way):
 
 
 def only():
-    """Return the only aggregation: {key: count}, and {key: the sum}."""
+    """Return the run's only aggregation as {key: count} and {key: sum}."""
     one, = aggregations.read().all
     equal(one.noroom, [], "what found no room")
     return {entry.keys[0]: entry.count for entry in one.entries}, {entry.keys[0]: entry.summary for entry in one.entries}
@@ -238,7 +238,7 @@ def histogram(way):
 
 
 def followed():
-    """Return the number of calls that are inside, or on their way through gdbtp's code."""
+    """Return the number of followed calls that have not returned yet, or are still in gdbtp's code."""
     return int(matches(r"(-?\d+) calls are followed", cmd("monitor jumps")).group(1))
 
 
@@ -277,7 +277,7 @@ def exits_inside(way):
 
 
 def callers():
-    """Return the symbols of the stack that gtp_target_stack() saw, beginning with itself."""
+    """Return the names of the functions on the stack that gtp_target_stack() saw, starting with gtp_target_stack()."""
     with there.open("/proc/gtp_target") as file:
         return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
 
@@ -298,8 +298,8 @@ def stacks():
 
 
 def printed_stack():
-    """Return the stack that the kernel printed last, from gtp_target_stack() on. Words that look like code by chance
-    have a question mark."""
+    """Return the last stack that the kernel printed, starting with gtp_target_stack(). A question mark means a word that may
+    look like code by chance."""
     text = shell()("dmesg").rpartition("Call Trace:")[2]
     found = re.findall(r"^.*? ((?:\? )?)(\w+)\+0x\w+/0x\w+", text, re.M)
     names = [mark + name for mark, name in found]
@@ -363,7 +363,7 @@ def live_patch():
     num = returning(FOLLOWED, "*gtp_target_wait", "collect $ret")
     target("crowd 20")
     equal(followed(), 20)
-    # Nothing wakes these tasks: they switch to the new version when the old one is not found on their stacks.
+    # Nothing wakes these tasks, so the kernel must see on their sleeping stacks that they are not in the old function.
     shell()("insmod %s/gtp_livepatch.ko" % KMOD)
     try:
         until(lambda: shell()("cat %stransition" % LIVE_PATCH) == "0\n", "the transition")
@@ -404,7 +404,7 @@ def full_pool():
 def joins():
     num = returning(FOLLOWED, "*gtp_target_wait if n > 2", "collect n, $ret")
     target("crowd 6")
-    # GDB hands it over before its actions are known.
+    # GDB sends a new tracepoint before it knows the actions.
     other = trace("*gtp_target_wait if $ret >= 4")
     equal(mechanism(other), FOLLOWED)
     target("release")
@@ -433,7 +433,7 @@ def offline():
 
 
 def sleepers():
-    """Return the stacks of the tasks of crowd, as /proc has them: names of functions."""
+    """Return the stacks of the tasks that the fixture's `crowd' has started, from /proc, as names of functions."""
     found = []
     for path in matching("/proc/[0-9]*/stack"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError), there.open(path) as file:
@@ -483,7 +483,7 @@ def module_goes(way):
     if way == FOLLOWED:
         matches("is in use", shell()("! rmmod gdbtp"))
         target("release")
-    # Calls that an earlier run followed may keep it for a moment.
+    # Followed calls of an earlier run may keep the module in use for a moment.
     until(lambda: shell()("rmmod gdbtp || true") == "", "rmmod")
     if way == BY_KERNEL:
         target("release")

@@ -86,7 +86,7 @@ def user_address():
 
 @test("a read that ends in unmapped memory returns the mapped part, and an error for the rest")
 def partial():
-    # The last page of the fixture module's data is followed by a guard page, whatever its length.
+    # A guard page always follows the last page of the fixture module's data.
     start = fixture()["gtp_target_objs"] & ~0xfff
     text = cmd("x/8xb %#x" % start)
     check("annot" not in text, text)
@@ -191,7 +191,7 @@ def modules_move():
 
 
 def second_fixture():
-    """Load the second fixture. Return the address of its function."""
+    """Load the second fixture module. Return the address of its function."""
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     cmd("maint flush dcache")
     with there.open("/proc/kallsyms") as file:
@@ -199,7 +199,7 @@ def second_fixture():
 
 
 def second_run(num, n):
-    """Make a run during which the second fixture's function is called with N. Return what it collects."""
+    """Make a run in which the second fixture's function is called with N. Return the values that the tracepoint collects."""
     told = cmd("tstart")
     shell()("echo %d >/sys/module/gtp_target2/parameters/call" % n)
     cmd("tstop")
@@ -240,7 +240,7 @@ def modules_pending():
         cmd("delete")
         shell()("rmmod gtp_target2")
         cmd("maint flush dcache")
-        cmd("gtp trace gtp_target_add")  # it learns that the module has gone
+        cmd("gtp trace gtp_target_add")  # gtp trace notices that the module was unloaded
         second_fixture()
         cmd("gtp trace gtp_target2_fn")
         num = number("$bpnum")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it wants CPUs that run side by side, and little of GDB.
+# GDB inside the guest: these tests need CPUs that run in parallel, and little of GDB.
 # Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
 import sys
 
@@ -12,7 +12,7 @@ from gtp import aggregations
 ROUNDS = 20000
 
 def exact(nums, made):
-    """Check that the hits of all tracepoints, the nested and the missed ones are exactly the calls."""
+    """Check that each call was a hit, a nested hit or a missed hit, by adding up the counts of all tracepoints."""
     found = {name: hits(num) for name, num in nums.items()}
     lost = nested() + missed()
     note("calls %s, hits %s, nested %d, missed %d" % (made, found, nested(), missed()))
@@ -182,7 +182,7 @@ def passcount():
 @test("a kernel tracepoint, with its record: the hits are the calls")
 def event():
     cmd("set circular-trace-buffer on")
-    # Not strace, which crashes this GDB: the marker's address is the same.
+    # Use the marker's address, which has the same effect, because strace crashes this GDB.
     every = trace("*__traceiter_gtp_target_count", "collect n, $_sdata")
     tenth = trace("*__traceiter_gtp_target_count if n % 10 == 0", "collect n")
     before = fixture()["event"]

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregations, kstack
 
 ROUNDS = 2000
-# The fixture notes the last stack of each CPU, and a call that is followed has another one: all are made on this CPU.
+# Make all calls on this CPU: the fixture notes the last stack of each CPU, and a followed call has a different stack.
 if there.here:
     os.sched_setaffinity(0, {0})
 else:
@@ -33,7 +33,7 @@ def noted(which):
 
 
 def only_noted(which):
-    """Return the noted stack of a call on one CPU: the stack that ends with this shell's write."""
+    """Return the only stack that the fixture has noted for a call. It must be the same on all CPUs that have one."""
     stacks = {tuple(stack) for stack in noted(which).values()}
     equal(len(stacks), 1, "stacks at %s" % which)
     return list(stacks.pop())
@@ -46,7 +46,7 @@ def function_of(where):
 
 
 def stacks(num):
-    """Return for each frame of a tracepoint its stack, and the CPU on which it was taken."""
+    """Return [(stack, CPU)] for the frames of a tracepoint."""
     found = []
     for _ in frames():
         if number("$tracepoint") == num:
@@ -55,8 +55,8 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """Compare a stack with the fixture's notes. At an interrupt, $kstack is one byte higher. It may be marked as
-    incomplete."""
+    """Check that a stack ends with the fixture's notes, where $kstack has one byte more for an interrupted address. A mark
+    for an incomplete stack is allowed. Return the number of interrupts."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -86,13 +86,13 @@ def by_kprobe():
 
 
 def until_return(function):
-    """Return the instructions of a function that has no branches."""
+    """Return the addresses of a function's instructions up to its first return. The function must have no branches."""
     leaves = instructions(function, r"\b(ret|jmp)\b")[0]
     return [where for where in instructions(function, r"\+\d+>:") if where <= leaves]
 
 
 def everywhere():
-    """Make one run for each of the three functions of the chain. Return the mechanisms that there were."""
+    """Make a run for each of the three functions of the chain, and check the stacks. Return the mechanisms."""
     how = []
     for function, inner in (("gtp_target_chain_c", 2), ("gtp_target_chain_b", 1), ("gtp_target_chain_a", 0)):
         nums = {}
@@ -128,7 +128,7 @@ def event():
             shell()("echo 0 >%s" % path)
         (stack, _), = stacks(num)
         truth = only_noted("event")[1:]
-        # The first is the tracepoint itself; it is its own caller as well when it has two probes to call.
+        # The innermost function is the tracepoint's iterator. It occurs twice if it calls two probes.
         names = [function_of(where - bool(i)) for i, where in enumerate(stack[:len(stack) - len(truth)])]
         note(*names)
         equal(names, ["__traceiter_gtp_target_many"] * (len(names) - 1) + ["gtp_target_event_many"])
@@ -158,7 +158,7 @@ def nmi():
     check(found or CPUS == 1, "no hit")
     for stack, cpu in found:
         truth = noted("nmi")[cpu]
-        # An interrupt that comes in user mode is the end of the stack.
+        # The stack ends where an interrupt came in user mode.
         check(same_way(stack, truth[1:]) >= 1 or function_of(stack[-1]).startswith("asm_exc_nmi"),
               "no NMI in " + " < ".join(map(function_of, stack)))
         check(len(truth) > 4, "only %d" % len(truth))
@@ -173,7 +173,7 @@ def is_ours(where):
 
 
 def interrupted():
-    """Return the stacks of the fixture's timer interrupts while all CPUs make calls to functions with jumps."""
+    """Take the stacks of the fixture's timer interrupts while all CPUs call functions with jumps. Return the stacks."""
     for name in ("key_stack", "count_ticks", "count_calls"):
         cmd("tvariable $" + name)
     for function in ("gtp_target_add", "gtp_target_obj"):
@@ -202,7 +202,7 @@ def cut_in_a_pad():
     found = interrupted()
     for stack in found:
         last = stack[-2] if stack[-1] == kstack.LOST else stack[-1]
-        # The kernel's tables do not describe thunks, and in __switch_to the stack is another task's.
+        # The kernel's unwind tables do not cover thunks, and in __switch_to() the stack already belongs to the next task.
         known = not is_ours(last) and not re.match("__x86_|__switch_to$", function_of(last - 1))
         equal(stack[-1] == kstack.LOST, not known, " < ".join(kstack.Symbols().names(stack)))
         check(kstack.LOST not in stack[:-1], "a mark in the middle")
@@ -288,7 +288,7 @@ def commands():
 
 
 def base_of(module):
-    """Return the address at which a module begins, according to the kernel."""
+    """Return a module's first address, from /proc/modules."""
     with there.open("/proc/modules") as file:
         return next(int(line.split()[5], 16) for line in file if line.split()[0] == module)
 
@@ -354,7 +354,7 @@ def both_ways():
         target("call irq 4")
         target("call chain 5")
         for _ in range(3):
-            # After the first round: the facts about a module's addresses are forgotten each time.
+            # Reload the module in each round, so that what was remembered about its addresses is forgotten.
             shell()("find /proc/self /sys/kernel /usr/bin -maxdepth 2 -ls >/dev/null 2>&1; "
                     "rmmod gtp_target2 2>/dev/null; insmod %s/gtp_target2.ko" % KMOD)
         cmd("tstop")
@@ -380,7 +380,7 @@ def no_room():
         cmd("delete %d" % num)
         trace("*gtp_target_recurse", "collect $kstack")
         cmd("tstart")
-        target("call recurse 100")  # each time the stack is another one
+        target("call recurse 100")  # every call has a different stack
         text = cmd("tstop") + cmd("monitor status")
     finally:
         shell()("echo 4096 >/sys/module/gdbtp/parameters/stacks_kb")
@@ -404,7 +404,7 @@ def bt():
     check("gtp_target_chain_b (n=6)" in text, text)
     bytes_ = number("$bt")
     check(0 < bytes_ <= 4096, "%d bytes" % bytes_)
-    # As far as GDB gets: what the kernel sees, in the same order.
+    # GDB's backtrace must be the beginning of the stack that the kernel sees.
     seen = re.findall(r"^#\d+ +(0x[0-9a-f]+) in ", cmd("backtrace"), re.M)
     truth = ["%#x" % where for where in only_noted("chain")[1:]]
     seen = [hex(int(where, 16)) for where in seen][1:]
@@ -441,7 +441,7 @@ def shallow():
     size = 4 * 4096
     for _ in frames():
         sp, bytes_ = address("$rsp"), number("$bt")
-        # The registers of the caller, and up to a KiB by which the kernel moves the stack at random.
+        # The stack above this frame has saved registers, and up to 1 KiB by which the kernel randomises it.
         check(bytes_ < 2048, "%d bytes" % bytes_)
         equal((sp + bytes_) % size, 0, "the end of the stack at %#x" % sp)
 

@@ -19,7 +19,7 @@ $current_task, ((struct task_struct *) $current_task)->comm, ((struct task_struc
 
 
 def of_file(text):
-    """Return columns of a file, by the expressions that GDB's own collect understands."""
+    """Return columns about a file: replace NAME, QSTR and PATH by expressions that GDB's own `collect' understands."""
     qstr = member("struct dentry", "d_name", file_path() + ".dentry")
     for word, expression in (("NAME", file_name()), ("QSTR", qstr), ("PATH", file_path())):
         text = text.replace(word, expression)
@@ -31,7 +31,7 @@ def a_run():
     fresh()
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
-    # A shell reads its commands byte by byte.
+    # The condition leaves out the reads of one byte with which a shell reads its commands.
     nums["read"] = trace("*vfs_read if count > 1", "collect " + of_file(FILE))
     cmd("tstart")
     for i in range(CALLS):
@@ -165,7 +165,7 @@ def refusals():
     cmd("tstart")
     nums.clear()
     try:
-        # The file's error, or the stub's message if frames come over the connection.
+        # The error for /proc/gtpframe, or the stub's message if the frames come over the connection.
         words = "the run is going on; tstop ends it, " + ("gtp wait waits for its end" if there.here else "then it can be saved")
         equal(refused("gtp table"), words)
         equal(refused("gtp save %s/x" % SCRATCH), words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it is what a user types there.
+# GDB inside the guest, since the tour is typed on the traced machine.
 # One kernel is enough: what this shows is the user's side.
-# docs/tour.md, typed from its first line to its last: GDB and the shell must print the same. And help gtp.
+# docs/tour.md is typed from its first line to its last: GDB and the shell must print the document's lines. Also: help gtp.
 import glob
 
 import fixture as modules
@@ -23,12 +23,12 @@ OTHERS = (
     (r" +", r" +"),
 )
 
-session = []  # the gdb
-failures = {}  # section -> what was wrong, None when nothing was
+session = []  # the Typed GDB in which the tour is typed, once it has started
+failures = {}  # section -> its failure, or None if it was right
 
 
 class Step:
-    """One line to type, and the lines below it."""
+    """One line to type, and the lines of output below it."""
 
     def __init__(self, line):
         self.prompt, self.text = line.split(" ", 1) if " " in line else (line, "")
@@ -72,7 +72,7 @@ def compare(typed, lines, text):
 
 
 def type_shell(line):
-    """Run a command as in another terminal, where a failing command prints its error."""
+    """Run a command as in a second terminal. A command that fails prints its error, and is no error here."""
     return shell()("{ %s\n} || true" % line)
 
 
@@ -84,7 +84,7 @@ def start():
 
 
 def type_section(steps):
-    """Type all lines of a section. Between continue and ^C all output is GDB's."""
+    """Type all lines of a section, and compare the output. Between `continue' and ^C all output belongs to GDB."""
     mine, waiting = session[0], None
     for step in steps:
         line = step.text.replace(INSTALLED, os.path.join(TOP, "gdbscripts/gtp.py"))
@@ -101,7 +101,7 @@ def type_section(steps):
 
 
 def typed(section):
-    """Type the sections up to this one; the verdict on it."""
+    """Type all sections up to this one, if that is not done yet. Raise this section's failure."""
     if not session:
         start()
     for name, steps in SECTIONS.items():
@@ -133,7 +133,7 @@ def helps():
     made = set()
     for file in glob.glob(os.path.join(TOP, "gdbscripts/gtp/**/*.py"), recursive=True):
         source = kernel.get(file)
-        # A command of its own, and one of several of a kind, which is made with its name.
+        # Commands with a class of their own, and commands that share a class and pass their names to it.
         made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', source))
         made.update(re.findall(r'^Gtp\w+\("(\w+)"\)', source, re.M))
     equal(set(listed), made)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# The lines that a kernel engineer types on the first day: members, strings, enums, locals, inlined functions,
-# events, ends of runs, dprintf, return addresses, many frames. Each with its results.
+# The lines that a kernel engineer types on the first day, and their results: members, strings, enums, locals, inlined
+# functions, events, ends of runs, dprintf, return addresses, many frames.
 
 import cells
 from event import sdata
@@ -13,7 +13,7 @@ from places import defined
 PORT = 8080
 FRAMES = 50000
 SIZES = (11, 22, 33)
-MIDDLE = 40  # instructions of a function that are tried
+MIDDLE = 40  # how many instructions of a function are tried
 
 
 def python(script):
@@ -21,7 +21,7 @@ def python(script):
 
 
 def named(name, script):
-    """Run the script in a shell of that name."""
+    """Run the script in a shell whose task has this name."""
     shell()("sh -c %s" % quoted("printf %%s %s >/proc/self/comm; %s; :" % (name, script)))
 
 
@@ -101,8 +101,8 @@ def bool_and_enum():
 
 
 def in_the_middle():
-    """Set a tracepoint in vfs_read where some variables have no location and count has one. Return what gtp collect
-    printed."""
+    """Set a tracepoint in vfs_read at a place where `count' has a location and some variables have none. Return the output
+    of gtp collect there."""
     for at in instructions("vfs_read", r"\+\d+>:")[4:MIDDLE]:
         cmd("gtp trace *%#x" % at)
         told = cmd("gtp collect $args, $locals")
@@ -130,7 +130,7 @@ def inlined():
     matches(r"^Tracepoint\S* \S+ at ", text)
     places = sorted(at for found in defined().values() for at in found)
     nums = list(defined())
-    cmd("gtp collect %d $rdi" % nums[0])  # lock, where the function begins
+    cmd("gtp collect %d $rdi" % nums[0])  # the argument lock, at the function's beginning
     told = cmd("tstart")
     target("nmi 1")
     probes = kernel.probes(cmd("monitor probes"))

@@ -22,7 +22,7 @@ HOSTILE = ("loop", "static", "misaligned", "below", "unmapped", "one", "text", "
 
 
 class Process(programs.Process):
-    """tests/program/frames.c."""
+    """A process of tests/program/frames.c."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -72,7 +72,7 @@ def begins(stack, truth, why):
 
 
 def of_getppid(one):
-    """Set a tracepoint at the kernel's side of the call that leaf() makes. Return its number."""
+    """Set a tracepoint in the kernel at the system call that leaf() makes. Return its number."""
     return trace("__x64_sys_getppid if $current_task_pid == %d" % one.pid, "collect $ustack")
 
 
@@ -91,13 +91,13 @@ def at_a_system_call():
 
 
 def number_of_mains(found):
-    """Return how many stacks have one more program function above those that note themselves: main()."""
+    """Return the number of stacks that include main(), which is above the functions that note themselves."""
     return sum(len(stack) > 5 for stack in found)
 
 
 @test("at each instruction of a function, from its first one to its return: the same callers")
 def at_each_instruction():
-    # A step over "syscall" ends after the next instruction: a uprobe there is not hit then, so there is none at the call.
+    # Leave out "syscall": a single step over it ends after the next instruction, whose uprobe would not be hit.
     wheres = instructions(FRAMED, "leaf", "syscall")
     check(len(wheres) > 10, wheres)
     with running_program() as one:
@@ -154,7 +154,7 @@ def together():
             stack, pid = stack_of(entry.keys[0])
             if pid != one.pid:
                 continue
-            # The threads enter by another function: all below go() is the same.
+            # The stacks are equal below go(). Above it, threads have other functions.
             which, = [n for n, noted in enumerate(truth) if stack[:len(noted) - 2] == noted[:-2]]
             counts[which] += entry.count
         equal(counts, [8 * 500 + 1] * PATHS)
@@ -171,7 +171,7 @@ def hostile():
         zero = one.path("hostile zero")
         cmd("tstop")
         go = int(one("address go"), 16)
-        more = {"loop": [go]}  # a static variable is below the stack
+        more = {"loop": [go]}  # the address of a static variable, which is lower than the stack
         for which in (num, at_leaf):
             *found, whole = stacks(which, one)
             for kind, stack, noted in zip(HOSTILE, found, truth):
@@ -181,7 +181,7 @@ def hostile():
 
 
 def last_number():
-    """Return the number of the last hostile stack."""
+    """Return $ustack in the frame of the last hostile stack."""
     return [number("$ustack") for _ in frames()][-3]
 
 
@@ -239,7 +239,7 @@ NMIS = 300
 
 
 def nmi_rounds(num):
-    """Interrupt the other CPUs by NMIs, in some rounds. Return the stacks of each round's NMIs."""
+    """Send NMIs to the other CPUs, in several rounds. Yield the stacks of each round's NMIs."""
     for _ in range(20):
         cmd("tstart")
         target("nmi %d" % NMIS)
@@ -248,15 +248,16 @@ def nmi_rounds(num):
 
 
 def hits_inside(found, one):
-    """Return those of an NMI in the middle of a hit: only a hit knows which of its addresses are the file's."""
+    """Return the stacks of NMIs in the middle of a hit. They begin with a place in the file space, which only a hit
+    knows."""
     return [words for words in found if ustack.pid(words[-1]) == one.pid and space.has(words[0])]
 
 
 @test("an NMI in the middle of a hit in a program: that program's stack, with the caller")
 def in_nmi():
-    # The condition is false, and nothing is recorded, so the hits of NMIs are not nested ones.
+    # The condition is false and nothing is recorded, so hits in an NMI do not count as nested.
     gtp_trace("-x %s leaf if $rdi == 99" % FRAMED)
-    # GDB forgets the place of a marker when a file's symbols are added, so this comes after it.
+    # Set this after gtp trace -x: when a file's symbols are added, GDB loses a marker's place.
     num = strace("gtp_target:gtp_target_count", "collect $ustack")
     one = Process(FRAMED)
     try:

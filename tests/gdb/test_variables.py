@@ -24,8 +24,8 @@ def in_every_context():
 
 
 def contexts_at(where):
-    """Trace the calls at a place. Return a row of variables and a row of the fixture's values for each call, and how
-    the place was probed."""
+    """Trace the calls at a place. Return a row of variables for each call, a row of the fixture's values for each call, and
+    the mechanism of the probe."""
     num = trace(where, "collect $%s" % ", $".join(CONTEXTS + ("current_task_user", "task_pt_regs")),
                 "collect " + HERE)
     cmd("tstart")
@@ -45,7 +45,7 @@ def contexts_at(where):
 
 
 def told_apart(ours):
-    """Check the contexts of the six calls that are not NMIs."""
+    """Check that the variables distinguish the contexts of the six calls that are not in NMIs."""
     task, disabled, soft, hard, kthread, again = ours[:6]
     equal((task[:4], again[:4]), ((0, 0, 0, 1),) * 2, "in a system call")
     check(disabled[1] and not disabled[0], "softirqs disabled: %s" % (disabled,))
@@ -123,7 +123,7 @@ def time_of_day():
 
 
 def from_gdb(line):
-    """Make a call in GDB's own process."""
+    """Give the fixture an order from GDB's own process."""
     with there.open("/proc/gtp_target", "w") as file:
         file.write(line)
 
@@ -148,8 +148,8 @@ def disabled(where, *actions):
 
 
 def b_after_a():
-    """Let A enable B, and another tracepoint disable it. Check that B's count is that of the calls in between. Return
-    how B is probed."""
+    """Let tracepoint A enable B, and a third one disable it. Check that B counts the calls in between. Return B's
+    mechanism."""
     b = disabled("gtp_target_leaf", "collect n")
     trace("gtp_target_add", "teval $enable = %d" % b)
     trace("gtp_target_obj", "teval $disable = %d" % b)
@@ -271,7 +271,7 @@ def refusals():
     check("no expression can read it" in text, text)
 
 
-# Variables of one's own --------------------------------------------------------------------------
+# The user's variables ----------------------------------------------------------------------------
 
 @test("sums of additions and subtractions, in actions and conditions, negative ones included")
 def sums():

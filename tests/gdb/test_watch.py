@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Hardware watchpoints as tracepoints, beside a fixture that writes variables by one instruction each.
+# Hardware watchpoints as tracepoints. The fixture writes each variable with a single instruction, and knows the values.
 import os
 
 import fixture as modules
@@ -18,7 +18,7 @@ def place(expression):
 
 
 def set_values(*values):
-    """Give the first of the watched variables known values, without a watchpoint."""
+    """Give the first watched variables known values, before a watchpoint is set."""
     for n, value in enumerate(values):
         target("call watch %d %d" % (n, value))
 
@@ -197,13 +197,13 @@ def wrong():
 
 
 def fixture_gdbtp():
-    """The address of gdbtp's data."""
+    """Return the address of gdbtp's own data, as text."""
     with there.open("/sys/module/gdbtp/sections/.data", encoding="ascii") as file:
         return file.read().strip()
 
 
 def on_first_cpu(name):
-    """The address of CPU 0's copy of a per-CPU variable, which is named as in /proc/kallsyms."""
+    """Return the address of CPU 0's copy of a per-CPU variable, by its name in /proc/kallsyms."""
     with there.open("/proc/kallsyms", encoding="ascii") as file:
         found = next(line.split()[0] for line in file if line.split()[2:] == [name])
     return (number("__per_cpu_offset[0]") + int(found, 16)) % 2**64
@@ -225,13 +225,13 @@ def plain():
 
 
 def section(name):
-    """The address of a section of the module gtp_target2."""
+    """Return the address of a section of the module gtp_target2."""
     with there.open("/sys/module/gtp_target2/sections/" + name, encoding="ascii") as file:
         return int(file.read().strip(), 16)
 
 
 def hole(low, high):
-    """The first page between two places where no memory is, or None."""
+    """Return the first page without memory between two addresses, or None."""
     for page in range((low | 4095) + 1, high, 4096):
         try:
             number("*(unsigned char *)%#x" % page)
@@ -241,7 +241,7 @@ def hole(low, high):
 
 
 def watch_byte(addr):
-    """A watchpoint at an address."""
+    """Set a watchpoint for writes of one byte at an address. Return its number."""
     return trace("*%#x" % (0x61 << 56 | addr % 2**56))
 
 
@@ -252,7 +252,7 @@ def unloaded():
     set_values(0)
     gone = [watch_byte(section(".data")), trace("gtp_target2_fn")]
     num = gtp_watch(WATCHED % 0)
-    # From 6.4 on a module has several areas. A place between them is not the module's.
+    # Since 6.4 a module has several areas. An address between them does not belong to the module.
     between = hole(*sorted((section(".data"), place("gtp_target2_fn"))))
     note("between its text and its data there is %s" % ("no hole" if between is None else "a hole at %#x" % between))
     if between is not None:

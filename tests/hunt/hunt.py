@@ -21,14 +21,14 @@ from rsp import Client
 from tap import note as say, until
 
 MECHANISMS = ("jumps", "kprobes")
-ARMED_UNDER = 3  # walkers that are on already when a batch is armed
-# Kprobes of a batch that are armed then. The kernel decodes the function of each to its end and waits for the optimizer:
-# under function_graph, which records each step of that, seconds for each.
+ARMED_UNDER = 3  # how many of the walkers are on, one after the other, while a batch is armed
+# How many kprobes of a batch are armed while a walker is on. For each one the kernel decodes the whole function and waits
+# for the optimizer. Under function_graph, which records every step, this takes seconds for each kprobe.
 KPROBES_UNDER = 60
-# In each batch: called while each walker is on, so that there are hits whatever the random places are. Of three places
-# in a row two have hits: see guest.mixed().
+# Functions that are in each batch and called while each walker is on, so that there are hits in any case. Of three places
+# in a row two have hits, because of the conditions of guest.mixed().
 CALLED = ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj")
-LOGLEVEL = "4"  # errors only: the output of SysRq is below that level, and no sign of trouble
+LOGLEVEL = "4"  # print only errors on the console; the output of SysRq has a lower priority, and does not mean trouble
 
 
 class Load:
@@ -63,7 +63,8 @@ class Hunt:
         self.totals = collections.Counter()
 
     def stir(self, client, places, walker, before):
-        """Let a walker walk for a moment, and print the hits meanwhile. Return the hits of this run so far."""
+        """Let a walker walk for a moment, and print the number of hits in that time. Return the number of hits in this run
+        so far."""
         with walker:
             fixture.target("loop mix 20")
             walker.walk()
@@ -80,7 +81,7 @@ class Hunt:
         return places
 
     def under_way(self, client, places):
-        """Arm first, then start the walkers."""
+        """Arm the probes first, then turn on one walker after the other."""
         places, hits = self.armed(client, places), 0
         for walker in self.rng.sample(self.walkers, len(self.walkers)):
             hits = self.stir(client, places, walker, hits)

@@ -11,11 +11,11 @@ from fixture import KMOD, must
 from kernel import DEBUG, TRACING, KprobeEvent, get, put, symbols
 from tap import until
 
-SECONDS = 0.7  # seconds of the guest's clock, for walkers that work by themselves
+SECONDS = 0.7  # seconds of the guest's clock that are left to a walker that works by itself
 
 
 class Walker:
-    """On while it is entered. lacks(): None, or why this kernel has none."""
+    """A context manager: the walker is on inside. lacks() returns why this kernel does not have the walker, or None."""
 
     name = ""
 
@@ -34,7 +34,7 @@ class Walker:
 
 
 class Switch(Walker):
-    """A file that is switched by one word for on and one for off."""
+    """A walker that is switched by writing a word to a file: one for on, one for off."""
 
     def __init__(self, name, path, on="1", off="0", lacks=None):
         self.name, self.path, self.words, self.missing = name, path, (on, off), lacks
@@ -56,7 +56,7 @@ def tracer(name):
 
 
 class Events(Walker):
-    """All events of some systems, with a stack trace each."""
+    """All events of some systems, each with a stack trace."""
 
     def __init__(self, *systems):
         self.name = "events " + " ".join(systems)
@@ -106,7 +106,7 @@ def perf_event(cpu, kind, config, period, flags=0, sample=IP_TID_TIME_CALLCHAIN,
 
 
 class Perf(Walker):
-    """perf events on every CPU, into rings that nobody reads."""
+    """perf events on every CPU. No process reads their rings."""
 
     def __init__(self, name, *events):
         self.name, self.events, self.open = name, events, []
@@ -125,7 +125,7 @@ class Perf(Walker):
 
 
 class Program(Walker):
-    """A BPF program that prints, at the scheduler's events and the timer's."""
+    """A BPF program at events of the scheduler and of timers, which prints."""
 
     name = "bpf_trace_printk"
     events = ("sched/sched_switch", "irq_vectors/local_timer_entry", "raw_syscalls/sys_enter")
@@ -162,7 +162,7 @@ class Program(Walker):
 # Others' probes ----------------------------------------------------------------------------------
 
 class Probes(Walker):
-    """Events of ftrace before ours: at the entries of the functions, and at their returns."""
+    """Kprobe events of ftrace at functions' entries or returns, set before gdbtp's probes."""
 
     def __init__(self, name, kind, places):
         self.name, self.kind = name, kind
@@ -170,7 +170,7 @@ class Probes(Walker):
         self.made = []
 
     def on(self):
-        # Another thirty each time.
+        # Take thirty other functions each time.
         chosen, self.entries = self.entries[:30], self.entries[30:] + self.entries[:30]
         for i, addr in enumerate(chosen):
             try:
@@ -186,7 +186,7 @@ class Probes(Walker):
 
 
 class Uprobe(Walker):
-    """A breakpoint in libc: the die notifiers are called for it."""
+    """A uprobe in libc. For its breakpoint the kernel calls the die notifiers."""
 
     name = "uprobe"
 
@@ -217,7 +217,7 @@ class Uprobe(Walker):
 # The machine -------------------------------------------------------------------------------------
 
 class SysRq(Walker):
-    """Backtraces of all CPUs by NMI, tasks, memory; printed below the console's level."""
+    """SysRq: backtraces of all CPUs by NMI, tasks, and memory. The console does not print messages of this priority."""
 
     name = "SysRq"
 
@@ -233,7 +233,7 @@ class SysRq(Walker):
 
 
 class Hotplug(Walker):
-    """The last CPU goes offline and comes back."""
+    """The last CPU goes offline and online again."""
 
     name = "CPU hotplug"
     path = "/sys/devices/system/cpu/cpu%d/online" % (os.cpu_count() - 1)
@@ -249,7 +249,7 @@ class Hotplug(Walker):
 
 
 class LivePatch(Walker):
-    """Another version of /proc/cmdline's function; all tasks are looked at until they have left the old one."""
+    """A live patch of the function of /proc/cmdline. The kernel checks all tasks until each has left the old version."""
 
     name = "live patch"
     file = "/sys/kernel/livepatch/gtp_livepatch/"
@@ -275,7 +275,7 @@ class LivePatch(Walker):
 
 
 def kgdb():
-    """Return a switch for kgdb, which has its notifiers as long as it has a console."""
+    """Return a Switch that gives kgdb a console: as long as it has one, its notifiers are registered."""
     return Switch("kgdb", "/sys/module/kgdboc/parameters/kgdboc", "ttyS0", "")
 
 

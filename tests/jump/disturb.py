@@ -20,13 +20,13 @@ from tap import SECONDS
 PREEMPT = DEBUG + "sched/preempt"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Leave out those that only make the kernel warn, or make the guest very slow.
+# Scheduler features, without those that make the kernel warn or the guest very slow.
 FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION",
             "NONTASK_CAPACITY", "TTWU_QUEUE", "SIS_PROP", "SIS_UTIL", "LB_MIN", "ATTACH_AGE_LOAD", "WA_IDLE",
             "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
 SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration",
            "vm/numa_stat")
-SO_TIMESTAMP = 29  # Python does not name it
+SO_TIMESTAMP = 29  # Python has no name for it
 EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap",
           "workqueue", "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
           "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
@@ -35,7 +35,7 @@ MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drive
 
 
 class Crowd:
-    """All the threads; when they pause together, everything is restored."""
+    """All threads that disturb. When they pause together, everything is restored."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -78,10 +78,10 @@ class Member(threading.Thread):
         self.crowd, self.kind = crowd, kind
         self.rng = random.Random("%s %s" % (crowd.seed, kind.__name__))
         self.idle = threading.Event()
-        self.began = None  # what it does now; None: it rests
+        self.began = None  # when its present operation began, or None while it rests
 
     def rest(self, seconds):
-        """Until then, or until all are to pause."""
+        """Sleep for a random time up to SECONDS, or until all threads shall pause."""
         deadline = time.monotonic() + self.rng.uniform(0, seconds)
         while self.crowd.go.is_set() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -118,7 +118,7 @@ def features(me):
 
 
 def keys(me):
-    """Jump labels and static calls of others: statistics, time stamps, the kind of preemption."""
+    """Switch jump labels and static calls outside the scheduler: statistics, time stamps, the kind of preemption."""
     there = [name for name in SYSCTLS if os.path.exists("/proc/sys/" + name)]
     name = me.rng.choice(there + ["stamps", "stamps", "preempt"])
     if name == "stamps":
@@ -146,8 +146,8 @@ def preemption():
 
 
 def every_preemption():
-    """Choose each kind of preemption once, and return to the first. A static call that calls nothing is a return, and
-    the return written at boot may be older than the choice of how this processor has to return."""
+    """Choose each kind of preemption once, then the first one again. A static call without a target is patched to a return.
+    The kernel may have written it at boot before it chose the form of returns for this processor."""
     kinds, first = preemption()
     for kind in [kind for kind in kinds if kind != first] + [first]:
         put(PREEMPT, kind)
@@ -174,7 +174,7 @@ def tracer(me):
     put(TRACING + "set_ftrace_filter", "", os.O_TRUNC)
 
 
-cpus_lock = threading.Lock()  # held while all CPUs must be online
+cpus_lock = threading.Lock()  # held by a thread that needs all CPUs online
 
 
 def cpus(me):
@@ -187,7 +187,7 @@ def cpus(me):
     me.rest(4)
 
 
-modules_lock = threading.Lock()  # held while a module must stay
+modules_lock = threading.Lock()  # held by a thread that needs a module to stay
 
 
 def of_the_kernel(name):
@@ -197,7 +197,7 @@ def of_the_kernel(name):
 
 
 def modules(me):
-    """Load one, perhaps with its table, and unload it."""
+    """Load a module, perhaps with its table of regions, and unload it."""
     path = of_the_kernel(me.rng.choice(MODULES))
     if me.rng.random() < 0.6:
         path = KMOD + "/gtp_target2.ko"
@@ -215,7 +215,8 @@ def modules(me):
 
 
 class Kprobes:
-    """Events at places that are given from time to time: those of gdbtp, before, after and during a run."""
+    """Kprobe events at and near the places of gdbtp's tracepoints, before, during and after a run. The places are
+    updated."""
 
     __name__ = "kprobes"
 
@@ -229,13 +230,13 @@ class Kprobes:
             where = me.rng.random()
             if where < 0.4:
                 addr -= offset
-            elif where < 0.6:  # refused in the middle of an instruction or of a jump
+            elif where < 0.6:  # in the middle of an instruction or of a jump, where the kernel refuses a kprobe
                 addr += me.rng.randint(1, 8)
             self.number += 1
             name = "soak/e%d" % self.number
             try:
                 put(TRACING + "kprobe_events", "p:%s 0x%x" % (name, addr), os.O_APPEND)
-            except OSError as error:  # in the middle of a jump; in a function that takes none
+            except OSError as error:  # it is in the middle of a jump, or in a function that takes no kprobe
                 self.refused[errno.errorcode[error.errno]] += 1
                 continue
             made.append(name)
@@ -252,13 +253,13 @@ class Kprobes:
         try:
             put(TRACING + "events/%s/enable" % name, "1")
             return True
-        except OSError as error:  # the byte is gdbtp's in this moment
+        except OSError as error:  # at this moment gdbtp has its own byte there
             self.refused["enable " + errno.errorcode[error.errno]] += 1
             return False
 
 
 def load(me):
-    """Files, processes, network, modules: load.py."""
+    """Run load.py: files, processes, network, modules."""
     module = of_the_kernel("net/ipv4/tcp_lp")
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
                           capture_output=True, text=True, timeout=SECONDS, check=False)

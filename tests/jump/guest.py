@@ -22,14 +22,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 LINKED = 0xffffffff81000000
 JUMP, HLT = 0xe9, 0xf4
-SPAN = 20  # bytes that a jump may change: five, and what is left of the last instruction
+SPAN = 20  # the most bytes that a jump may change: five, and the rest of the last instruction
 PADDING, PADDING_NAME = 16, "__pfx_"
-TRAMPOLINE = "__SCT__"  # of a static call: after its jump lies what the kernel does not decode
-AT_ONCE = 3500  # limited by the room for compiled conditions and actions
-RARE = 5  # places of one kind that are named
-SHARE = 0.85  # of the places that take a probe, how many are to be jumps
+TRAMPOLINE = "__SCT__"  # the prefix of a static call's trampoline: the kernel does not decode the bytes after its jump
+AT_ONCE = 3500  # how many tracepoints are set at once; the room for compiled code limits them
+RARE = 5  # up to this many places of one kind are printed with their names
+SHARE = 0.85  # the share of jumps that is required among the places that take a probe
 
-# The parts of conditions: the word at the stack pointer, compared with one that no stack holds.
+# The parts of a condition that compares the word at the stack pointer with a number that is on no stack.
 STACK_WORD, IS_MAGIC, NOT, END = "2600071a", "25a5c3f00dbadc0de113", "0e", "27"
 CONST64, STRING = "25%016x", "2300c82f"
 NEVER, ALWAYS = STACK_WORD + IS_MAGIC + END, STACK_WORD + IS_MAGIC + NOT + END
@@ -53,8 +53,8 @@ class Names:
         self.functions = {key: at[0] for key, at in found.items() if len(at) == 1}
 
     def address(self, where, name, slide):
-        """Return an address of this boot, from one in the file or from a module and a name. Return None if that says
-        not enough."""
+        """Return an address in this boot, from an address in the file, or from a module and a name. Return None if these do
+        not identify an address."""
         if where.startswith("0x"):
             return int(where, 16) + slide
         function, offset = name.rsplit("+", 1)
@@ -88,7 +88,7 @@ def unique(places):
 # Load --------------------------------------------------------------------------------------------
 
 def work(rounds):
-    """By processes of their own: what gdb does itself is not traced."""
+    """Run load.py, in processes of its own: the tasks of the tracer itself are not traced."""
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), fixture.KMOD + "/gtp_target2.ko"],
                           capture_output=True, text=True, timeout=tap.SECONDS, check=False)
     assert not done.returncode, done.stdout + done.stderr
@@ -97,7 +97,7 @@ def work(rounds):
 # The text ----------------------------------------------------------------------------------------
 
 class Text:
-    """All of the kernel's text, and the bytes around places in modules, at different times."""
+    """Compares the kernel's text, and the bytes around places in modules, with those of an earlier time."""
 
     def __init__(self):
         at = symbols("_stext", "_etext")
@@ -115,13 +115,13 @@ class Text:
 
 
 def around(places):
-    """Return the memory at each place as the kernel itself reads it."""
+    """Return {address: bytes} for the code at each place, read from /proc/kcore."""
     with Kcore() as core:
         return {place.addr: core.read(place.addr, SPAN) for place in places}
 
 
 def restored(text, before, places, near):
-    """Compare byte for byte; the kernel may restore its own optimised kprobes with a delay."""
+    """Check that all bytes are restored. The kernel may restore its own optimised kprobes with a delay."""
     def same():
         return not text.changed(before) and around(places) == near
     try:
@@ -136,11 +136,12 @@ def restored(text, before, places, near):
 
 # Runs --------------------------------------------------------------------------------------------
 
-TWIN = 20000  # number of a place's second tracepoint, after its first one's
+TWIN = 20000  # the difference between the numbers of a place's second and first tracepoint
 
 
 def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """For a start that is refused when one of them is. A twin is another with the same condition at the place."""
+    """Define tracepoints at the places for a strict start, which fails if one of them is refused. A twin is a second
+    tracepoint at a place, with the same condition."""
     client.monitor("strict on")
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
@@ -169,7 +170,7 @@ def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False
 
 
 def mechanisms(client):
-    """Return how each address is probed."""
+    """Return {address: Probe} from `monitor probes`."""
     return probes(client.monitor("probes"))
 
 
@@ -194,14 +195,15 @@ def losses(client):
 
 
 def unseen_hits(client):
-    """Return how many hits the module reports as missed because their CPU was in a hit already, or the kernel in a
-    kprobe's handler."""
+    """Return the number of hits that the module reports as missed, because their CPU was already in a hit, or the kernel in
+    a kprobe's handler."""
     return sum(not_seen(client.monitor("status")))
 
 
 @functools.cache
 def string():
-    """Return an action that collects a string, the name of the system. A pad writes its frame by itself."""
+    """Return an action that collects the string "Linux" from the kernel's memory. Its frame is one that a pad writes by
+    itself."""
     at = symbols("init_uts_ns")["init_uts_ns"]
     with Kcore() as memory:
         assert memory.read(at, 6) == b"Linux\0"
@@ -217,13 +219,13 @@ def mixed(i):
 
 
 class Here:
-    """Common state of the tests."""
+    """The state that all tests share."""
 
     def __init__(self, seed, picks):
         self.rng = random.Random(seed)
         self.text = Text()
         self.sets = read_places(picks)
-        self.hot = []  # functions' second instructions that ran under the load
+        self.hot = []  # second instructions of functions that ran under the load
 
 
 here = None
@@ -235,8 +237,8 @@ def begin(client):
 
 
 def under_load(client, places, condition, rounds=2):
-    """Set all tracepoints at once. Check that jumps are there while the load runs, and that the text is restored.
-    Return hits and mechanisms."""
+    """Set all tracepoints at once. Check that there are jumps while the load runs, and that the text is restored afterwards.
+    Return the hits and the mechanisms."""
     before, near = begin(client), around(places)
     places = start(client, places, condition)
     how = mechanisms(client)
@@ -278,12 +280,12 @@ def together():
 
 
 def second_instructions():
-    """Return the second instructions of as many functions as there is time for."""
+    """Return the second instructions of as many functions as the time allows."""
     return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
 
 
 def find_hot(client):
-    """Return functions that run under the load."""
+    """Return the second instructions of functions that run under the load."""
     if here.hot:
         return here.hot
     places, _, hits = under_load(client, second_instructions(), lambda i: ("", ()))
@@ -327,7 +329,7 @@ def single():
 
 
 class Events:
-    """An independent count of calls: kprobe events at functions' entries."""
+    """Counts calls independently of gdbtp, with kprobe events at functions' entries."""
 
     def __init__(self, places):
         self.names = {}
@@ -338,7 +340,7 @@ class Events:
         put(TRACING + "events/jump/enable", "1")
 
     def counts(self):
-        """Return the calls of each place, including those inside another kprobe."""
+        """Return {address: number of calls}, including those inside another kprobe's handler."""
         with open(TRACING + "kprobe_profile", encoding="ascii") as file:
             rows = [line.split() for line in file]
         return {self.names[name].addr: int(hits) + int(missed) for name, hits, missed in rows if name in self.names}
@@ -349,7 +351,7 @@ class Events:
 
 
 def settled(client, events, places):
-    """Return both counts of the places whose calls did not change meanwhile, which only the load calls."""
+    """Return {address: (gdbtp's count, ftrace's count)} for the places that were not called while both were read."""
     first = events.counts()
     ours = dict(zip([place.addr for place in places], all_hits(client, places)))
     second = events.counts()
@@ -375,7 +377,7 @@ def compare(places, how, old, new, unseen):
 
 
 def count_calls(*settings):
-    """Compare the hits under these settings with the calls."""
+    """Compare the hits with the calls while these monitor settings are in effect."""
     with Client() as client:
         hot = find_hot(client)
         before = begin(client)
@@ -478,12 +480,12 @@ def weak():
 
 
 WAITS = {"cpus": "on_each_cpu_cond_mask function=%si:symbol", "tasks": "call_rcu_tasks"}
-# Now and then vmalloc() takes back what has been freed, and has the TLBs flushed.
+# From time to time vmalloc() reclaims freed areas, and flushes the TLBs of all CPUs.
 FLUSH = r"function=(do_kernel_range_flush|do_flush_tlb_all)\+"
 
 
 class Waits:
-    """Counts how often this process waits for all CPUs, or for all tasks; without TLB flushes."""
+    """Counts how often this process waits for all CPUs or for all tasks, except for TLB flushes."""
 
     def __enter__(self):
         for name, function in WAITS.items():
@@ -497,7 +499,7 @@ class Waits:
         put(TRACING + "kprobe_events", "", os.O_TRUNC)
 
     def during(self, call):
-        """Return how many waits of each kind a call makes."""
+        """Call a function. Return the number of waits of each kind in it."""
         put(TRACING + "trace", "", os.O_TRUNC)
         call()
         with open(TRACING + "trace", encoding="ascii") as file:
@@ -506,7 +508,7 @@ class Waits:
 
 
 def waits_row(client, waiting, places):
-    """Return the waits of QTStart and QTStop with jumps at all places."""
+    """Return a row with the waits of QTStart and QTStop when there are jumps at all places."""
     define(client, places)
     on = waiting.during(lambda: client.ok("QTStart"))
     assert all(probe.how == "jump" for probe in mechanisms(client).values()), "not all are jumps"
@@ -535,7 +537,7 @@ LONG = ("inner",)
 
 
 def topics(names):
-    """Return the tests of these names. Without names, return those that GTP_ONLY chooses, or all except long ones."""
+    """Return the tests with these names. Without names, return the tests that GTP_ONLY chooses, or all except long ones."""
     known = {function.__name__: (name, function) for name, function in tap.tests}
     unknown = set(names) - set(known)
     if unknown:
@@ -545,10 +547,10 @@ def topics(names):
 
 def prepare(seed, picks):
     global here
-    fixture.load("self_trace=1", "allow_notrace=0")  # what this process does is counted too
+    fixture.load("self_trace=1", "allow_notrace=0")  # trace this process as well
     fixture.load_fixture()
     fixture.load_tables()
-    work(1)  # have the kernel do now what it does only at first use
+    work(1)  # let the kernel make the changes of its first use now
     here = Here(int(seed), picks)
 
 

@@ -3,10 +3,10 @@
 
 Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
 
-uniform every instruction that takes a probe is as likely as every other: shares are counted of these. A function
-         without a site of the function tracer takes none, nor does its .cold part
-entry    functions' entries, which are the function tracer's
-weak     the same of functions that another replaces: the linker has left their code, without a name
+uniform every instruction that takes a probe is equally likely, so shares of instructions are counted here. A function
+         without a site of the function tracer takes no probe, nor does its .cold part
+entry    functions' entries, which are sites of the function tracer
+weak     entries of weak functions that others replace: the linker has left their code, without a name
 second   the instruction after the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
 each     one instruction of each of as many functions
@@ -43,14 +43,14 @@ def function_of(item):
 
 
 def by_set(found):
-    """Return the places to choose from: the sets, and each function's instructions."""
+    """Return the sets of places to choose from, and the instructions of each function."""
     sets = {"uniform": [], "entry": [], "weak": [], "second": []}
     functions, parts, without = {}, [], 0
     for name, items in itertools.groupby(found, function_of):
         has_site = after_entry = False
         for item in items:
             if item[2] == b"ftrace":
-                after_entry = item[1].endswith((b"+0x0", b"+0x4"))  # an endbr64 may be in front
+                after_entry = item[1].endswith((b"+0x0", b"+0x4"))  # +4 follows an endbr64
                 has_site = has_site or after_entry
                 sets["entry" if after_entry else "weak"].append(item)
                 continue

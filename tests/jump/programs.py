@@ -5,17 +5,17 @@ from guest import STACK_WORD, IS_MAGIC, END
 from linked import linked
 from traced import Traced, base_of
 
-FIRST = 50000  # number of the first tracepoint
+FIRST = 50000  # the first tracepoint's number
 FUNCTIONS = ("work", "depth", "pushed")
 MINE = "2c000424%08x1327"  # $current_task_pid == a number
-TEXT = "X8,2600042300c82f27"  # up to 200 bytes of the string that the second argument points to
+TEXT = "X8,2600042300c82f27"  # collects up to 200 bytes of the string to which the second argument points
 RET = "X4,2c000527"
-NEVER = STACK_WORD + IS_MAGIC + END  # a word of the program's stack, compared with one that it does not have
+NEVER = STACK_WORD + IS_MAGIC + END  # compares a word of the program's stack with a number that is not there
 ENTRY, RETURN, ALL, ALL_RETURNS, DEPTH, NONE = range(FIRST, FIRST + 6)
 
 
 class Programs:
-    """The tracepoints of each run, and a process whose calls are counted."""
+    """The tracepoints in a program that each run has, and a process of it whose calls are counted."""
 
     def __init__(self):
         self.symbols = linked(traced.PROGRAM)
@@ -25,7 +25,7 @@ class Programs:
         self.before = self.code()
 
     def code(self):
-        """Return the code of the functions as the process has it."""
+        """Return the code of the functions from the memory of the process."""
         loaded = int(self.one("address work"), 16) - self.symbols["work"]
         with open("/proc/%d/mem" % self.one.pid, "rb", 0) as memory:
             found = []
@@ -50,11 +50,11 @@ class Programs:
         client.tracepoint(NONE, self.at("pushed"), condition=NEVER)
 
     def hits(self, client):
-        """Return the hits of the tracepoints that only the one process makes: at entries, and at returns."""
+        """Return the hits of the tracepoints that only this object's process hits: at entries, and at returns."""
         return client.hits(ENTRY, self.at("work")), client.hits(RETURN, self.at("work"))
 
     def counted(self, client, rng):
-        """Make calls, and see that each is a hit at its entry and at its return. Return their number."""
+        """Make calls. Check that each is a hit at its entry and at its return. Return the number of calls."""
         before, calls = self.hits(client), rng.randint(1, 100)
         self.one("call 0 %d" % calls)
         found = tuple(now - then for now, then in zip(self.hits(client), before))

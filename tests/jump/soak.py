@@ -22,12 +22,12 @@ from rsp import Client
 from tap import note as say, until
 from watch import Watch
 
-RETURNS = 100  # tracepoints at functions' returns
-BETWEEN = 8  # hits of the first that had begun, or whose second was not reached, when a run began or ended
-PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
-QUIET_EVERY = 4  # rounds
-CALLED = ("obj", "add")  # functions of the fixture whose calls it counts
-RETURNED, WAITS = "irq", "wait"  # as well, by their returns; tasks sleep in the second
+RETURNS = 100  # how many tracepoints are at functions' returns
+BETWEEN = 8  # the most hits that only one of two twins may have: a run begins or ends between them
+PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # about 1,000 become jumps
+QUIET_EVERY = 4  # the rounds between two pauses
+CALLED = ("obj", "add")  # functions whose calls the fixture counts
+RETURNED, WAITS = "irq", "wait"  # functions that are traced at their returns; tasks sleep in the second one
 COMES_AND_GOES = "gtp_target2"
 FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
 # $key_cpu = $cpu_id, and $hist_time = $latency or $clock, whose numbers are 6 and 2
@@ -41,7 +41,7 @@ INSIDE = re.compile(r"(\d+) calls are followed")
 NEVER, ALWAYS = guest.NEVER, guest.ALWAYS
 
 
-BEHIND_ENTRY = ("+0x5", "+0x9")  # the function tracer's site; an endbr64 may be in front
+BEHIND_ENTRY = ("+0x5", "+0x9")  # the offsets after the function tracer's site: without and with an endbr64
 
 
 def is_early(place):
@@ -49,7 +49,7 @@ def is_early(place):
 
 
 def entry(place):
-    """Return the first instruction of the function whose second one PLACE is."""
+    """Return the first instruction of the function that has PLACE as its second instruction."""
     function, offset = place.name.rsplit("+", 1)
     return guest.Place(place.addr - int(offset, 16), "return", "", function + "+0x0")
 
@@ -59,7 +59,7 @@ def is_jump(probe):
 
 
 def on_stacks():
-    """Return how many followed calls the kernel's own unwinder finds on the stacks of all tasks."""
+    """Return the number of followed calls that the kernel's own unwinder finds on the stacks of all tasks."""
     found = 0
     for path in glob.glob("/proc/[0-9]*/task/*/stack"):
         try:
@@ -94,25 +94,25 @@ class Soak:
     # Places
 
     def draw(self):
-        """Return this round's places. Those of a module that may be unloaded are chosen when they are needed."""
+        """Return this round's places. Places in a module that may be unloaded are chosen later, when they are needed."""
         found = []
         for kind, count in PLACES.items():
             found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
         starts = self.returns()
         functions = {place.name.rsplit("+", 1)[0] for place in starts}
-        # Two jumps do not fit at an entry.
+        # There is no room for two jumps at an entry.
         found = [place for place in found if not (is_early(place) and place.name.rsplit("+", 1)[0] in functions)]
         found = [place for place in guest.unique(found + starts) if place.addr not in self.refused]
         self.rng.shuffle(found)
         return found
 
     def returns(self):
-        """Return the entries of functions whose calls are followed: some that run under the load, and others."""
+        """Return the entries of functions whose calls shall be followed. Most of them run under the load."""
         starts = []
         for kind, part in (("hot", 0.8), ("second", 0.2)):
             behind = [place for place in self.sets[kind] if place.name.endswith(BEHIND_ENTRY)]
             starts += [entry(place) for place in self.rng.sample(behind, min(int(part * RETURNS), len(behind)))]
-        # Those of kernel tracepoints are their events.
+        # A tracepoint at the entry of a __traceiter_ function would be the event itself.
         return [place for place in starts if not place.name.startswith("__traceiter_")]
 
     def in_module(self):
@@ -126,7 +126,7 @@ class Soak:
         return guest.unique(found)
 
     def fixture(self):
-        """Return second instructions of functions that are called a known number of times."""
+        """Return the second instructions of those functions whose calls the fixture counts."""
         return [p for p in self.sets["fixture"] if p.name.rsplit("+", 1)[0].replace("gtp_target_", "") in CALLED]
 
     def fixtures_returns(self):
@@ -157,8 +157,8 @@ class Soak:
         return "hist_time" if i % 7 == 0 else None
 
     def has_twin(self, i):
-        """Return whether the place has another tracepoint with the same condition. Some of their hits are of pads
-        alone, some need C."""
+        """Return whether the i-th place has a second tracepoint with the same condition. Among such places are hits that
+        pads handle alone, and hits that need C."""
         return i % 5 == 2 and not self.returns_at(i)
 
     def twins(self, client, places, hits):
@@ -197,14 +197,14 @@ class Soak:
         places = self.fixture() + self.fixtures_returns() + self.draw()
         if self.rng.random() < 0.5:
             moving = self.rng.random() < 0.7
-            if moving:  # it stays until the probes are there
+            if moving:  # the module stays loaded until the probes are armed
                 with disturb.modules_lock:
                     return self.start(client, places + self.in_module())
             return self.start(client, places + self.in_module())
         return self.start(client, places)
 
     def counted(self, client, places, how):
-        """Calls of the fixture's functions, which all are seen; returns too."""
+        """Have the fixture make calls. Check that every call, or its return, was a hit."""
         counted = places[:len(CALLED) + 1]
         names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in counted]
         calls = [-fixture.counted(name) for name in names]
@@ -216,15 +216,15 @@ class Soak:
         assert min(calls[:len(CALLED)]) > 0, calls
         jumps = [is_jump(how[p.addr]) for p in counted]
         nested += nested_hits(client)
-        # The last is called in interrupts, which may come while the hit of a kprobe is handled.
+        # The last function is called in interrupts, and these may come during the hit of a kprobe.
         allowed = [0] * len(CALLED) + [nested]
         assert all(c - n <= h <= c for h, c, n, jump in zip(hits, calls, allowed, jumps) if jump), (
             "hits %s, calls %s, %d nested" % (hits, calls, nested))
         self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
 
     def crowd_returns(self, client, places, how):
-        """Tasks that fell asleep inside in the round before return, in a run that does not know them, or with no probe
-        at all; others fall asleep, and some of these return in this run."""
+        """Wake the tasks that fell asleep in a traced call in the previous round. They return in a run that does not know
+        their calls, or without a probe. Then let other tasks fall asleep, and wake some of them in this run."""
         place, number = places[len(CALLED) + 1], len(CALLED) + 2
         assert not client.hits(number, place.addr)
         fixture.target("release")
@@ -252,7 +252,7 @@ class Soak:
 
     def round(self, client, number):
         self.watch.round("round %d" % number)
-        # A CPU that is not there at the start has no part in the run.
+        # A CPU that is offline at the start takes no part in the run.
         all_cpus = self.rng.random() < 0.6
         with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
             places, began = self.begin(client)
@@ -290,7 +290,7 @@ class Soak:
             time.monotonic() - self.since))
 
     def quiet(self):
-        """While nobody changes anything, compare the text with that of the beginning."""
+        """Pause all threads that disturb. Compare the text with that of the beginning."""
         self.watch.round("a pause")
         self.crowd.pause()
         self.programs.unchanged()
@@ -321,13 +321,13 @@ class Soak:
         self.totals["reloads"] += 1
 
     def both_ways(self):
-        """gdbtp's counts since it was loaded: each stack by steps and by the kernel's unwinder."""
+        """Add up gdbtp's counts of stacks since it was loaded: walked by itself, by the kernel's unwinder, and different."""
         for what in ("walked", "handed", "differed"):
             self.totals["stacks " + what] += int(fixture.parameter("stack_" + what))
         assert not self.totals["stacks differed"], "stacks that are not what the kernel's unwinder says"
 
     def inside(self, client):
-        """Check that the followed calls are those on tasks' stacks, so that none is lost."""
+        """Check that gdbtp follows as many calls as there are on the tasks' stacks, so that none is lost."""
         def both():
             return int(INSIDE.search(client.monitor("jumps")).group(1)), on_stacks()
         until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),))
@@ -365,7 +365,7 @@ class Soak:
         self.inside(client)
         client.close()
         self.both_ways()
-        if idle(60):  # what others' kprobes held is tried again every second
+        if idle(60):  # every second gdbtp tries again to free what other users' kprobes kept in use
             fixture.unload()
         else:
             say("gdbtp stays: %d calls are on the stacks of tasks that sleep" % on_stacks())
@@ -386,7 +386,7 @@ class Soak:
         say("%d of %d functions run under the load" % (len(self.sets["hot"]), len(places)))
 
     def prepare(self):
-        """Trigger changes that the kernel makes at first use: each kind of disturbance, alone."""
+        """Run each kind of disturbance once, alone, so that the kernel makes the changes of its first use."""
         say("prepares")
         self.watch.round("the preparation")
         self.find_hot()
@@ -422,7 +422,7 @@ def symbol(addr):
 
 
 def aggregated(client, how):
-    """Return {aggregation: n}, how many values the CPUs have so far. Those whose keys found no room are included."""
+    """Return {aggregation: number of values so far}, over all CPUs, including values whose keys found no room."""
     text, last = "", False
     while not last:
         reply = client.ask("qXfer:gtpaggregates:read:%s:%x,3fff" % (how, len(text)))

@@ -10,7 +10,7 @@ import traceback
 import kernel
 from tap import SECONDS, note as say
 
-LONG = 60  # seconds; an operation that has taken so long may be what blocks the others
+LONG = 60  # seconds; an operation that takes longer may be what blocks the others
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -54,7 +54,7 @@ class Watch:
         self.ended.set()
 
     def sign(self):
-        """Return a value that changes while any long operation makes progress."""
+        """Return a value that changes as long as a long operation makes progress."""
         now = time.monotonic()
         slow = [member.native_id for member in self.crowd.members
                 if member.began is not None and now - member.began > LONG]

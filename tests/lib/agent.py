@@ -15,7 +15,7 @@ from frames import (DATA, F_CLOCK, F_CLOSE, F_LIST, F_MKDIR, F_OPEN, F_PID, F_RE
                     REQUEST, Frames, framed)
 
 IN_GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../vm/in-guest")
-PIECE = MOST - 4096  # of bytes in one request
+PIECE = MOST - 4096  # the most bytes in one request
 
 
 class Handle(io.RawIOBase):
@@ -51,16 +51,16 @@ class Handle(io.RawIOBase):
             self.guest.ask(F_CLOSE, self.name, fd=self.handle, body=b"")
 
 
-# in-guest passes these on.
+# The signals that in-guest passes on to the guest's process.
 SIGNALS = (signal.SIGRTMIN, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT)
 
 
 class Process(subprocess.Popen):
-    """A process in the guest, represented by one here that passes everything on and ends likewise; pid is that of the
-    guest's process."""
+    """A process in the guest. A local in-guest represents it, passes everything on, and ends as it does. pid is the pid in
+    the guest."""
 
     def __init__(self, words, **more):
-        # in-guest lets them in once it can pass them on.
+        # Block the signals; in-guest unblocks them when it can pass them on.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             super().__init__([IN_GUEST, *words], **more)
@@ -78,7 +78,7 @@ class Guest:
 
     def __init__(self, folder):
         self.folder = folder
-        self.line = folder + "/gtp"  # for target remote
+        self.line = folder + "/gtp"  # the argument for GDB's `target remote'
         self.owner = self.sock = self.frames = None
 
     # Requests ------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Guest:
                     return struct.unpack_from("<q", body)[0], body[8:]
 
     def ask(self, what, path, fd=-1, flags=0, count=0, offset=-1, body=None):
-        """Return the result and bytes. Raise an OSError with the guest's errno."""
+        """Send a request to the agent. Return its result, and bytes. Raise an OSError with the guest's errno."""
         body = os.fsencode(path) if body is None else body
         sock = self.connected()
         sock.sendall(framed(0, DATA, REQUEST.pack(what, fd, flags, count, offset) + body))
@@ -152,7 +152,7 @@ class Guest:
         return Process(words, **more)
 
     def run(self, words, **more):
-        return subprocess.run([IN_GUEST, *words], **more)  # pylint: disable=subprocess-run-check # the caller's
+        return subprocess.run([IN_GUEST, *words], **more)  # pylint: disable=subprocess-run-check # the caller passes check=
 
     # Itself ------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ def is_small_number(kind):
 
 
 def small_fields(kind):
-    """Return the fields of a struct that are 8-bit numbers."""
+    """Return the names of those fields of a struct that are 8-bit numbers."""
     kind = kind.strip_typedefs()
     if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return []
@@ -39,7 +39,7 @@ def printed(value):
 
 
 def plain(text):
-    """Return the text as a CSV file has it."""
+    """Return a cell's text as in a CSV file: without quotes around a string."""
     return text[1:-1].replace('\\"', '"') if re.match(r'"(\\.|[^"\\])*"$', text) else text
 
 
@@ -68,9 +68,9 @@ def rows(request):
 
 
 def compare(number, columns, seed, most):
-    """Return a line for every cell that differs, of at most that many frames chosen at random; and how many rows there
-    are."""
-    # GDB cuts strings at their NUL only when told to.
+    """Compare the cells of at most MOST rows, chosen at random. Return a line for every cell that differs, and the number of
+    rows."""
+    # By default GDB prints a string beyond its NUL.
     gdb.execute("set print null-stop on")
     table = rows("%d %s" % (number, columns))
     differences = []

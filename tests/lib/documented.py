@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines to type by a page of recipes in docs/."""
+"""The commands in a page of recipes in docs/."""
 import os
 
 from tap import check
@@ -8,7 +8,7 @@ DOCUMENTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path
 
 
 def recipes(page):
-    """Return (the lines of the session's beginning, question -> the recipe's lines)."""
+    """Return the lines with which a session begins, and {question: the lines of the recipe}."""
     found, question, lines = {}, None, None
     with open(os.path.join(DOCUMENTS, page), encoding="utf-8") as file:
         for line in file.read().splitlines():

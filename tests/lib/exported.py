@@ -24,7 +24,7 @@ def check(holds, *words):
 
 
 def tables(folder):
-    """Return {frame: (the file's name, {title: text})} of all tables, the .csv files of a folder."""
+    """Return {frame: (the file's name, {title: text})} from all tables in a folder, which are .csv files."""
     found = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:
@@ -58,7 +58,7 @@ def same(text, value):
 
 
 def own(row):
-    """Return the cells of a row, except those that every event has elsewhere."""
+    """Return the cells of a row, except the leading ones, which an event has outside of its fields."""
     return {title: text for title, text in row.items() if title not in FRONT}
 
 
@@ -66,8 +66,7 @@ def own(row):
 
 
 def labels_of(field):
-    """Return the labels of an enum's value. babeltrace2 2.0's own Python has an assertion that fails where a number has
-    no name."""
+    """Return the labels of an enum's value. If a number has no name, an assertion fails in the Python of babeltrace2 2.0."""
     try:
         return list(field.labels)
     except AssertionError:
@@ -162,7 +161,7 @@ Seen = collections.namedtuple("Seen", "name begin time type track values callsta
 
 
 class Timeline:
-    """A trace as a viewer understands it. slices, instants: {frame: Seen}. aside: events on CPUs' tracks without a frame."""
+    """A trace as a viewer shows it. slices, instants: {frame: Seen}. aside: events without a frame on the tracks of CPUs."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -224,7 +223,7 @@ class Timeline:
         return getattr(annotation, which)
 
     def stack(self, number):
-        """Return the functions and addresses, the outermost first."""
+        """Return the functions and addresses of a callstack, the outermost first."""
         if not number:
             return None
         frames = [self.words["frame"][one] for one in self.words["callstack"][number].frame]

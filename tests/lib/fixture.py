@@ -47,8 +47,8 @@ def unload(module="gdbtp"):
 
 
 def load(*parameters):
-    """Load the module under test, from the beginning. Two functions of the fixture have no site of the function tracer:
-    probes there are breakpoints or jumps, and must be allowed. Files of tsave -r go to /tmp."""
+    """Load the module under test, after unloading it. Allow probes in functions that the function tracer cannot trace, such
+    as two of the fixture's. Files of tsave -r go to /tmp."""
     unload()
     must("insmod", MODULE, "allow_notrace=1", "save_dir=/tmp", *parameters)
 
@@ -106,12 +106,12 @@ def facts():
 
 
 def counted(function):
-    """Return the number of the fixture's calls so far."""
+    """Return the number of calls of one of the fixture's functions so far."""
     return facts()[function]
 
 
 def target(line):
-    """Have the fixture make its calls, as this process; returns when they are made."""
+    """Give the fixture an order, such as `call add 1 2`, from this process. Return when it has made the calls."""
     with there.open(TARGET, "w", encoding="ascii") as file:
         file.write(line)
 
@@ -127,7 +127,7 @@ def child(function):
         os.setsid()
         function()
         status = 0
-    except BaseException:  # in any case this process must not continue the caller's work
+    except BaseException:  # after any exception, this process must not continue the caller's work
         tap.note("in a child:", tap.traceback.format_exc())
     os._exit(status)
 
@@ -145,7 +145,7 @@ def kill(pid, how=signal.SIGKILL):
 
 
 def target_aside(line):
-    """Make the same calls in a separate process: the tasks of a connected client are not traced."""
+    """Give the fixture an order from a separate process, because the tasks of a connected client are not traced."""
     assert ended(child(lambda: target(line))) == 0, line
 
 
@@ -156,7 +156,7 @@ def forever(line):
 
 @contextlib.contextmanager
 def hammering(line="loop mix 2000"):
-    """Calls on all CPUs, again and again, by a process of its own."""
+    """For a `with`: in a separate process, have the fixture make calls on all CPUs again and again."""
     pid = child(lambda: forever(line))
     try:
         yield

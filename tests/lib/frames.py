@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The frames between the agent in a guest and the host, as tests/vm/agent.h has them."""
+"""The frames of the protocol between the agent in a guest and the host. tests/vm/agent.h describes them."""
 import struct
 
 HELLO, PING, EXIT, RUN, FILES, LINE, DATA, ERR, END, KILL, GONE, OPENED = range(12)
@@ -14,13 +14,13 @@ def framed(stream, kind, body=b""):
 
 
 class Frames:
-    """Parse frames from bytes that arrive in pieces."""
+    """Parses frames from bytes that arrive in pieces."""
 
     def __init__(self):
         self.rest = bytearray()
 
     def of(self, data):
-        """Return (stream, kind, body) of each frame that is whole now."""
+        """Add data. Return [(stream, kind, body)] for the frames that are now complete."""
         self.rest += data
         at, found = 0, []
         while len(self.rest) - at >= HEAD.size:

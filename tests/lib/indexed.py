@@ -9,8 +9,7 @@ CACHE = "/var/cache/gdbtp/%s/gdb-index" % there.release
 
 
 def at_hand():
-    """Return the words that set the environment of a command on the tested kernel's machine. That of a command here is
-    set."""
+    """Set VMLINUX for commands here. Return the words that set it for a command on the tested kernel's machine."""
     with open("%s/build/kernels/%s/env" % (TOP, os.environ["GTP_GUEST"]), encoding="ascii") as file:
         env = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
     os.environ["VMLINUX"] = env["vmlinux"].strip("'")

@@ -44,7 +44,7 @@ def kallsyms_text():
 
 
 def split_kallsyms():
-    """Return the symbols of /proc/kallsyms, of the kernel itself, then of modules."""
+    """Return two parts of /proc/kallsyms: the symbols of the kernel itself, and those of modules."""
     data = kallsyms_text()
     module = data.find(b"\t[")
     end = data.rfind(b"\n", 0, module) + 1 if module >= 0 else len(data)
@@ -52,7 +52,7 @@ def split_kallsyms():
 
 
 def parsed(data):
-    """Yield address, name, and module or None of each symbol."""
+    """Yield (address, name, module or None) for each symbol."""
     for line in data.decode("ascii").splitlines():
         at, _, name, *module = line.split()
         yield int(at, 16), name, module[0][1:-1] if module else None
@@ -63,7 +63,7 @@ def kallsyms():
 
 
 def first_of(data, name):
-    """Return the first line of that name. In a guest, looking at each line would take seconds."""
+    """Return the first line with this name, or None. In a guest, splitting all lines would take seconds."""
     ends = [data.find(b" %s%s" % (name.encode(), end)) for end in (b"\n", b"\t")]
     at = min((end for end in ends if end >= 0), default=None)
     return None if at is None else data[data.rfind(b"\n", 0, at) + 1:data.find(b"\n", at)]
@@ -94,14 +94,14 @@ def core_symbols():
 
 @functools.lru_cache(None)
 def only_symbols():
-    """Return all addresses by name, as they are at the first call. A name that occurs twice has 0."""
+    """Return {name: address} for all symbols at the time of the first call. A name that occurs twice has the address 0."""
     return add_symbols(dict(core_symbols()), split_kallsyms()[1])
 
 
 # Text --------------------------------------------------------------------------------------------
 
 class Kcore:
-    """The kernel's memory through /proc/kcore: an ELF file whose segments are memory."""
+    """Reads the kernel's memory through /proc/kcore, an ELF file with memory as its segments."""
 
     def __enter__(self):
         self.file = there.handle("/proc/kcore", os.O_RDONLY)
@@ -135,7 +135,7 @@ class Kcore:
 # Kprobes -----------------------------------------------------------------------------------------
 
 def kprobes():
-    """Return the kernel's own list, a line for each."""
+    """Return the lines of the kernel's list of kprobes."""
     return lines(DEBUG + "kprobes/list")
 
 
@@ -145,7 +145,8 @@ def optimized():
 
 
 class KprobeEvent:
-    """Another user's kprobe, or kretprobe ("r"): an event of ftrace. It is registered disabled, and has a count."""
+    """A kprobe or kretprobe ("r") of another user: an event of ftrace. It is registered but disabled, and counts its
+    hits."""
 
     def __init__(self, where, name="other", write=put, kind="p"):
         self.name, self.write = name, write
@@ -184,10 +185,10 @@ def probes(text):
 
 
 def not_seen(text):
-    """Return from `monitor status` the hits inside another hit, and those missed by the kernel."""
+    """Return two numbers from `monitor status`: of hits inside another hit, and of hits that the kernel missed."""
     return tuple(map(int, re.search(r"not seen: +(\d+) hits inside another hit, (\d+) missed", text).groups()))
 
 
 def room(text):
-    """Return from `monitor jit` or `monitor jumps` the bytes in use, and all bytes there are."""
+    """Return two numbers from `monitor jit` or `monitor jumps`: of bytes in use, and of all bytes."""
     return tuple(map(int, re.search(r"(\d+) of (\d+) bytes", text).groups()))

@@ -12,7 +12,7 @@ from tap import SECONDS
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "build/unit")
-# GDB caches indexes by these: a changed program has different ones.
+# GDB finds a cached index by the build-id, so the two programs need different build-ids.
 BUILD_IDS = {"prog": "aa12" * 10, "other": "bb23" * 10}
 
 
@@ -43,7 +43,7 @@ def build(out):
 
 
 def write_hits(path, symbols, *lines):
-    """Write a file of the hits of a run. {NAME} stands for a symbol's address."""
+    """Write the file with the hits of a run. {NAME} in a line stands for a symbol's address."""
     with open(path, "w", encoding="ascii") as file:
         for line in lines:
             file.write(line.format(**symbols) + "\n")

@@ -16,7 +16,7 @@ CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")
 
 
 class Gone(Exception):
-    """The other end does not answer correctly."""
+    """The other end has closed the connection, or its answers are wrong."""
 
 
 def as_bytes(text):
@@ -38,9 +38,10 @@ def unframed(body, checksum):
 
 
 def opened(flags, path):
-    """Open a line: the file PATH, or the line to the tested kernel, which beside its guest is a socket."""
+    """Open a line: the file PATH, or the line to the tested kernel. Outside of the guest that is a socket."""
     if path or there.here:
-        return os.open(path or there.line, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
+        # As a controlling terminal it could kill this process with a hangup.
+        return os.open(path or there.line, flags | os.O_NOCTTY)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(there.line)
         return line.detach()
@@ -53,7 +54,7 @@ class Client:
         self.fd = opened(flags, path)
         self.received = b""
         self.console = ""  # what the stub printed before the last reply
-        self.on_console = lambda text: None  # called with each piece of it
+        self.on_console = lambda text: None  # called with each piece of console text
         self.acks = True
         self.write(b"+")
         if not acks:
@@ -74,7 +75,7 @@ class Client:
     # Packets ---------------------------------------------------------------------------------
 
     def write(self, data):
-        """Write bytes as they are."""
+        """Write all of the bytes, unchanged."""
         while data:
             data = data[os.write(self.fd, data):]
 
@@ -107,7 +108,7 @@ class Client:
         return text
 
     def reply(self, seconds=SECONDS):
-        """Return the next packet that is no console text. Keep the text before it."""
+        """Return the next packet that is not console text. Keep the text before it."""
         self.console = ""
         while True:
             text = self.packet(seconds)
@@ -127,7 +128,7 @@ class Client:
         assert answer == "OK", "%s was answered %r" % (text, answer)
 
     def resync(self):
-        """After garbage: end any partial packet, drop queued replies, and wait for a known answer."""
+        """Recover after garbage was sent: end any partial packet, drop queued replies, and wait for a known answer."""
         self.write(b"#00\x03")
         self.send("qAttached")
         for _ in range(100000):
@@ -151,14 +152,14 @@ class Client:
         return self.status()["run"] == "T1"
 
     def tracepoint(self, number, address, *actions, condition="", passcount=0):
-        """Define one more tracepoint. CONDITION is bytecode in hex, ACTIONS are as in QTDP."""
+        """Define another tracepoint. CONDITION is bytecode in hex, ACTIONS are those of QTDP."""
         condition = ":X%x,%s" % (len(condition) // 2, condition) if condition else ""
         self.ok("QTDP:%x:%x:E:0:%x%s%s" % (number, address, passcount, condition, "-" if actions else ""))
         for i, action in enumerate(actions, 1):
             self.ok("QTDP:-%x:%x:%s%s" % (number, address, action, "-" if i < len(actions) else ""))
 
     def define(self, *definitions):
-        """These tracepoints and no others; each is (number, address) or (number, address, actions)."""
+        """Define these tracepoints, after removing all others. Each is (number, address) or (number, address, actions)."""
         self.ok("QTinit")
         for definition in definitions:
             self.tracepoint(*definition)

@@ -5,12 +5,12 @@ import re
 
 
 def value(text):
-    """Return a cell's value. Apostrophes keep a spreadsheet from computing the text after them, also after a
-    semicolon."""
+    """Return a cell's value, without the apostrophes that keep a spreadsheet from computing the text after them, at the
+    beginning or after a semicolon."""
     text = re.sub(r";'(?=[\s\"]*[=+\-@])", ";", text)
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
 def rows(file):
-    """Return {title: value} of each row."""
+    """Return [{title: value}], one dict for each row."""
     return [{value(title): value(text) for title, text in row.items()} for row in csv.DictReader(file)]

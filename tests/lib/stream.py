@@ -6,7 +6,7 @@ import struct
 from fixture import child
 
 PIPE = "/proc/gtpframe_pipe"
-LOST_TP, LOST = 0xffff, 0x200  # a frame's tracepoint, and the variable in it
+LOST_TP, LOST = 0xffff, 0x200  # the tracepoint of a frame about lost frames, and the variable in it
 CPU_ID, CLOCK = 1, 2
 END = bytes(4)
 
@@ -31,7 +31,7 @@ def split(data):
 
 
 def lost(frames):
-    """Return how many lost frames the stream reports."""
+    """Return the number of lost frames that the stream reports."""
     return sum(values[LOST] for number, values in frames if number == LOST_TP)
 
 

@@ -21,7 +21,7 @@ import traceback
 tests = []
 left_out = []
 
-# A test that takes longer has failed. Long enough for a busy machine, and shorter than the limit of tests/lib/silence.
+# A test that waits longer has failed. This is enough for a busy machine, and less than the limit of tests/lib/silence.
 SECONDS = 600
 
 
@@ -81,7 +81,7 @@ def matches(pattern, text, what="output"):
 
 
 def note(*words):
-    """Something a reader of the log may want to know."""
+    """Print remarks for readers of the log."""
     for line in " ".join(map(str, words)).splitlines():
         print("# " + line)
     sys.stdout.flush()
@@ -106,13 +106,13 @@ def seeded():
 
 
 def chosen():
-    """Return all tests, or those with the word GTP_ONLY in their name or their function's name."""
+    """Return all tests, or those whose name or function's name contains GTP_ONLY."""
     word = os.environ.get("GTP_ONLY", "")
     return [(name, function) for name, function in tests if word in name or word in function.__name__]
 
 
 def verdict(function):
-    """Return the error and the reason for a skip, or None for each."""
+    """Run a test. Return its error, and the reason if it was skipped; each may be None."""
     try:
         function()
     except Skipped as reason:
@@ -125,7 +125,7 @@ def verdict(function):
 
 
 def one(index, name, function):
-    sys.stdout.flush()  # the test may fork
+    sys.stdout.flush()  # the test may fork, and the child must not print this again
     began = time.monotonic()
     problem, reason = verdict(function)
     remark = "SKIP " + reason if reason is not None else "%.1f s" % (time.monotonic() - began)

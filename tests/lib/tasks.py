@@ -7,8 +7,8 @@ import termios
 
 
 def state(task):
-    """Return the state of a process's first thread, or of another thread by its own number: R, S, D, Z ..., as ps shows
-    it."""
+    """Return the state of a thread, by its own number: R, S, D, Z and so on, as in ps. A process's number means its first
+    thread."""
     with open("/proc/%d/stat" % task, encoding="ascii") as file:
         return file.read().rsplit(")", 1)[1].split()[0]
 

@@ -34,7 +34,7 @@ class Traced:
 
 
 def disassembled():
-    """Yield (function, address, text) of each of the program's instructions, as the disassembler has them."""
+    """Yield (function, address, text) for each instruction of the program, from the disassembler."""
     name = None
     for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", PROGRAM], capture_output=True, text=True,
                                check=True).stdout.splitlines():
@@ -46,7 +46,7 @@ def disassembled():
 
 
 def returns(function):
-    """Return where a function returns, as QGtpExits lists it."""
+    """Return the list of a function's returns, in the form of QGtpExits."""
     return ",".join("r%x" % at for name, at, text in disassembled() if name == function and text.split()[0] == "ret")
 
 

@@ -11,7 +11,7 @@ SETTINGS = ("set debuginfod enabled off", "set pagination off", "set confirm off
 
 
 class Gdb:
-    """With no program; it ends with close()."""
+    """A GDB at a terminal, without a program. close() ends it."""
 
     def __init__(self):
         words = ["gdb", "-nx", "-q"]
@@ -24,7 +24,7 @@ class Gdb:
         self.shown()
 
     def until(self, what):
-        """Return the text before it. The limit only ends a test that has failed."""
+        """Wait for a text. Return the output before it. The time limit only ends a test that has failed."""
         while what.encode() not in self.text:
             assert select.select([self.terminal], [], [], SECONDS)[0], "no %r behind: %r" % (what, self.text[-500:])
             self.text += os.read(self.terminal, 65536)

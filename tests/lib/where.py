@@ -34,7 +34,7 @@ class Handle:
 
 
 class Here:
-    """The kernel that this program runs on. See agent.Guest for what each means."""
+    """The machine of the tested kernel if this program runs on it. agent.Guest documents the methods."""
     here = True
     line = "/proc/gtp"
     handle = staticmethod(Handle)
@@ -58,7 +58,7 @@ class Here:
 def found():
     if "GTP_AGENT" not in os.environ:
         return Here()
-    from agent import Guest  # pylint: disable=import-outside-toplevel # a guest has no use for it
+    from agent import Guest  # pylint: disable=import-outside-toplevel # not needed in a guest
     return Guest(os.environ["GTP_AGENT"])
 
 
@@ -66,7 +66,7 @@ there = found()
 
 
 def matching(pattern):
-    """Return the paths there that match a pattern. As in glob, * may be in any part."""
+    """Return the paths on that machine that match a pattern. As for glob.glob(), * may be in any part."""
     if there.here:
         return glob.glob(pattern)
     import fnmatch  # pylint: disable=import-outside-toplevel

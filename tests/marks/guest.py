@@ -20,9 +20,9 @@ from rsp import Client
 from tap import check, equal, matches, test
 
 ARENA = 0x180000
-HALF = 32  # of a cache line
+HALF = 32  # half of a cache line, in bytes
 BUGS = "/sys/devices/system/cpu/vulnerabilities/"
-# Functions that call by pointers, and that reading and writing files calls.
+# Functions with indirect calls that run when files are read and written.
 CALLERS = ("vfs_read", "vfs_write", "vfs_open", "do_dentry_open", "__fput", "filp_close", "iterate_dir", "vfs_llseek",
            "seq_read_iter", "path_openat", "new_sync_read", "new_sync_write", "vfs_getattr_nosec", "proc_reg_read",
            "proc_reg_open", "ksys_lseek", "generic_file_llseek_size", "vfs_readlink", "may_open", "do_iter_read")
@@ -54,7 +54,7 @@ def functions(*names, module=None):
 
 
 class Code:
-    """Returns and indirect branches of some code, as the disassembler shows them."""
+    """The returns and indirect branches in some code, from the disassembler."""
 
     def __init__(self, rows, thunks):
         self.plain = [at for at, _, text in rows if re.match(r"(repz |bnd )?ret", text)]
@@ -83,8 +83,8 @@ def arena():
         data = core.read(begin, ARENA)
     rows = []
     for piece in re.finditer(rb"[^\xcc](?:(?!\xcc{256}).)*", data, re.S):
-        at = piece.start() - piece.start() % 16  # where code may begin
-        rows += disassemble(data[at:piece.end() + 1], begin + at)  # with an int3 that is after
+        at = piece.start() - piece.start() % 16  # generated code begins at such addresses
+        rows += disassemble(data[at:piece.end() + 1], begin + at)  # include one int3 after the code
     return rows
 
 
@@ -114,7 +114,7 @@ class World:
 
     @staticmethod
     def work():
-        """Lead control through the places. As another process: this one's tasks are not traced."""
+        """Execute the code at the places, in other processes, because this one's tasks are not traced."""
         for _ in range(20):
             fixture.must("/bin/sh", "-c", "cat /proc/gtp_target /proc/self/status; ls /proc/self/fd; echo >/dev/null")
         fixture.must("/bin/sh", "-c", "echo loop mix 2000 >/proc/gtp_target")

@@ -17,9 +17,9 @@ ENDBR = b"\xf3\x0f\x1e\xfa"
 EXECUTABLE, ALLOCATED = 4, 2
 SYMTAB, RELA = 2, 4
 FUNCTION = 2
-# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 count from after their place.
+# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 are relative to their place's end.
 ABSOLUTE, RELATIVE = (1, 10, 11), (2, 4)
-# Sections that name places in code: where to patch, what to do on a fault, where tracing begins, how to unwind.
+# Sections that list places in code which nothing calls: for patching, faults, tracing and unwinding.
 PLACES = re.compile(r"\.(altinstructions|parainstructions|retpoline_sites|return_sites|call_sites|static_call_sites|"
                     r"ibt_endbr_seal|smp_locks|orc_unwind\w*|discard\..*)|"
                     r"__(ex_table|jump_table|bug_table|mcount_loc|patchable_function_entries|tracepoints\w*)|_kprobe_blacklist")
@@ -80,7 +80,7 @@ class Module:
 
 
 def taken(module):
-    """Return the addresses of code that are taken, as section and offset -> where."""
+    """Return {(section, offset): places} for the addresses of code that are taken, with the places where they are taken."""
     found = {}
     for section, place, kind, symbol, addend in module.relocations():
         if not module.is_code(symbol.section) or PLACES.fullmatch(module.sections[section]["name"]):
@@ -94,10 +94,10 @@ def taken(module):
             addend += 4
         at = symbol.section, symbol.value + addend
         if symbol.size and addend == symbol.size:
-            continue  # where it ends, for a comparison
+            continue  # the end of a function, for a comparison
         if section == symbol.section and module.function(*at) == module.function(section, place) and \
            at[1] != module.function(*at).value:
-            continue  # an address inside the function itself, for an iret
+            continue  # an address inside the same function, for an iret
         found.setdefault(at, []).append("%s+0x%x" % (module.sections[section]["name"], place))
     return found
 
@@ -128,7 +128,7 @@ def main():
     for line in wrong:
         print("# " + line)
     print("%sok - %s" % ("not " if wrong else "", EVERY))
-    # The functions that the kernel calls first are C, and their addresses are certainly taken.
+    # The addresses of the module's entry and exit, which are written in C, are certainly taken.
     seen = [name for name in ("init_module", "cleanup_module") if names.get(name) in addresses]
     print("# %d addresses are taken, %s among them" % (len(addresses), ", ".join(seen)))
     print("%sok - %s" % ("" if len(seen) == 2 else "not ", AMONG))

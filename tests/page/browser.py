@@ -24,11 +24,11 @@ import subprocess
 import tempfile
 import time
 
-LIMIT = 60  # seconds for an answer
+LIMIT = 60  # how many seconds to wait for an answer
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--mute-audio",
          "--hide-scrollbars", "--remote-debugging-pipe")
-# The keyboard's keys: name -> (code, number, text).
+# A key's name -> (code, number, text) for DevTools.
 KEYS = {"Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""), " ": ("Space", 32, " "),
         "ArrowLeft": ("ArrowLeft", 37, ""), "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""),
         "ArrowDown": ("ArrowDown", 40, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
@@ -54,7 +54,7 @@ class Browser:
         self.number, self.buffer, self.pages = 0, b"", {}
         from_browser, chromium_writes = os.pipe()
         chromium_reads, to_browser = os.pipe()
-        # The protocol's pipes are the descriptors 3 and 4 of the program, whatever they are here.
+        # Chromium expects the protocol's pipes at the descriptors 3 and 4.
         line = 'exec "$@" 3<&%d 4>&%d' % (chromium_reads, chromium_writes)
         with open(os.path.join(self.profile, "log"), "wb") as log:
             self.process = subprocess.Popen(
@@ -113,8 +113,8 @@ class Browser:
                 self.pages[message["sessionId"]].event(message["method"], message["params"])
 
     def open(self, path, width=1200, height=800, dark=False, touch=False):
-        """Return the Page of a file, or of an address, once it is loaded. DARK makes the reader prefer that. TOUCH
-        makes it a phone."""
+        """Open a file or an address. Return its Page once it is loaded. DARK: the reader prefers dark pages. TOUCH: the
+        browser is that of a phone."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = self.pages[session] = Page(self, session)
@@ -161,11 +161,11 @@ class Page:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=touch)
 
     def front(self):
-        """Have this page be the one in front: those behind it draw nothing, and no finger reaches them."""
+        """Bring this page to the front. Chromium does not draw the other pages, and touches do not reach them."""
         self.ask("Page.bringToFront")
 
     def go(self, address):
-        """Load an address. XML that cannot be parsed is a problem as well, though Chromium has no event for it."""
+        """Load an address. Record a problem for XML that cannot be parsed, for which Chromium has no event."""
         self.loaded = False
         answer = self.ask("Page.navigate", url=address)
         if "errorText" in answer:
@@ -198,11 +198,11 @@ class Page:
                 raise Error("waited %d s for %s" % (LIMIT, expression))
 
     def frames(self):
-        """Wait until all changes so far are drawn."""
+        """Wait until the browser has drawn all changes so far."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def place(self, selector):
-        """Return (x, y) of the middle of the first such element, after scrolling to where it can be seen."""
+        """Scroll to the first element that the selector matches. Return the (x, y) of its middle."""
         box = self.run("""(() => {
             const one = document.querySelector(%s);
             if (!one) return null;
@@ -234,7 +234,7 @@ class Page:
         self.frames()
 
     def tap(self, selector):
-        """Tap the element with a finger. The page was opened with touch."""
+        """Tap the element with a finger. The page must have been opened with TOUCH."""
         x, y = self.place(selector)
         self.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
@@ -256,11 +256,12 @@ class Page:
         self.frames()
 
     def text(self, selector):
-        """Return the text of the first such element. Raise an error if there is none."""
+        """Return the text of the first element that the selector matches. Raise an error if there is none."""
         return self.run("document.querySelector(%s).textContent" % json.dumps(selector))
 
     def all(self, selector, expression="one.textContent"):
-        """Return the value of an expression for each such element. The expression calls the element `one`."""
+        """Return the value of an expression for each element that the selector matches. In the expression `one` is the
+        element."""
         return self.run("Array.from(document.querySelectorAll(%s), one => %s)" % (json.dumps(selector), expression))
 
     def screenshot(self, path, whole=False):

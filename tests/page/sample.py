@@ -24,7 +24,7 @@ STACKS = [["vfs_read", "ksys_read", "__x64_sys_read", "do_syscall_64", "entry_SY
 
 
 class Event:
-    """As gtp.export.frames has them."""
+    """Stands in for an Event of gtp.export.frames."""
 
     def __init__(self, index, place, time, **more):
         self.index, self.place, self.time_ns = index, place, time
@@ -49,7 +49,7 @@ PLACES = [Place(1, "vfs_read", [Column("count"), Column("file->f_path.dentry->d_
 
 
 def event(index, time, draw):
-    """Return one frame. Half of them are reads that took a while, the others moments."""
+    """Return one frame. Half of the frames are reads with a duration; the others have none."""
     task = min(int(draw.expovariate(0.12)), 59)
     place = draw.choices(PLACES, (5, 3, 2))[0]
     more = {"cpu": (task + draw.choice((0, 0, 0, 1))) % 4, "pid": 400 + 37 * task, "comm": COMMS[task % len(COMMS)]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The browser of these tests does what a reader does, and sees what goes wrong in a page.
+# The browser of these tests acts as a reader does, and reports the errors in a page.
 import os
 import struct
 import sys
@@ -41,7 +41,7 @@ def used():
     one.key("Enter")
     one.click("#more")
     equal(one.run("document.title"), "2")
-    one.click("#low")  # is scrolled to
+    one.click("#low")  # click() must scroll to this button first
     equal(one.text("#low"), "low!")
     one.key("Escape")
     equal(one.run("last"), "Escape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The flame graph in a browser: its widths are the folded text's weights, and it is used by mouse, keys and finger.
+# The flame graph in a browser: its widths match the weights in the folded text, and it can be used by mouse, keys and touch.
 import collections
 import os
 import re
@@ -19,7 +19,7 @@ kthread;worker;ext4_write;page_alloc;page_clear 150
 kthread;worker 30
 [no room for the keys] 20
 """
-# A name that a process may give itself, which a picture must not interpret.
+# A name that a process may have. A picture must not interpret it.
 HOSTILE = "<b onload=alert(1)>&amp;\"']]></script>\x1b[31m\n\x00é"
 GROUPS = {"vfs_read": "fs", "vfs_write": "fs", "ext4_read": "fs", "ext4_write": "fs", "page_alloc": "mm",
           "page_clear": "mm", "kthread": "kernel", "worker": "kernel", "entry": "arch/x86", "syscall": "arch/x86"}
@@ -48,7 +48,7 @@ def boxes(page):
 
 
 def widths(page):
-    """Return {(row, name): pixels}."""
+    """Return {(row, name): width in pixels} for the drawn boxes."""
     found = collections.Counter()
     for label, _, y, width in boxes(page):
         found[round(y / 20), label.split(": ")[0]] += width
@@ -65,7 +65,7 @@ def wanted(some):
 
 
 def select(page, name):
-    """Return a selector of the first box of this function."""
+    """Return a selector for the first box of a function."""
     labels = [label.split(": ")[0] for label, *_ in boxes(page)]
     return ".f[data-box='%d'] rect" % labels.index(name)
 
@@ -131,7 +131,7 @@ def search():
         page.key("Escape")
         equal([page.text(".matched"), page.run("document.querySelector('.search').value")], ["", ""])
         equal(page.all(".f.found"), [])
-    equal(page.text(".total"), "1,000 hits")  # `/' has not been typed anywhere
+    equal(page.text(".total"), "1,000 hits")  # no `/' has been typed into a field
     quiet(page, "small.svg")
 
 
@@ -141,7 +141,7 @@ def keys():
     focused = "document.activeElement.getAttribute('aria-label')"
     page.key("Tab")
     equal(page.run(focused), "search functions")
-    page.key("Tab")  # Zoom out is disabled
+    page.key("Tab")  # Tab skips the button Zoom out, which is disabled
     equal(page.run(focused), "all: 1,000 hits, 100.0 % of all")
     for key, name in (("ArrowDown", "entry"), ("ArrowRight", "kthread"), ("ArrowLeft", "entry"),
                       ("ArrowDown", "syscall"), ("ArrowDown", "vfs_read"), ("ArrowUp", "syscall")):

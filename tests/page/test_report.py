@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The page of gtp report in a browser: made-up frames, 100,000 of them, whose numbers are counted here once more.
+# The page of gtp report in a browser, with 100,000 made-up frames. These tests count the page's numbers themselves.
 import csv
 import fractions
 import json
@@ -17,7 +17,7 @@ from tap import check, equal, test
 
 FRAMES, SEED = 100000, 3
 READY = "document.documentElement.hasAttribute('data-ready')"
-# The rows that are drawn, from the first one.
+# The rows that the page draws, from top to bottom.
 ROWS = ("Array.from(document.querySelectorAll('.space .row')).filter(row => !row.hidden)"
         ".sort((a, b) => a.dataset.at - b.dataset.at)")
 # Each element with text of its own, and its contrast with its background.
@@ -53,7 +53,7 @@ def write(name, data):
 
 
 class Big:
-    """The page of many frames, made and opened once, and the events that are in it."""
+    """The page with many frames, which is made and opened once, and its events."""
     page = events = path = data = None
 
 
@@ -70,7 +70,7 @@ def big():
 
 
 def filtered(page, text):
-    """Return how many frames a filter leaves, according to the page."""
+    """Type a filter. Return the number of frames that it leaves, according to the page."""
     page.click("#frames .bar button")
     page.click("#filter")
     page.type(text)
@@ -177,7 +177,7 @@ def sorting():
     page.click("[data-column=latency]")
     first = [int(text) for text in column(page, "frame")[:5]]
     equal([Big.events[index].latency_ns for index in first], names[:-6:-1])
-    page.key("Enter")  # the title has the focus
+    page.key("Enter")  # the focus is on the column's title
     equal(column(page, "frame")[:3], ["0", "1", "2"])
 
 
@@ -230,7 +230,8 @@ def timeline():
     times = [float(text.replace("\u202f", "")) for text in column(page, "time")]
     begin = float(re.search(r"from ([\d.]+)", page.text("#timeline-said")).group(1))
     check(times[0] >= begin - 0.01, "%s is in front of %s" % (times[0], begin))
-    check(some <= settled(page) <= some + 50, "the table has other frames than the timeline")  # calls that end later
+    # The table has no fewer frames, and a few more if calls end later.
+    check(some <= settled(page) <= some + 50, "the table has other frames than the timeline")
     page.run("document.querySelector('.tracks').focus()")
     page.key("ArrowRight")
     check(in_sight() != some or page.text("#timeline-said"), "nothing has moved")
@@ -417,7 +418,7 @@ def nothing():
     equal(page.problems, [])
 
 
-NS = 1700000000123456789  # a time of day; a browser's own numbers are 256 apart there
+NS = 1700000000123456789  # a time of day, where a browser's neighbouring numbers are 256 apart
 
 
 def large_page():

@@ -18,12 +18,12 @@ def unescaped(text):
 
 
 class Disk:
-    """One file: the data that is certainly on the disk, and data that may be."""
+    """One file's state on the disk: data that is certainly there, and data that may be there."""
 
     def __init__(self):
-        self.sure, self.maybe = bytearray(), []  # writes: (offset, bytes)
+        self.sure, self.maybe = bytearray(), []  # maybe: writes as (offset, bytes)
         self.named = False
-        self.syncing = {}  # by thread: how many of these
+        self.syncing = {}  # thread -> how many of the writes in `maybe' its sync includes
 
     def write(self, at, data):
         self.maybe.append((at, data))
@@ -40,7 +40,7 @@ class Disk:
         self.syncing = {other: max(0, n - count) for other, n in self.syncing.items()}
 
     def crashed(self):
-        """Return one of the files that a crash may leave, with any subset of the uncertain sectors and any length."""
+        """Return a file's contents that a crash may leave: a random subset of the uncertain sectors, and a random length."""
         found = bytearray(self.sure)
         whole = bytearray(self.sure)
         for at, data in self.maybe:
@@ -99,7 +99,7 @@ def crash():
     drain.written(HEADER + b"".join(sent[:300]))
     for at in range(300, 900, 100):
         drain.pieces(CHANCE, b"".join(sent[at:at + 100]))
-        # Some frames come while others are on their way to the disk.
+        # At times wait for the earlier frames, so that others arrive while these are being written to the disk.
         if CHANCE.random() < 0.5:
             until(lambda at=at: shown("crash.tf") >= at, "the frames before")
     drain.write(END)

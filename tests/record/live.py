@@ -29,12 +29,12 @@ made = {}
 
 
 def run_of_prog():
-    """Make the header of an active run, and its frames, as in the module's pipe."""
+    """Make the header and the frames of an active run, as the module's pipe delivers them."""
     made.update(run_of(SESSION, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6"))
 
 
 def run_of(session, *lines):
-    """Return the header and the frames of a session with these hits. OUT has the program."""
+    """Build the program in OUT. Return the header and the frames of a session with these hits."""
     symbols = offline.build(OUT)
     offline.write_hits(OUT + "/hits", symbols, *lines)
     with open(OUT + "/session.gdb", "w", encoding="ascii") as file:
@@ -53,12 +53,12 @@ def run_of(session, *lines):
 
 
 class Live:
-    """The command; its pipe is this object's until end()."""
+    """A running gtp live. This object has the writing end of its pipe until end()."""
 
     def __init__(self, *words, vmlinux="=prog", stdout=subprocess.PIPE, command=None):
         if not made:
             run_of_prog()
-        if os.path.exists(OUT + "/pipe"):  # a test that failed may have left a reader at it
+        if os.path.exists(OUT + "/pipe"):  # a failed test may have left a reader of the old FIFO
             os.unlink(OUT + "/pipe")
         os.mkfifo(OUT + "/pipe")
         self.pipe = os.open(OUT + "/pipe", os.O_RDWR | os.O_NONBLOCK)
@@ -66,7 +66,7 @@ class Live:
                                         cwd=OUT, stdout=stdout, stderr=subprocess.PIPE, text=True)
 
     def send(self, *data):
-        """Until it has all, or has ended."""
+        """Write data to the pipe in pieces, until the command has read all of it or has ended."""
         data = memoryview(b"".join(data))
         most = max(400, len(data) // 1000)
         while data and self.process.poll() is None:
@@ -97,7 +97,7 @@ class Live:
             out, said = self.process.communicate(timeout=SECONDS)
         finally:
             self.process.kill()
-        self.hang_up()  # what is in a FIFO goes with the last one that has it open
+        self.hang_up()  # the data in a FIFO is lost when no process has it open any more
         return self.process.returncode, out, said
 
 

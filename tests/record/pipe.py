@@ -33,7 +33,7 @@ def variable(number, value):
 
 
 def hit(index, size=None):
-    """Return a frame of one of two tracepoints, with its index in memory, and SIZE bytes in all."""
+    """Return a frame of one of two tracepoints. It has its index as collected memory, and SIZE bytes in all."""
     data = variable(1, index % 8) + b"M" + struct.pack("<QH", MEMORY, 8) + struct.pack("<Q", index)
     while size and len(data) + HEAD.size < size:
         more = min(size - len(data) - HEAD.size, 60011)
@@ -55,7 +55,7 @@ def lost(cpu, count):
 
 
 def frames_of(data, header=HEADER, whole=True):
-    """Return a trace file's frames as they are. With WHOLE, check that the file ends with its end."""
+    """Return a trace file's frames as bytes. If WHOLE, check that nothing follows the end mark."""
     check(data.startswith(header), "it does not begin with the header: %r" % data[:80])
     at, found = len(header), []
     while True:
@@ -86,7 +86,7 @@ def frames_in(name, **more):
 
 
 def shown(name):
-    """Return how many frames a reader sees while others are being written, or 0 without a file."""
+    """Return the number of frames that a reader sees during the recording. Return 0 if there is no file yet."""
     return len(frames_in(name, whole=False)) if os.path.exists(path(name)) else 0
 
 
@@ -100,10 +100,10 @@ def clear():
 
 
 class Drain:
-    """gtp-drain, or what WORDS begin with, on a FIFO of its own."""
+    """gtp-drain, or another PROGRAM with WORDS as its arguments, which reads a FIFO of this object."""
 
     def __init__(self, *words, program=(DRAIN,), first=b"", **more):
-        """FIRST is written before the program starts, and has been read when this returns."""
+        """Start the program. FIRST is written before that, and the program has read it when this returns."""
         self.fifo = path("fifo")
         if not os.path.exists(self.fifo):
             os.mkfifo(self.fifo)
@@ -118,7 +118,7 @@ class Drain:
             ahead, self.pipe = self.pipe, os.open(self.fifo, os.O_WRONLY)
             os.close(ahead)
         else:
-            # This waits until the other end is open.
+            # This waits until the program has opened the other end.
             self.pipe = os.open(self.fifo, os.O_WRONLY)
         self.thread = None
 
@@ -128,12 +128,12 @@ class Drain:
             view = view[os.write(self.pipe, view):]
 
     def written(self, data):
-        """Write it, and wait until it has been read."""
+        """Write data, and wait until the program has read it."""
         self.write(data)
         until(lambda: not unread(self.pipe), "all to be read")
 
     def pieces(self, chance, data):
-        """In pieces, some of which are read before the next one comes."""
+        """Write data in pieces of random sizes. At times wait until the program has read a piece."""
         at = 0
         while at < len(data):
             size = chance.choice((1, 2, 5, chance.randrange(1, 100), chance.randrange(1, 60000)))
@@ -141,7 +141,7 @@ class Drain:
             at += size
 
     def in_background(self, data):
-        """Write it as fast as it is read, until nobody reads any more."""
+        """Start a thread that writes data as fast as the program reads it. It ends when the reader has gone."""
         def work():
             try:
                 self.write(data)
@@ -151,7 +151,7 @@ class Drain:
         self.thread.start()
 
     def status(self):
-        """Return the kernel's state of the process."""
+        """Return /proc/PID/status of the program."""
         with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:
             return file.read()
 

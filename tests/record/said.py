@@ -56,8 +56,8 @@ def usage():
 
 
 def with_error(call, error, *words, status=1, only=None):
-    """Run gtp-drain so that a system call fails with an error, ONLY on the last word's file by default. Return its
-    messages."""
+    """Run gtp-drain under strace so that a system call fails with an error. ONLY says for which files: by default, for the
+    last word. Return the messages."""
     only = ["-P", words[-1]] if only is None else only
     try:
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", *only, "-e", "trace=" + call, "-e",
@@ -77,7 +77,7 @@ def errors_of_the_pipe():
     matches("data: Permission denied; recording is for root", with_error("open,openat", "EACCES", "-p", "data"))
     matches("a new run, or a reset, has dropped the frames", with_error("read", "ESTALE", "-p", path("data")))
     equal(os.listdir(OUT), ["data"])
-    # By the time the end of this run has been read, the next one may have begun: ESTALE is then no error.
+    # After the end of a run has been read, ESTALE is not an error: the next run may already have begun.
     with_error("read", "ESTALE:when=2", "-p", path("data"), status=0)
     equal(frames_in("gtp.tf"), [hit(0)])
     with open(path("data"), "wb") as file:

@@ -34,7 +34,7 @@ made = {}
 
 
 def run_of_prog():
-    """Make frames of random arguments and the calls that they record, as Python knows them. This is done once."""
+    """Make frames of calls with random arguments, and a list of these calls for Python. This is done once."""
     if made:
         return
     calls = []
@@ -48,7 +48,7 @@ def run_of_prog():
 
 
 def recorded(expression, frames, status=0):
-    """Record FRAMES until the expression holds. Return the frames of the file, and the messages."""
+    """Record FRAMES with --until EXPRESSION. Return the frames in the file, and the messages."""
     drain = Drain("-o", "until.tf", "--until", expression, program=PROGRAM)
     drain.in_background(made["header"] + b"".join(frames) + END)
     text = drain.wait(status)
@@ -179,7 +179,7 @@ def nonsense():
 
 
 def asking(answer):
-    """Start gtp-drain with something other than GDB to ask."""
+    """Start gtp-drain with a socket in GDB's place, from which it gets an ANSWER."""
     ours, theirs = socket.socketpair()
     ours.sendall(answer)
     ours.shutdown(socket.SHUT_WR)

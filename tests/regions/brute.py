@@ -48,7 +48,7 @@ class Image:
         raise SystemExit("no section holds %#x" % start)
 
     def relative(self, first, last, entry, field):
-        """Yield the addresses to which a table's fields are relative offsets."""
+        """Yield an address for each entry of a table: a field holds its offset relative to the field."""
         start, end = self.symbols[first], self.symbols[last]
         data = self.read(start, end)
         for at in range(0, len(data), entry):
@@ -61,7 +61,7 @@ def disassembled(path):
     starts, targets = set(), set()
     objdump = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", path], text=True,
                                stdout=subprocess.PIPE)
-    # Filler is most of it and says nothing.
+    # Most of the lines are int3 between functions. Leave them out.
     lines = subprocess.Popen(["grep", "-v", "int3"], stdin=objdump.stdout, text=True,
                              stdout=subprocess.PIPE)
     for line in lines.stdout:
@@ -108,7 +108,7 @@ def main():
                                                  4)),
                "exception fixups": set(image.relative("__start___ex_table", "__stop___ex_table", 12,
                                                       4))}
-    # Where returns are thunks the code is the file's own text, which objdump has read.
+    # Ask for the verdicts with return thunks: then the code is the file's own text, which objdump has read.
     accepted = [addr for addr, _, word in verdicts(tool, path, "rethunk")
                 if word in ("jump", "relocate")]
     print("# %d addresses accepted, %d instructions" % (len(accepted), len(starts)))

@@ -32,7 +32,7 @@ def build(source, folder):
 
 
 def dump(tool, path, options):
-    """Return the verdict and the kernel's answer by place. Places where no instruction starts are not included."""
+    """Return {place: (verdict, the kernel's answer)}. Places where no instruction starts are missing."""
     out = subprocess.run([tool, "dump", path, *options], check=True, stdout=subprocess.PIPE,
                          text=True).stdout
     rows = [line.split() for line in out.splitlines()]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""gdbtp-cc: the same code to the last bit, and a row for every place that code can be jumped to.
+"""gdbtp-cc makes the same code as the compiler, to the last bit, and a row for every place to which code can jump.
 
 Usage: cc.py TOOLS FOLDER duktape.c [HEADERS]     prints TAP
 
@@ -45,7 +45,7 @@ def path(name):
 
 
 def sections(obj):
-    """Return name, flags and contents of the sections that matter. Relocations are compared as well."""
+    """Return the names, flags and contents of the sections to compare, which include relocations."""
     found = {}
     for line in run("readelf", "-SW", obj).splitlines():
         words = re.match(r"\s*\[\s*(\d+)\]\s+(\S+)\s+(\S+)\s+\w+ (\w+) (\w+) \w+\s+([A-Zop]*)", line)
@@ -75,14 +75,14 @@ def line_table(obj):
 
 
 def dump(obj):
-    """Return the leader bits by address."""
+    """Return {address: leader bits}."""
     rows = [line.split() for line in run(regions, "dump", obj).splitlines()]
     return {int(r[0], 16): int(r[6], 16) for r in rows}, \
         {r[1][:-4]: int(r[0], 16) for r in rows if r[1].endswith("+0x0")}
 
 
 def symbols(obj):
-    """Return section and value by name. Local labels are included if the assembler has kept them."""
+    """Return {symbol: (section, value)}. Local labels are included if the assembler has kept them."""
     found = {}
     for line in run("readelf", "-sW", obj).splitlines():
         words = line.split()
@@ -92,7 +92,7 @@ def symbols(obj):
 
 
 def jump_table_labels(assembler):
-    """Return the labels of code whose address or distance the compiler put into data."""
+    """Return the labels of code whose address or distance is in data that the compiler has written."""
     found = set()
     with open(assembler) as file:
         for line in file:
@@ -103,7 +103,7 @@ def jump_table_labels(assembler):
 
 
 def placed(obj):
-    """Return a function from a label of code to its address in the tool's layout, or None."""
+    """Return a function from a label to the label's address in the tool's layout, or to None."""
     syms = symbols(obj)
     leaders, functions = dump(obj)
     base = {syms[name][0]: addr - syms[name][1] for name, addr in functions.items() if name in syms}
@@ -177,7 +177,7 @@ two:
 
 
 def small():
-    """From C in one go, through a pipe, with inline assembler and computed goto."""
+    """Compile C to an object in one command, through a pipe, with inline assembler and computed goto."""
     with open(path("small.c"), "w") as file:
         file.write(SMALL)
     flags = ["-O2", "-g", "-pipe", "-Wa,-L", "-c", path("small.c")]
@@ -185,7 +185,7 @@ def small():
     run(cc, *flags, "-o", path("small-marked.o"))
     same_code(path("small-plain.o"), path("small-marked.o"), "inline assembler")
     leaders, _ = dump(path("small-marked.o"))
-    # The label that the assembler statement jumps to is a leader by a direct jump: rows must have it.
+    # The assembler statement jumps to a label, so that is a leader because of a direct jump. There must be a row for it.
     direct = [bits for bits in leaders.values() if bits & JUMP]
     ok(len(direct) >= 3 and all(bits & ROW for bits in direct),
        "inline assembler: its labels have rows too")
@@ -199,12 +199,12 @@ def small():
 
 
 def exceptions():
-    """Landing pads are found from the exception tables; gdbtp-cc also marks each with a basic_block row."""
+    """Check that landing pads are found in the exception tables, and that gdbtp-cc adds a basic_block row for each."""
     program = os.path.join(HERE, "landing.cc")
     run("g++", "-O2", "-g", program, "-o", path("landing-plain"))
     run(cc, "-O2", "-g", program, "-o", path("landing-marked"),
         env=dict(os.environ, GDBTP_CC="g++"))
-    # Two handlers and a destructor in one function, the exception's own destruction in another.
+    # One function has two handlers and a destructor; another destroys the exception.
     pads, _ = dump(path("landing-plain"))
     pads = [addr for addr, bits in pads.items() if bits & LANDING]
     ok(len(pads) >= 3, "exceptions: %d landing pads are found" % len(pads))

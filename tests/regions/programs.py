@@ -53,7 +53,7 @@ class Program:
             found = JUMP.match(found.group(2))
             if found:
                 self.targets.add(int(found.group(1), 16))
-        # Its status is 1 where the file names a debug file that is not installed.
+        # readelf's status is 1 if the file names a debug file that is not installed.
         frames = subprocess.run(["readelf", "--debug-dump=frames", "-W", path],
                                 stdout=subprocess.PIPE, text=True).stdout
         self.fdes = sorted((int(a, 16), int(b, 16)) for a, b in FDE.findall(frames))
@@ -70,12 +70,12 @@ class Program:
         return self.fdes[i] if i >= 0 and addr < self.fdes[i][1] else None
 
     def entered(self, targets):
-        """Return accepted places that one of the targets would enter in the middle."""
+        """Return the accepted places with one of the targets in the four bytes after them."""
         return sorted({t - back for t in targets for back in range(1, 5)} & self.accepted)
 
 
 def lists(tool, path, out):
-    """The lists of a program's table: entries by the last words of their names."""
+    """Make a program's table. Return {the last word of a list's name: addresses in the list}."""
     run(tool, "table", path, "-o", out)
     found, now = {}, None
     for line in run(tool, "show", "--all", out).splitlines():
@@ -87,7 +87,7 @@ def lists(tool, path, out):
 
 
 def compare_table(tap, tool, folder, program):
-    """The table's functions, which the agent takes for the bounds, against readelf's FDEs."""
+    """Compare the table's functions with readelf's FDEs. The agent takes the bounds of functions from the table."""
     table = lists(tool, program.path, os.path.join(folder, program.name + ".rgn"))
     starts, lasts = sorted(table["trusted"]), sorted(table["it"])
     wrong = [a for a, b in zip(starts, lasts) if not program.fde_of(a) or program.fde_of(a)[0] != a
@@ -122,9 +122,9 @@ def compare(tap, program, share):
 
 
 def library(folder, name):
-    """Link a fixture. Return its labels by name, and the path of the stripped library."""
+    """Link a fixture. Return {label: address}, and the path of the stripped library."""
     whole, bare = os.path.join(folder, name + ".so"), os.path.join(folder, name + ".stripped")
-    # Even the dynamic symbols go, except one. A linker refuses an index of FDEs that cross.
+    # Remove the dynamic symbols as well, except one. Make no index of FDEs: a linker refuses it for FDEs that overlap.
     run("gcc", "-shared", "-nostdlib", "-Wl,--build-id,-Bsymbolic,--no-eh-frame-hdr",
         "-Wl,--version-script=" + os.path.join(HERE, "exported.map"), "-o", whole,
         os.path.join(HERE, name + ".s"))
@@ -190,7 +190,7 @@ def switches(tap, tool, folder):
 
 
 def section_reader(path):
-    """Return a function that returns the bytes at an address, by the section headers."""
+    """Return a function that reads the bytes at an address, which it finds with the section headers."""
     with open(path, "rb") as file:
         data = file.read()
     sections = []

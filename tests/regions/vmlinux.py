@@ -32,7 +32,7 @@ def run(*arguments, status=0):
 
 
 def section(text, title):
-    """Return the lines "  NUMBER  NAME" under a title."""
+    """Return [(NAME, NUMBER)] from the lines "  NUMBER  NAME" below a title."""
     body = text.split("\n" + title + "\n", 1)[1]
     rows = []
     for line in body.splitlines():
@@ -44,7 +44,7 @@ def section(text, title):
 
 
 def share(text, row):
-    """Return K and B of a row of the table."""
+    """Return the two numbers K and B in a row of the table."""
     found = re.search(r"^\s+%s\s+(\d+)\s+\S+ %%\s+(\d+)" % row, text, re.M)
     return int(found.group(1)), int(found.group(2))
 

@@ -24,20 +24,21 @@ def packet(text):
 
 
 def row(n, pid=1):
-    """Return the kernel's line for a hit. No task of this process has pid 1."""
+    """Return the kernel's text for a hit. The default pid 1 is not a task of this process, whose hits are left out."""
     values = {rowcode.CLOCK: b"%x" % n, rowcode.TASK: b"%x" % pid, rowcode.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
                                        for f in rowcode.layout([False])[0]) + b"\fnomark\n"
 
 
 class World:
-    """prints: the kernel's output, in pieces; ends: the wait then ends by itself; counts, error: GDB's last message."""
+    """GDB and the kernel of a run. prints: the kernel's output, in pieces; ends: whether the wait ends by itself after that;
+    counts, error: GDB's last message."""
 
     def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed
         self.kernel, line = socket.socketpair()
         self.relay = relay.Relay(line.detach())
-        self.after = lambda: None  # when GDB has said its last word: no probe is in any more
+        self.after = lambda: None  # called after GDB's last message, when there are no probes any more
         self.words, ours = socket.socketpair()
         self.child = child.Child.__new__(child.Child)
         self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
@@ -51,7 +52,7 @@ class World:
         except Exception as problem:
             self.problems.append(problem)
             for end in (self.words, self.kernel):
-                with contextlib.suppress(OSError):  # it is closed
+                with contextlib.suppress(OSError):  # it may be closed already
                     end.shutdown(socket.SHUT_RDWR)
 
     def be_gdb(self):
@@ -109,7 +110,7 @@ class World:
 
 
 def printed(world, **settings):
-    """Return (status, messages, the column of the rows)."""
+    """Make a run that prints to a file. Return (status, messages, the numbers in the rows)."""
     with tempfile.TemporaryFile() as file:
         status, errors = world.run(file.fileno(), **settings)
         file.seek(0)
@@ -194,12 +195,12 @@ def errors():
 
 
 def numbers(text):
-    """Return the column of the rows of a table."""
+    """Return the numbers in the rows of a table."""
     return [int(line.split()[4]) for line in text.decode().splitlines()[1:]]
 
 
 def drained(reader, rows):
-    """Return the text of so many rows with their titles, read from a pipe."""
+    """Read the titles and ROWS rows from a pipe. Return the text."""
     text = b""
     while text.count(b"\n") <= rows:
         text += os.read(reader, 1 << 16)
@@ -242,7 +243,7 @@ def given_up():
 
 
 def refused(world, path):
-    """GDB is ready to set the probes, and the file cannot be had."""
+    """Return the error of a run when GDB is ready to set the probes, but the output file cannot be opened."""
     given = types.SimpleNamespace(csv=path, count=None, seconds=None)
     one = run.Run(world.child, world.relay, given, progress.Progress(None, io.StringIO()), None)
     try:
@@ -290,7 +291,7 @@ def killed():
             line.connect(world.relay.path)
             line.sendall(b"$c#63")
             equal(world.kernel.recv(100), b"$c#63")
-        with contextlib.suppress(BrokenPipeError):  # the command has noticed it, and given up the line
+        with contextlib.suppress(BrokenPipeError):  # the command has noticed that GDB has exited, and has closed the line
             world.kernel.sendall(packet(row(1)) + STOPPED)
         world.words.close()
 

@@ -16,14 +16,14 @@ NOT_ARMED = ("gdbtp: tracepoint 1 is not armed at 0x10 (f): it is on the list\n"
 
 
 def of_gdb():
-    """Return atend.py, which imports gdb."""
+    """Return the module atend.py, with a fake gdb for its import."""
     fake = mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)
     with mock.patch.dict(sys.modules, gdb=fake):
         return importlib.import_module("gtp.shell.atend")
 
 
 class Channel:
-    """The command's side: its messages, and the socket on which it says nothing."""
+    """Stands in for the channel to the shell's command. It keeps the messages that the command gets, and sends nothing."""
 
     def __init__(self):
         self.socket, self.peer = socket.socketpair()
@@ -41,7 +41,7 @@ class Channel:
 
 
 def told(how, tstart="", **settings):
-    """Return the notes of a run that has ended this way, and the texts."""
+    """Show a run that has ended for the reason HOW. Return the notes and the texts that the command gets."""
     atend, channel = of_gdb(), Channel()
     request = dict(collect=None, count=None, csv=None)
     request.update(settings)

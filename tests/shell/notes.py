@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Markers of programs: notes as binutils reads them, operands as C; damaged and hostile notes lead to words, and to no text for
-GDB but numbers and registers."""
+"""Markers of programs: notes as binutils reads them, operands as C; damaged and hostile notes lead to words, and to no text
+for GDB but numbers and registers."""
 import os
 import random
 import re
@@ -17,7 +17,7 @@ BASE = 0x4700100000000000
 
 
 class File:
-    """A program at any address with two symbols."""
+    """Stands in for a program's file, with two symbols, for markers' operands."""
 
     base, end, fixed = BASE, 1 << 36, False
 
@@ -32,7 +32,7 @@ class Fixed(File):
 
 
 def raw(desc, owner=b"stapsdt\0", kind=3, owner_bytes=None, desc_bytes=None):
-    """Return a note, whose length fields may be wrong on purpose."""
+    """Return the bytes of a note. Its length fields may be wrong on purpose."""
     head = struct.pack("<III", len(owner) if owner_bytes is None else owner_bytes,
                        len(desc) if desc_bytes is None else desc_bytes, kind)
     return head + owner + b"\0" * (-len(owner) % 4) + desc + b"\0" * (-len(desc) % 4)

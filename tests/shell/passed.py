@@ -13,7 +13,7 @@ ODD = ("/my src", "it's", 'a "b" c', "back\\slash", "a\tb", "'", "$x *?[1]", "-v
 
 
 def executed(function, request):
-    """Return the line that GDB executes for a function of inside.py, which imports gdb."""
+    """Call a function of inside.py, with a fake gdb for its import. Return the line that GDB would execute."""
     with mock.patch.dict(sys.modules, gdb=mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)):
         inside = importlib.import_module("gtp.shell.inside")
     lines = []

@@ -7,7 +7,7 @@ import re
 from csource import COMMENT, NOISE, blank
 from tree import make_words, room
 
-# Both hosts and the processor meet here: what base/base.h chooses from.
+# base/base.h and the files among which it chooses. They know the host and the processor.
 GROUND = ("base/base.h", "base/base_kernel.h", "base/base_user.h", "base/compat.h", "base/cpu.h")
 HOST = re.compile(r'^[ \t]*#[ \t]*include[ \t]+<(?:linux|asm|sys)/[^>]*>|\b__KERNEL__\b', re.M)
 
@@ -27,8 +27,8 @@ PROCESSOR = re.compile(
     """,
     re.X | re.I,
 )
-# In scripts a register is a word in a string: "$rsp", "rax rbx". An instruction is recognised by a name that is no word of
-# English or of C.
+# In scripts a register is a word in a string: "$rsp", "rax rbx". An instruction counts if its name is not also a word of
+# English or C.
 SCRIPT = re.compile(
     r"""
     (?<=["'$% ])(?:r[abcd]x|r[sd]i|r[bsi]p|r(?:8|9|1[0-5])|eflags)(?=["'\ ,)\\$]|$)

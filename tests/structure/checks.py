@@ -12,7 +12,7 @@ from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 # The limits of length, set only here: the lines of a file, and the lines between the braces of a function.
 MAX_FILE = 600
 MAX_FUNCTION = 60
-# The most circles that are printed of one set of files that all reach one another.
+# How many circles are printed at most for one set of files that all reach one another.
 MOST_WAYS = 20
 # Documents that describe folders file by file, so that a file they forget is a mistake.
 DESCRIBING = re.compile(r"docs/(?:jumps|events|jit\w*)\.md$")
@@ -75,7 +75,7 @@ def included_exists(tree, graph):
     for path in tree.sources:
         for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+\.[chS])"', tree.text(path), re.M):
             near = os.path.normpath(os.path.join(os.path.dirname(path), name))
-            # The makefiles of programs and tests search further folders.
+            # Programs and tests include files from the folders that their makefiles name.
             known = ends if path.startswith(("tests/", "tools/")) else tree.present
             if near not in tree.present and name not in known:
                 yield f'{path}: #include "{name}"'
@@ -253,7 +253,7 @@ def one_door(tree, graph):
 
 
 def judged(tree):
-    """Yield everything that people write and read as code. Data that tests feed to programs is left out."""
+    """Yield the paths of all files that people read as code, without data that tests feed to programs."""
     for path in tree.files:
         if path.endswith((*CODE, ".py", ".cc")):
             yield path

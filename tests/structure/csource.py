@@ -40,7 +40,7 @@ def top_level(text):
     body = None
     for m in re.finditer(r"\n\}|[{}();]", text):
         c = m.group()
-        if c == "\n}":  # in the kernel's style this ends everything that was open
+        if c == "\n}":  # in the kernel's style, a } in the first column closes all open braces and parentheses
             depth, parens, c = 1, 0, "}"
         if c in "()":
             parens = max(0, parens + (1 if c == "(" else -1))
@@ -101,7 +101,7 @@ class Source:
             self.read_c(code)
 
     def find_bodies(self, code):
-        """Only a function's opening brace is in the first column."""
+        """Find the functions' bodies: an opening brace in the first column belongs to a function."""
         start = None
         for n, line in enumerate(code.split("\n"), 1):
             if line.startswith("{"):
@@ -173,7 +173,7 @@ class Source:
         if pointer and (equals or static):
             self.define(pointer.group(1), static)
         elif found and not equals:
-            # A macro of the kernel's: module_init(gtp_init), module_param_cb(...). In a header it declares.
+            # A kernel macro such as module_init(gtp_init) uses the names in it. In a header it would be a declaration.
             if not plain[: found[-1][1]].strip() and not self.path.endswith(".h"):
                 self.use(head)
         elif equals or not re.search(r"(?:struct|union|enum)\s*\w*\s*(?:\{\}\s*(?:__\w+)?\s*)?$", plain):

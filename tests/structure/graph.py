@@ -79,7 +79,8 @@ class Graph:
                 home.setdefault(name, set()).add(self.home[s.path])
         for s in sources:
             for name in (s.uses - s.private) & home.keys():
-                # Two definitions in one world belong to two programs; which one is meant is not visible here.
+                # If there are two definitions in one world, they belong to two programs, and it is not known which one is
+                # used.
                 if len(home[name]) == 1:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 

@@ -20,7 +20,7 @@ MAKES_CODE = {"bytecode.py": {"eval"}}
 
 
 def of_gdb(node):
-    """Return the NAME in `gdb.NAME`, or None."""
+    """Return NAME if a node is `gdb.NAME`, else None."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gdb":
         return node.attr
     return None

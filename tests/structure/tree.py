@@ -76,7 +76,7 @@ class Tree:
         return [f for f in self.sources if self.folder(f) in self.order]
 
     def kernel_sources(self):
-        """Return the source of each object that Kbuild names beside the shared ones, or None where there is none."""
+        """Return the source of each object that Kbuild adds to the shared ones, or None if it has no source."""
         found = {}
         for obj in self.objects:
             stem = obj[: -len(".o")]
@@ -92,7 +92,7 @@ class Tree:
         return {f: sorted(by_folder[f]) for f in sorted(by_folder, key=lambda f: (self.rank(f), f))}
 
     def kernel_only_lines(self):
-        """Return the list as docs/data-path.md has it between the two markers."""
+        """Return the list that docs/data-path.md must have between the two markers."""
         return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
 
     def arrows_up_table(self):

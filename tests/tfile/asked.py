@@ -10,13 +10,13 @@ own = quiet.execute
 
 def counted(command, shown=False):
     global count
-    # The expression 0 is compiled to find the name of a location.
+    # Do not count the expression 0, which is only compiled to find a location's name.
     count += command.startswith("maint agent") and not command.endswith(", 0")
     return own(command, shown)
 
 
 class Asked(gdb.Command):
-    """Print the counts."""
+    """Print the count."""
 
     def __init__(self):
         super().__init__("asked", gdb.COMMAND_OBSCURE)

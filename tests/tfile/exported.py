@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: traces that gtp export has written are what gtp table shows of the same run, read by readers nobody here has written.
+# Job: compare traces that gtp export has written with gtp table's output for the same run, using independent readers.
 #
 # Usage: exported.py ctf|perfetto PATH FOLDER [TRACE PROGRAM]
-#        exported.py offset PATH FOLDER NS             the time of day is $clock and so many nanoseconds
+#        exported.py offset PATH FOLDER NS             the time of day is $clock plus NS nanoseconds
 #        exported.py bounds PATH FOLDER BEGIN END      the run began and ended at these times of day, in microseconds
-# FOLDER has the files of gtp table --csv, one for each tracepoint; with the trace file and the program stacks are compared
-# with what those two say, and the names of tasks with what they collected.
+# FOLDER has the files of gtp table --csv, one for each tracepoint. If the trace file and the program are given, stacks and
+# the names of tasks are compared with these, too.
 import bisect
 import os
 import re
@@ -18,7 +18,7 @@ import exported  # noqa: E402
 
 
 def of_time(path, rows):
-    """Return the offset from $clock to the time of day, which is that of the first frame that has both."""
+    """Return the offset from $clock to the time of day, computed from the first frame that has both."""
     row = min((row for _, row in rows.values() if "$xtime_sec" in row), key=lambda row: int(row["frame"]))
     offset = int(row["$xtime_sec"]) * 10**9 + int(row["$xtime_nsec"]) - exported.nanoseconds(row)
     exported.check(offset > 10**18, "the time of day is none:", offset)
@@ -26,7 +26,7 @@ def of_time(path, rows):
 
 
 def stacks_of(trace):
-    """Return {number: addresses}, the outermost first, as a trace file has them after its frames."""
+    """Return {number: addresses, the outermost first} from the stacks after the frames of a trace file."""
     with open(trace, "rb") as file:
         lines = re.findall(rb"^stack ([0-9a-f ]+)$", file.read(), re.M)
     words = [[int(digits, 16) for digits in line.split()] for line in lines]
@@ -62,7 +62,7 @@ def compare_names(found, rows):
 
 
 def offsets_of(path, rows):
-    """Return the times of all events by their $clock, and their differences from the times of day."""
+    """Return {frame: $clock} for all events, and the set of the differences between times of day and $clock."""
     times = {context["frame"]: time for _, time, _, context, _ in exported.ctf_events(path)}
     at = {frame: exported.nanoseconds(rows[frame][1]) for frame in times}
     exported.check(times, "no events")

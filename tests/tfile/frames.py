@@ -62,7 +62,7 @@ def run(seed, plain=None):
 
 
 def number(expression):
-    """Return GDB's number, or None if the frame does not hold it."""
+    """Return an expression's value as a number, or None if the frame does not hold it."""
     try:
         return int(gdb.parse_and_eval(expression))
     except gdb.error as error:
@@ -72,8 +72,8 @@ def number(expression):
 
 
 def of_task(member):
-    """Return GDB's text of a member of the task that hit. Return None if the frame does not hold it, or the variable is
-    void."""
+    """Return GDB's text for a member of the task that made the hit. Return None if the frame does not hold the member, or
+    $current_task is void."""
     if member == "pid" and number("$current_task_pid") is not None:
         return str(number("$current_task_pid"))
     if gdb.parse_and_eval("$current_task").type.code == gdb.TYPE_CODE_VOID:
@@ -106,7 +106,7 @@ def differences(event, kinds):
 
 
 class RunCalls(gdb.Command):
-    """run-calls SEED [plain]: a run of calls of visit()."""
+    """run-calls SEED [plain]: make a run with calls of visit()."""
 
     def __init__(self):
         super().__init__("run-calls", gdb.COMMAND_TRACEPOINTS)

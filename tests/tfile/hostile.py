@@ -32,7 +32,7 @@ class NotBegun(Exception):
 
 
 def make(folder, program, seed, count):
-    """Write the files. Return what was changed in each."""
+    """Write the files. Return a description of the change in each."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     nm = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -59,7 +59,7 @@ def tripwire(folder):
 
 
 def run(folder, program, shell, *span):
-    """Return GDB's output about the files of SPAN: from number FROM on, or FROM to TO."""
+    """Have GDB read files with watched.py. SPAN is FROM and, unless all files follow, TO. Return GDB's output and status."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
              HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
              "-ex", " ".join(["watched", folder, *map(str, span)])]
@@ -107,7 +107,7 @@ def opens(folder, program, number):
         words += ["-ex", line]
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=SECONDS, check=False)
-    # Without a core file to write, GDB exits after its internal error.
+    # If it cannot write a core file, GDB exits normally after an internal error.
     return done.returncode >= 0 and b"internal-error" not in done.stdout
 
 

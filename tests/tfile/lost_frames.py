@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes a trace file in which frames report lost ones, as in a recorded run, from a file without losses.
+"""Adds frames that report lost frames, as in a recorded run, to a trace file without losses.
 
 Usage: lost_frames.py FROM TO     12 frames are lost: 5 before the first, 7 after the third
 """

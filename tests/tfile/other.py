@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: a target that is not gdbtp, for GDB's pipe: it answers what GDB cannot do without, and writes down each packet.
+# Job: a target that is not gdbtp, for GDB's `target remote |`. It answers only what GDB needs, and logs each packet.
 #
 # Usage: other.py LOG
 import sys

@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def folded(path):
-    """Return {names, the outermost first: weight}."""
+    """Return {names, the outermost first: weight} from a folded file."""
     found = collections.Counter()
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -38,7 +38,7 @@ def speedscope(path, unit):
 
 
 def picture(path):
-    """Return the own weight of each function of the picture's data: its weight without those of what it calls."""
+    """Return {names: own weight} from the picture's data. A function's own weight excludes that of its callees."""
     root = xml.etree.ElementTree.parse(path).getroot()
     data = json.loads(next(one.text for one in root.iter(SVG + "script") if one.get("class") == "data"))
     found, way = collections.Counter(), []

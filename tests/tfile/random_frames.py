@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: a trace file whose variables and memory are random: times in no order, CPUs and tasks of any number, any bytes.
+# Job: make a trace file with random variables and memory: times in no order, any CPUs and tasks, any bytes.
 #
 # Usage: random_frames.py SEED FROM TO
 import random

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: ask the data of a page of gtp report: is it what gtp table wrote, is it the same as another's, is it cut as asked?
+# Job: check the data in a page of gtp report: does it match gtp table, does it equal another page's, is it cut as asked?
 #
 # Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT... |
 #        figures PAGE NAME FIGURE...
@@ -41,7 +41,7 @@ def clocks(frames):
 
 
 def rows_of(data):
-    """Return {frame's number: {title: value}}"""
+    """Return {frame's number: {title: value}} from a page's data."""
     frames, found = data["frames"], {}
     taken = [itertools.count() for _ in data["places"]]
     columns = [[(field["name"], values(column)) for field, column in zip(place["fields"], place["columns"])] for place in data["places"]]
@@ -107,7 +107,8 @@ def counts(path, name, *wanted):
 
 
 def figures(path, name, *wanted):
-    """Return the figures of the first entry, each with its type: a browser rounds long numbers that are no texts."""
+    """Compare the figures of an aggregation's first entry, including their types: a browser rounds long numbers, but not
+    texts. Return a list with the figures if they are wrong."""
     one = next(one for one in data_of(path)["aggregations"] if one["name"] == name)
     have = list(map(repr, [*one["entries"][0]["summary"], *(one["bounds"] or ())]))
     return [] if have == list(wanted) else [str(have)]

@@ -25,7 +25,7 @@ END = b"gdbtp: %016d bytes\n"
 
 
 def text_for_header(chance, digits):
-    """Replace digits by those of another text."""
+    """Return the hex digits of a hostile text, in place of a text's hex digits."""
     text = chance.choice(TEXT)
     if chance.random() < 0.3:
         try:

@@ -13,7 +13,7 @@ import gdb
 HITS = 200
 CHOSEN = 40
 COLLECT = "*t, n, $clock, $cpu_id"
-# Among the columns are some that are not collected, are optimised out, or never change.
+# Some of these columns are not collected, some are optimised out, and some never change.
 COLUMNS = """t->id, t->small, t->byte, t->tiny, t->flag, t->letter, t->state, t->mode, t->low, t->high, t->wide,
 t->name, t->address, t->text, t->bytes, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair,
 t->pair[1].tag, t->u, t->u.parts[n & 3], t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next,
@@ -51,7 +51,7 @@ def run(seed):
 
 
 class Compare(gdb.Command):
-    """compare SEED [online]: with named columns, all collected ones, and partly collected structs."""
+    """compare SEED [online]: compare named columns, all collected columns, and partly collected structs."""
 
     def __init__(self):
         super().__init__("compare", gdb.COMMAND_TRACEPOINTS)
@@ -64,7 +64,7 @@ class Compare(gdb.Command):
         else:
             columns += CUT
         if where == "online":
-            # The target does not know where constants are: without a load address GDB sends no QTro.
+            # Leave out constants. GDB sends QTro only with a load address, so the target does not know where constants are.
             columns, whole = re.sub(r"(t->text|t->bytes|\*t|limits[^,]*|motto), ", "", columns), ()
         bad = []
         parts = "t->id, t->inner, t->inner.x, t->name, n, *t, *t->next"
@@ -78,7 +78,7 @@ class Compare(gdb.Command):
 
 
 class Run(gdb.Command):
-    """run-things SEED: a run with hits of visit()."""
+    """run-things SEED: make a run with hits of visit()."""
 
     def __init__(self):
         super().__init__("run-things", gdb.COMMAND_TRACEPOINTS)

@@ -4,8 +4,8 @@ import re
 
 import gdb
 
-# No registers that a frame lacks while it has others: GDB's trace files cannot express that, and offline they read as
-# 0.
+# Registers are left out: if a frame has only some of them, GDB's trace files cannot say so, and the others read as 0
+# offline.
 EXPRESSIONS = ("$tracepoint", "a", "b", "t->id", "t->big", "t->next->name", "t->next->id", "$hits", "counter")
 
 
@@ -13,7 +13,7 @@ def value(expression):
     try:
         return str(gdb.parse_and_eval(expression))
     except gdb.error as e:
-        # "No symbol", where the variable is out of scope, is expected; a value that is unavailable counts.
+        # A variable that is out of scope must differ from a value that is unavailable.
         return "no symbol" if "No symbol" in str(e) else "unavailable"
 
 
@@ -28,7 +28,7 @@ def lines_of_tdump():
 
 
 class View(gdb.Command):
-    """view: every frame of the trace."""
+    """view: print every frame of the trace."""
 
     def __init__(self):
         super().__init__("view", gdb.COMMAND_TRACEPOINTS)
@@ -45,7 +45,7 @@ class View(gdb.Command):
 
 
 class Hit(gdb.Command):
-    """hit LOCATION ARGUMENT...: the target executes it; LOCATION#2 is the second of several."""
+    """hit LOCATION ARGUMENT...: make the target execute a location. LOCATION#2 is the second of several with that name."""
 
     def __init__(self):
         super().__init__("hit", gdb.COMMAND_TRACEPOINTS)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: inside GDB, every command of gtp that reads a trace file on many of them, and all that GDB and Python then do is watched.
+# Job: inside GDB, run every command of gtp that reads a trace file on many files, and watch what GDB and Python then do.
 #
-# `watched FOLDER FROM [TO]` reads FOLDER/N.tf, FROM the first and TO the last of them; it prints what went wrong as "N: what". A GDB that ends early has printed "N" last.
-# Faults are: a command or an expression that no list below has; a file that is written outside of FOLDER/out, or a
-# process; a function of GDB's that an expression calls; an error that is no sentence; a character that a terminal acts upon.
+# `watched FOLDER FROM [TO]` reads the files FOLDER/N.tf for N from FROM to TO, or to the last one. It prints each fault as
+# "N: what". If GDB ends early, its last line is "N". Faults are:
+# - a command or an expression that is not in the lists below;
+# - a file that is written outside of FOLDER/out, or a process that is started;
+# - an expression that calls a function of GDB's;
+# - an error that is not a sentence;
+# - a character that a terminal acts upon.
 import os
 import re
 import sys
@@ -22,7 +26,7 @@ COMMANDS = (
 PARTS = {"%": r"-?(?:0x[0-9a-f]+|\d+)", "@": r"(?P<expression>.*)", "&": r"[\w./-]+", "NAME": r"[\w./:-]+", "WORD": r"[\w-]+"}
 ALLOWED = [re.compile("".join(PARTS.get(part, re.escape(part)) for part in re.split(r"(%|@|&|NAME|WORD)", line)))
            for line in COMMANDS]
-# Words before a parenthesis that are no calls.
+# These words before a parenthesis do not make a call.
 HARMLESS = r"sizeof|_Alignof|typeof|__typeof__|int|char|long|short|unsigned|signed|void|struct|union|enum|const|volatile"
 CALLS = re.compile(r"\$\w*\s*\(|\b(?!(?:%s)\b)[A-Za-z_]\w*\s*\(|\)\s*\(\s*\"" % HARMLESS)
 ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--(?=\s*[A-Za-z_$])|(?<=[\w\])])\s*--")
@@ -32,7 +36,7 @@ PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.f
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
           "shutil.rmtree", "shutil.move", "shutil.copyfile")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
-TOOK_LONG = 20  # seconds for one command
+TOOK_LONG = 20  # seconds after which a command has taken too long
 
 faults = []
 watching = False
@@ -69,7 +73,7 @@ def judge_command(text):
 
 
 class Trip(gdb.Function):
-    """A GDB function that expressions can call."""
+    """A GDB function that reports a fault if an expression calls it."""
 
     def invoke(self, *arguments):
         fault("an expression calls a function of GDB's")
@@ -77,7 +81,7 @@ class Trip(gdb.Function):
 
 
 def stand_between():
-    """From now on, everything that the scripts ask of GDB passes through here."""
+    """Wrap the functions of the module gdb that take a string, so that each string is judged first."""
     for name, judge in (("execute", judge_command), ("parse_and_eval", judge_expression), ("decode_line", judge_expression)):
         def passed(text="", *more, own=getattr(gdb, name), judge=judge, **named):
             judge(text)
@@ -90,14 +94,15 @@ def is_ours(path):
 
 
 def heard(event, arguments):
-    """Python reports an event."""
+    """Judge an event that Python's audit hook reports."""
     if not watching:
         return
     if event in PROCESSES:
         fault("a process: %s %r" % (event, arguments[:1]))
     elif event == "open" and arguments[2] & WRITES and not is_ours(arguments[0]):
         fault("%r is written" % (arguments[0],))
-    elif event in EVENTS and not is_ours(arguments[0]) and arguments[-1] in (None, -1):  # else below an open folder
+    # A path that is relative to an open folder is harmless.
+    elif event in EVENTS and not is_ours(arguments[0]) and arguments[-1] in (None, -1):
         fault("%s %r" % (event, arguments[0]))
 
 
@@ -165,7 +170,7 @@ def read(path):
         watching = True
         stand_between.execute("target tfile " + path, to_string=True)
     except gdb.error:
-        pass  # GDB itself refuses it; the commands must then end with a sentence, too
+        pass  # GDB itself refuses the file; even then each command must end with a sentence
     finally:
         watching = False
     for command in commands():

@@ -11,21 +11,20 @@ import gdb
 
 import cells
 
-DIRECT = 0xffff888000000000  # the kernel's direct map, where its objects are
-# GDB prints the constants of 64 bits in a listing as signed numbers.
+DIRECT = 0xffff888000000000  # the kernel's direct map, which contains most objects
+# In a listing of bytecode GDB prints 64-bit constants as signed numbers.
 NUMBERS = ("0", "1", "0x80000000", "0x100000000", "0x7fffffffffffffff", "0x8000000000000000", "0xffffffffffffffff",
            "%#x" % DIRECT, "-1", "-2", "-0x80000000", "-0x80000001", "-0x7fffffffffffffff")
 OPERATORS = ("==", "!=", "<", ">", "<=", ">=", "+", "-", "&", "*", "/", "%")
 LEFT = ("$rdi", "(unsigned long) $rdi")
 CASTS = ("int", "unsigned", "long", "unsigned long")
-REGISTERS = 0xa4  # bytes
+REGISTERS = 0xa4  # the size of the registers, in bytes
 RDI, RIP = 5, 16
 TEXT = bytes(range(0xf1, 0xf9))
 
 
 def binary(operators):
-    """Return the expressions of two operands, except those that divide by -1: GDB itself dies of the least number / -1
-    (SIGFPE)."""
+    """Return expressions with two operands. Leave out divisions by -1: for the least number GDB itself dies of SIGFPE."""
     return ["%s %s %s" % parts for parts in itertools.product(LEFT, operators, NUMBERS)
             if parts[1:] not in (("/", "-1"), ("%", "-1"))]
 
@@ -63,7 +62,7 @@ class Write(gdb.Command):
 
 
 def conditions():
-    """Yield a line for each condition that holds for other frames than in GDB."""
+    """Yield a line for each condition that gtp table and GDB find true in different frames."""
     frames = range(len(NUMBERS))
     texts = binary(OPERATORS[:6])
     wanted = {text: set() for text in texts}
@@ -82,7 +81,7 @@ def conditions():
 
 
 class Compare(gdb.Command):
-    """compare-words: of the trace file that is open."""
+    """compare-words: compare the columns and conditions of the open trace file."""
 
     def __init__(self):
         super().__init__("compare-words", gdb.COMMAND_TRACEPOINTS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Beside a guest: its files, its processes and their ends are those of a program in the guest, with each errno.
+# Outside of a guest: access to its files and processes works as in a program inside the guest, including every errno.
 import errno
 import os
 import signal
@@ -12,7 +12,7 @@ PATH = "/tmp/gtp-selftest"
 
 
 def refused(function, *args):
-    """Return the errno of a call that must fail."""
+    """Call a function that must raise an OSError. Return its errno."""
     try:
         function(*args)
     except OSError as error:
@@ -21,7 +21,7 @@ def refused(function, *args):
 
 
 def files():
-    text = "".join("%d\n" % i for i in range(1 << 19))  # several requests
+    text = "".join("%d\n" % i for i in range(1 << 19))  # so long that it takes several requests
     with there.open(PATH, "w") as file:
         file.write(text)
     with there.open(PATH) as file:

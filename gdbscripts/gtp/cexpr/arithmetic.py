@@ -147,7 +147,8 @@ def outcome(op, left, right):
 
 
 def agree(op, left, right, kinds):
-    """Return whether an operation has the same value in all of the kinds."""
+    """Return whether an operation surely has the same value in each of the kinds: the operands and the result fit into
+    all."""
     ranges = [left.range, right.range, outcome(op, left, right)]
     return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
 

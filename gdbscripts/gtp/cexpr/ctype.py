@@ -240,7 +240,7 @@ def spell_tagged(kind, stripped, scope):
 
 
 def spell_pointer(target, scope):
-    """Return such a text for a pointer to the type."""
+    """Return text that means a pointer to the type to GDB in the scope, or None if there is no such text."""
     if is_array(target):
         dimensions = ""
         while is_array(target):

@@ -161,7 +161,8 @@ class Lower:
         return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
     def straight(self, operand):
-        """Return text to which GDB gives C's type, too."""
+        """Return the operand in a form for which GDB has C's type, too: converted if GDB would promote it to another
+        type."""
         kind = operand.kind
         if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand

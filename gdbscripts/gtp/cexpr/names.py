@@ -120,7 +120,7 @@ class Scope:
         raise Error("no file or function %s has a variable %s" % (where, name), at)
 
     def visible(self):
-        """Yield names to suggest for a misspelled one: those of the function."""
+        """Yield the names of the function's variables, to suggest one for a misspelled name."""
         block = self.block
         while block is not None and not block.is_static and not block.is_global:
             for symbol in block:

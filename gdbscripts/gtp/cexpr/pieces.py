@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Structures that are in registers: passed by value in one or two, or taken apart by the compiler into pieces.
 
-GDB's agent compiler cannot access a member of such a structure. So ask GDB where the pieces are, and extract a member
-from its register.
+GDB's agent compiler cannot access the members of structures in registers. So ask GDB where the pieces are, and extract
+a member from its register.
 """
 import re
 import shlex

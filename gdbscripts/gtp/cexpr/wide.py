@@ -153,7 +153,7 @@ def tested(lower, operand, node):
 
 
 def narrowed(lower, operand, node):
-    """Return the low half, from which a cast takes its bits. For a cast to bool, return whether any bit is set."""
+    """Return the Operand of the low half, from which a cast takes its bits. A cast to bool uses tested() instead."""
     lower.differ("GDB does not compute with 16 bytes")
     return Operand(ctype.integer(ULONG), halves(operand, node)[0], PRIMARY, ULONG)
 

@@ -13,11 +13,11 @@ import zlib
 
 from gtp import harmless
 
-WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # of the still picture, in pixels
+WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # measures of the still picture, in pixels
 NARROW, WIDE = 1.5, 4
 CHAR = 7.25
 COLOURS = 10
-OTHER, SPECIAL = COLOURS, COLOURS + 1  # of groups without a colour of their own; of names that are not functions
+OTHER, SPECIAL = COLOURS, COLOURS + 1  # for groups without their own colour; for names that are not functions
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
 
@@ -55,7 +55,7 @@ def escaped(text):
 
 
 def amount(n, unit):
-    """Return a weight as text. The script has the same function."""
+    """Return a weight as text. The picture's script has a copy of this function."""
     base, units = UNITS.get(unit, (0, (unit,)))
     at, value = 0, n
     while base and value >= base and at + 1 < len(units):
@@ -227,11 +227,13 @@ def data_of(root, colours, title, unit, total, notes):
 def svg(rows, title, unit="hits", notes=(), groups=None):
     """Return the text of a flame graph: an SVG file, or an element for the body of an HTML page, where several may be.
 
-    rows: (names, weight), the outermost function first, weights whole numbers from 0 on; the same names may come again.
-    Names in brackets are not functions. unit: of the weights; "ns" and "bytes" are shown as ms and MiB. notes:
-    sentences below the title. groups: {function: part of the kernel}, which have a colour each, and a legend. In a page
-    it is dark when the reader prefers that, or as data-theme="dark" or "light" of the page's <html> says. Like any
-    script, that of the picture does not run if innerHTML inserts it.
+    rows: (names, weight), the outermost function first. Weights are whole numbers, 0 or more, and two rows may have the
+    same names. Names in brackets are not functions. unit: of the weights; "ns" and "bytes" are shown as ms, MiB and so on.
+    notes: sentences below the title. groups: {function: part of the kernel}; each part gets a colour and a place in the
+    legend.
+
+    In a page the picture is dark if the reader prefers that, unless data-theme="dark" or "light" of the page's <html>
+    chooses. The picture's script does not run if the picture is inserted with innerHTML.
     """
     root = tree(rows)
     colours = Colours([node for _, node in walk(root)], groups)

@@ -200,7 +200,7 @@ class Writer:
     """Writes packets in the order of time."""
 
     sequence = number(SEQUENCE, 1)
-    shift = 0  # from $clock to the clock of the packets
+    shift = 0  # the shift from $clock to the clock of the packets
 
     def __init__(self, file, run, counters):
         self.file, self.run, self.counters = file, run, counters
@@ -210,7 +210,7 @@ class Writer:
         self.tracks = Tracks(tracks.Tasks(self.events), self.put)
         self.annotations = Annotations(self.interned, run.places)
         self.stacks = Stacks(run, self.interned)
-        self.ends = {}  # of a slice that has begun: its track
+        self.ends = {}  # event's index -> its track, for slices that have begun
         self.stackless = 0
 
     def take(self, packet):

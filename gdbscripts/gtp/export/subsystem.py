@@ -77,7 +77,7 @@ def of(addresses):
 
 
 def below(path, folders):
-    """Return the folder of a whole path, as assembly has it, from the first name that is one of the kernel's folders.
-    Return None if there is none."""
+    """Return the folder of an absolute path, which files of assembly have. It starts at the first name that is one of the
+    kernel's FOLDERS. Return None if there is no such name."""
     names = path.split("/")
     return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in folders), None)

@@ -7,7 +7,7 @@ Task = collections.namedtuple("Task", "pid cpu")
 
 
 class Tasks:
-    """The tasks of a run's events: names and processes, as far as any event has them."""
+    """The tasks in a run's events: their names and processes, if any event has them."""
 
     def __init__(self, events):
         self.names, self.processes = {}, {}

@@ -32,9 +32,9 @@ gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]
 The page has how the run went and what it missed, a timeline by CPU, task or
 place, histograms, counts by their keys, flame graphs, and a table of all
 frames that can be filtered and sorted. Of a stopped run, or a trace file.
-The arguments after FILE are those of gtp table: one tracepoint, other columns,
-fewer frames; without --limit the first 200,000 frames are in the page. FILE is
-written as a whole or not at all."""
+The arguments after FILE are as for gtp table, and select one tracepoint, other
+columns or fewer frames. Without --limit the page has the first 200,000 frames.
+FILE is written as a whole or not at all."""
 
     def __init__(self):
         super().__init__("gtp report", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)

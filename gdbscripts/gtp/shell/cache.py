@@ -118,8 +118,8 @@ def kernel(part):
 
 
 def merged(name, path, data, force):
-    """Return the bytes of a name's file, with the kernels of DATA added. FORCE replaces what the file has for the same
-    kernel."""
+    """Return the parts of a name's file, with the parts of DATA added. If FORCE, a part of DATA replaces an existing part
+    for the same kernel."""
     new = {part.build_id: part for part in gtpd.split(data)}
     try:
         old = {part.build_id: part for part in gtpd.split(read(path))}

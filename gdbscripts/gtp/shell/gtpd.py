@@ -48,8 +48,7 @@ def recorded(path):
 
 
 def relocations(here, there, fields, slide):
-    """Return the Fields of a packet that are addresses. THERE is the same packet for a kernel that is SLIDE bytes
-    higher."""
+    """Return those Fields of a packet that are addresses. THERE is the packet for a kernel that is SLIDE bytes higher."""
     found, same = [], here
     for field in fields:
         if len(there) != len(here) or here[field.at:field.end] == there[field.at:field.end]:

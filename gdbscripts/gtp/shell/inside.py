@@ -119,8 +119,8 @@ def condition(number):
 
 
 def places(request, numbers, channel):
-    """Return the Places of all tracepoints. Report one that cannot have the columns, and leave it out if there are
-    others."""
+    """Return the Places of all tracepoints. If a tracepoint cannot have the columns, report it, and leave it out unless it
+    is the only one."""
     found, refused = [], []
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):

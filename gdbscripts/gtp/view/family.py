@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Flags that are macros, as O_CREAT: one of them names its family, the macros with the same beginning in its header.
+"""Flags that are macros, as O_CREAT. One macro identifies its family: the macros in its header with the same beginning.
 
 vmlinux has no macros; the compiler is asked, once for each family. A bit has a name only if the headers leave no doubt:
  - a macro whose definition is the name of another one is an alias, and left out;
@@ -18,7 +18,7 @@ from gtp.cexpr import headers
 BEGINNING = re.compile(r"[A-Za-z0-9]+_")
 DEFINED = re.compile(r"^#define (\w+) +(.*)$", re.M)
 VALUE = re.compile(r"^gtp_value (\w+) (.+)$", re.M)
-# By the kernel's conventions these are no flags: amounts, positions, sizes.
+# By the kernel's conventions, macros with these names are not flags, but amounts, positions or sizes.
 NO_FLAG = re.compile(r"_(?:SHIFT|BITS|SIZE|MAX|MIN|NR|LEVELS)(?:_|$)")
 CALL = re.compile(r"\w\s*\(")
 BITS = 64

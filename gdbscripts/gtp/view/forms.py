@@ -60,7 +60,7 @@ def parsed(text):
 
 
 def number_type(kind, *sizes):
-    """Return whether a type is an integer of one of these sizes, in bytes."""
+    """Return whether a type is an integer with one of these SIZES in bytes."""
     bare = ctype.plain(kind)
     return bare.code == gdb.TYPE_CODE_INT and bare.sizeof in (sizes or (1, 2, 4, 8))
 
@@ -78,7 +78,7 @@ def by_gdb(kind, letter):
 
 
 def is_bytes(kind, *sizes):
-    """Return whether a type is a structure or array of one of these sizes."""
+    """Return whether a type is a structure or array with one of these SIZES in bytes."""
     return ctype.plain(kind).code in cells.AGGREGATES and ctype.plain(kind).sizeof in sizes
 
 

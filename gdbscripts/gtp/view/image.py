@@ -43,13 +43,13 @@ class Image:
 
 
 def current():
-    """Return the Image of the main symbol file, or None if it is no vmlinux."""
+    """Return the Image of the main symbol file, or None if that is not a vmlinux."""
     found = placed.loaded()
     return Image(*found) if found else None
 
 
 def static(name):
-    """Return the gdb.Symbol of a variable of vmlinux by its name. Return None if it is no array."""
+    """Return the gdb.Symbol of an array in vmlinux by its name. Return None if there is none, or it is not an array."""
     symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
     return symbol if symbol is not None and symbol.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY else None
 
@@ -93,7 +93,7 @@ def is_table(symbol):
 
 @kept
 def table(image, symbol, name):
-    """Return [(mask, name)] of such an array, in its order."""
+    """Return [(mask, name)] for an array of struct trace_print_flags, in its order."""
     data, found = image.read(int(symbol.value().address), min(symbol.type.sizeof, MOST * ENTRY.size)), []
     for mask, pointer in ENTRY.iter_unpack(data[:len(data) - len(data) % ENTRY.size]) if is_table(symbol) else ():
         text = image.string(pointer)
