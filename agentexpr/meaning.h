@@ -131,7 +131,7 @@ static inline int ax_ref(struct ax_env *env, const struct ax_insn *insn, u64 add
 
 /*
  * ax_collected - turn the result @ret of a collection into that of the expression: 0 and -ENOSPC
- * stay the same (a full buffer is no error of the expression), others are errors
+ * stay the same (a full buffer is not an error of the expression), others are errors
  */
 static inline int ax_collected(struct ax_env *env, const struct ax_insn *insn, int ret, u64 addr,
 			       u64 len)

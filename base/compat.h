@@ -292,7 +292,7 @@ struct gtp_uprobe {
 	struct uprobe_consumer consumer;
 	struct inode *inode;
 	loff_t offset;
-	loff_t ref_ctr; /* of a 16-bit number that counts the probe, in each process; 0: none */
+	loff_t ref_ctr; /* offset of a 16-bit counter of the probe, in each process; 0: none */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	struct uprobe *set;
 #endif

@@ -7,7 +7,7 @@
  * the file's space plus the place's link-time address, the same for all processes.
  *
  * No processor accepts these addresses, whatever the page tables. Bit 63 is clear, so they are not
- * kernel addresses. Bit 56 is set, so they are no user addresses either, even if the processor
+ * kernel addresses. Bit 56 is set, so they are not user addresses either, even if the processor
  * ignores other upper bits of a pointer (LAM).
  */
 #ifndef _GTP_SPACE_H

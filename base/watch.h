@@ -12,8 +12,8 @@
  *	bit 0		1
  *
  * No processor accepts these addresses. Bit 63 is clear, so they are not kernel addresses. Bit 56
- * is set, so they are no user addresses either, even if the processor ignores other upper bits of a
- * pointer (LAM). See also base/space.h.
+ * is set, so they are not user addresses either, even if the processor ignores other upper bits of
+ * a pointer (LAM). See also base/space.h.
  */
 #ifndef _GTP_WATCH_H
 #define _GTP_WATCH_H

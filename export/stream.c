@@ -107,7 +107,10 @@ struct exchange {
 	struct gtp_buffer in, out;
 };
 
-/* An NMI that hits in the middle of this is skipped like any hit inside a hit. */
+/*
+ * Exchange the buffers. An NMI that hits in the middle of this is skipped, like any hit inside a
+ * hit.
+ */
 static void exchange(void *arg)
 {
 	struct exchange *x = arg;

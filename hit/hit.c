@@ -216,7 +216,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* Collect $_sdata. A missing record is no error: the rest of the frame is useful without it. */
+/* Collect $_sdata. A missing record is not an error: the rest of the frame is useful without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -334,7 +334,9 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-/* The snippet failed at action @n with @rc: run the other actions unless the error ends the run. */
+/*
+ * Run the other actions after the snippet failed at action @n with @rc, unless that ends the run.
+ */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
 	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);
@@ -399,7 +401,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
-/* Out of line, so that hits that write a frame save no registers for it. */
+/* Update aggregations. Out of line, so that hits that write a frame save no registers for it. */
 static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	if (!cpu->tp->code) {
@@ -413,7 +415,7 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 
 /* --- the turn --- */
 
-/* A dprintf that fails prints the error in place of its line. It does not end a run. */
+/* Print the error of a failed dprintf in place of its line. It does not end a run. */
 static noinline void dprintf_failed(struct gtp_cpu *cpu)
 {
 	put_line(cpu, true, &cpu->env.err, sizeof(cpu->env.err));

@@ -64,7 +64,7 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
  * gtp_hit_lost() - mark this CPU's hit as one that never ends: the kernel has died in it
  * @cpu: this CPU's own
  *
- * Its task will be killed, so the hit cannot end, and nothing may wait for it. From here on hits on
+ * Its task will be killed, so the hit cannot end, and nothing may wait for it. After that, hits on
  * this CPU count as nested, and the run ends. If the hit continues after all (in a debugger), its
  * end undoes the mark.
  * Context: any, NMI included.
@@ -75,9 +75,10 @@ void gtp_hit_lost(struct gtp_cpu *cpu);
 
 /*
  * Parts of a hit that are out of line, so that the fast path saves no registers for them.
- * gtp_hit_turns - evaluate and act, for @tp and all tracepoints after it; gtp_hit_held_turns - the
- * same if the first one's condition is known to hold; gtp_hit_failed - the snippet has failed: keep
- * the blocks that it has written, then end the run, or count the failure and run the other actions
+ * gtp_hit_turns - evaluate and act, for @tp and all tracepoints after it; gtp_hit_held_turns - do
+ * that when the first one's condition is known to hold; gtp_hit_failed - the snippet has failed:
+ * keep the blocks that it has written, then end the run, or count the failure and run the other
+ * actions
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);

@@ -54,7 +54,7 @@ void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
  * gtp_returns_enter_quickly - record the entry without evaluating anything or calling a function
  *
  * Possible if a tracepoint is alone, and its condition is known to hold, or is evaluated when the
- * call returns. @p->regs are those of the entry. Return: false if nothing was done.
+ * call returns. @p->regs are the registers of the entry. Return: false if nothing was done.
  */
 static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoint *tp,
 						      const struct gtp_cpu *cpu,

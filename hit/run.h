@@ -290,7 +290,7 @@ struct gtp_cpu {
  *            false if the lock is still taken
  * @tsv_unlock: release it
  * @print: put the line of a printf; if there is no room, drop and count it
- * @line: put a dprintf's line by gtp_lines_put(); return false if there was no room
+ * @line: put a dprintf's line with gtp_lines_put(); return false if there was no room
  * @sdata: put the event's record for this hit into the open frame of @buf and return the result of
  *         gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only at
  *         locations that the target's ->sdata has accepted (NULL: there are none)

@@ -89,7 +89,7 @@ int gtp_hit_add_stack(struct gtp_cpu *cpu)
 	return rc ? rc : gtp_buffer_add_var(&cpu->buf, GTP_TSV_BT, bytes);
 }
 
-/* Not inline, so that other variables save no registers for it. */
+/* Return the time in ns. Not inline, so that other variables save no registers for it. */
 static noinline s64 clock_ns(struct gtp_cpu *cpu)
 {
 	return (s64)gtp_hit_time_ns(cpu);
@@ -186,7 +186,7 @@ static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 	memset(text + n, 0, GTP_AGGR_STRING - n);
 }
 
-/* Not inline: other variables need no stack memory. */
+/* Store a string key. Not inline: other variables need no stack memory. */
 static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 {
 	union {
@@ -199,7 +199,10 @@ static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 	cpu->local[GTP_TSV_SECOND + num] = key.word[1];
 }
 
-/* A dprintf may outlive the run that had its aggregation: then there is no table. */
+/*
+ * Update an aggregation. A dprintf may outlive the run that had the aggregation: then there is no
+ * table.
+ */
 static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 {
 	u64 table = cpu->local[GTP_TSV_TABLE + num];
@@ -241,7 +244,10 @@ static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 		switch_in(&by_num[i], 0, on);
 }
 
-/* Setting $self_trace does nothing here: it takes effect when an expression names it. */
+/*
+ * Act on a switch. Setting $self_trace does nothing here: it takes effect when an expression names
+ * it.
+ */
 static noinline void set_switch(struct gtp_cpu *cpu, u16 num, u64 value)
 {
 	if (num != GTP_TSV_SELF_TRACE)

@@ -184,10 +184,7 @@ static bool call_can(const struct gtp_insn *insn, const u8 *p)
 	return modrm && !uses_rsp(p, modrm);
 }
 
-/*
- * struct copier - how to move instructions of one kind; without @can, every one of them can be
- * moved
- */
+/* struct copier - how to move instructions of one kind; without @can, all of them can be moved */
 struct copier {
 	bool (*can)(const struct gtp_insn *insn, const u8 *p);
 	void (*emit)(const struct copy *c);

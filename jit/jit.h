@@ -116,7 +116,7 @@ struct ax_jit_var {
  * @upper_half: indirect branches must end in the upper half of a cache line
  * @lfence: an lfence must precede indirect branches
  * @lahf: the processor has lahf and sahf in 64-bit mode
- * @fast_limit: addresses below it, compared as signed numbers, are read by fast loads
+ * @fast_limit: addresses below it, compared as signed numbers, are read with fast loads
  * @return_thunk: the address to which a return must jump; 0: a plain ret
  * @task: offset in the GS segment of the pointer to the running task; 0: pads do not mark it
  * @task_faults: offset in a task of its count of disabled page faults

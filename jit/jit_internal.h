@@ -76,7 +76,7 @@ struct jit_slow {
 	u8 base;   /* the address is register base + disp; X86_NO_REG: disp alone */
 	s64 disp;
 	bool block;   /* copy the memory of a whole block */
-	u32 len;      /* with @block: bytes of it */
+	u32 len;      /* with @block: its number of bytes */
 	u32 where;    /* with @block: its offset in the trace frame */
 	bool keep;    /* with @block: load it into @dst as well */
 	u32 progress; /* see struct ax_env */

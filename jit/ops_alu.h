@@ -18,7 +18,7 @@ void jit_op_bit_not(struct ax_jit *j);
 /* jit_op_extend - ext, zero_ext */
 void jit_op_extend(struct ax_jit *j);
 
-/* jit_test - set the flags by whether a value is zero; return the condition for nonzero */
+/* jit_test - set the flags to whether a value is zero; return the condition for nonzero */
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v);
 
 #endif /* _GTP_OPS_ALU_H */

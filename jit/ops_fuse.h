@@ -10,7 +10,7 @@
  * @j: the compilation, at the ref
  * @l: the memory that the ref reads
  *
- * Return: false, with nothing done, if no comparison follows or this is no pad.
+ * Return: false, with nothing done, if no comparison follows or this is not a pad.
  */
 bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l);
 

@@ -26,7 +26,7 @@ static struct ax_insn described(u32 desc)
 	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
 }
 
-/* Copy a block's memory into the trace frame. An action that is no expression has opcode 0. */
+/* Copy a block's memory into the trace frame. An action that is not an expression has opcode 0. */
 static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
@@ -150,7 +150,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* A snippet with calls has a stack frame, so an error can leave the snippet by way of rbp. */
+/* A snippet with calls has a stack frame, so an error can leave the snippet through rbp. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -200,7 +200,7 @@ static void restore_all(struct x86_buf *b)
 }
 
 /*
- * On an error leave the snippet's stack frame if it has one, otherwise drop what it pushed and its
+ * On an error, leave the snippet's stack frame if it has one, otherwise drop what it pushed and its
  * return address.
  */
 static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)

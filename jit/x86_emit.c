@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* All bytes pass through this function. Even after an error the length grows: callers need it. */
+/* Append a byte; all bytes pass here. Even after an error the length grows: callers need it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -18,7 +18,7 @@ static void emit_le(struct x86_buf *b, u64 value, u32 bytes)
 		emit(b, value & 0xff);
 }
 
-/* The processor sign-extends an 8-bit immediate or displacement to the size of the operation. */
+/* True if a value fits 8 bits: the processor sign-extends it to the size of the operation. */
 static bool fits8(s64 v)
 {
 	return v == (s8)v;
@@ -274,7 +274,7 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
-/* The lock prefix, for operands of 8 bytes. */
+/* Emit the lock prefix, for operands of 8 bytes. */
 static void lock(struct x86_buf *b)
 {
 	emit(b, 0xf0);

@@ -53,7 +53,9 @@ static struct notifier_block panic_notifier = {
 	.priority = INT_MAX,
 };
 
-/* After the notifiers that handle int3s, which are frequent; before any that may end the chain. */
+/*
+ * Called after the notifiers for int3s, which are frequent, and before any that may end the chain.
+ */
 static struct notifier_block die_notifier = {
 	.notifier_call = oopses,
 	.priority = INT_MAX - 1,

@@ -44,7 +44,10 @@ static DECLARE_DELAYED_WORK(settle_work, settle);
 /* 1: a hit has queued the work for its text, and the work has not begun to read texts. */
 static atomic_t text_asked = ATOMIC_INIT(0);
 
-/* Removing thousands of probes takes seconds: use an unbound queue, so that no other work waits. */
+/*
+ * Queue the work. Removing thousands of probes takes seconds: use an unbound queue, so that no
+ * other work waits.
+ */
 static void settle_in(unsigned int ms)
 {
 	queue_delayed_work(gtp_unbound_wq(), &settle_work, msecs_to_jiffies(ms));

@@ -443,7 +443,7 @@ static const struct proc_ops gtp_proc_ops = {
 #endif
 };
 
-/* Create the file. From here on users can connect. */
+/* Create the file. After that users can connect. */
 int gtp_proc_gtp_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));

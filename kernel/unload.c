@@ -12,8 +12,8 @@
  *	3. the session disarms its locations there, and reports that to the user
  *	4. probes that could not be removed (a jump under another kprobe) vanish with the text
  *
- * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be
- * using, and above that of kprobes (0), which makes probes in the module unusable. So all probes
+ * Its priority is 2. ftrace's notifier (1) runs later: it frees the module's events, which hits may
+ * be using. So does that of kprobes (0), which makes probes in the module unusable. So all probes
  * are removed in the ordinary way, see wait_unoptimized() in probe/kprobe/kprobe_text.c. The kernel
  * treats failed loading like unloading.
  */

@@ -280,7 +280,7 @@ static void write_head(struct ax_jit *f)
 	}
 }
 
-/* End the hit. From here on an NMI may use the CPU's part again. */
+/* End the hit. After this an NMI may use the CPU's part again. */
 static void end_hit(struct ax_jit *f)
 {
 	x86_store_imm(&f->b, OF_CPU(in_hit), 0, 4);

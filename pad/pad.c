@@ -309,7 +309,7 @@ static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 	};
 }
 
-/* The state of the frame's compilation follows the pad's in memory. */
+/* Return the size of a pad's state. The state of the frame's compilation follows it in memory. */
 static size_t pad_work_size(const struct ax_jit_request *r)
 {
 	return (ax_jit_work_size(r) + 7) & ~(size_t)7;
@@ -334,8 +334,7 @@ static bool try_condition(struct ax_jit *j)
 }
 
 /*
- * The frame is planned first, because each try of the condition emits the whole pad, the frame
- * included.
+ * Plan the frame first, because each try of the condition emits the whole pad, the frame included.
  */
 u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 {

@@ -18,9 +18,9 @@ void gtp_wait_for_tasks(void);
 void gtp_wait_for_idle(void);
 
 /*
- * The kernel calls the functions of its tracepoints as readers, by preempt_disable(), SRCU or RCU
- * tasks trace, depending on the version and the tracepoint. A task that dies of an oops in such a
- * function, ours or another's, never leaves SRCU. Then every wait for readers lasts for ever, and
+ * The kernel calls the functions of its tracepoints as readers, under preempt_disable(), SRCU or
+ * RCU tasks trace, depending on the version and the tracepoint. A task that dies of an oops in such
+ * a function, ours or another's, never leaves SRCU. Then every wait for readers lasts for ever, and
  * so does the kernel's own wait, under its mutex, when a function is added to a tracepoint or
  * removed.
  */

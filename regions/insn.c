@@ -10,7 +10,7 @@ enum {
 	F0 = 4,
 	F2 = 8,
 	F3 = 16,
-	REX_W = 8, /* of the rex byte itself */
+	REX_W = 8, /* a bit of the rex byte itself */
 	REX_B = 1,
 };
 

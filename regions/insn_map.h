@@ -13,7 +13,7 @@ enum {
 	IMM8 = 0x04,
 	IMM16 = 0x08,
 	IMMZ = 0x10,    /* 4 bytes, 2 with an operand-size prefix */
-	IMMV = 0x20,    /* the same, 8 with REX.W */
+	IMMV = 0x20,    /* 4 bytes, 8 with REX.W, 2 with an operand-size prefix */
 	LOCK = 0x40,    /* may be locked when it works on memory */
 	REP = 0x80,     /* takes f2 and f3 */
 
@@ -62,7 +62,7 @@ enum group {
 	G_F3,      /* exists only with f3 */
 	G_PLAIN,   /* exists only without 66 */
 	G_BRANCH,  /* Intel and AMD disagree on 66: refused */
-	G_RET,     /* the same, but f3 is known */
+	G_RET,     /* Intel and AMD disagree on 66: refused; f3 is known */
 };
 
 /**

@@ -6,7 +6,7 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
 
 /**
  * struct walk - a walk over all instructions of the function
- * @ask: the question; offsets are those of its function
+ * @ask: the question; offsets below are in its function
  * @r: the answer
  * @leaders: the span's list of leaders: where control arrives
  * @sites: the span's list of places that are patched at run time
@@ -15,7 +15,7 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * @insn: the current instruction
  * @before: the kind of the previous instruction
  * @ftrace: the offset of the function tracer's call or nop, or NOWHERE
- * @site: the first place from the address on that is patched at run time, or NOWHERE
+ * @site: the first place at or after the address that is patched at run time, or NOWHERE
  * @dead: control does not come here from the previous instruction
  * @arrived: a jump leads into the region
  * @indirect: there is a jump whose targets the code does not show
@@ -106,7 +106,7 @@ static void note_ftrace(struct walk *w)
 		w->ftrace = w->off;
 }
 
-/* Return the offset from which on, to the end of the jump, control must not arrive by any jump. */
+/* Return the first offset at which no jump may arrive; that holds up to the end of our jump. */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {
 	return ask->at + !ask->only_falls;
@@ -305,8 +305,8 @@ static u32 entry_of(const struct gtp_region_ask *ask, enum gtp_table_kind kind, 
 }
 
 /*
- * In a program the caller's bounds must be those of the table: symbols may be missing, and code
- * without bounds may hold data.
+ * True if the function's bounds are known. In a program the caller's bounds must be those of the
+ * table: symbols may be missing, and code without bounds may hold data.
  */
 static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {
@@ -317,7 +317,10 @@ static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_tabl
 		entry_of(ask, GTP_TABLE_LAST, start) == start + ask->fn_size - 1);
 }
 
-/* In a program, indirect jumps are proven function by function. */
+/*
+ * True if the targets of indirect jumps are known. In a program they are proven function by
+ * function.
+ */
 static bool jumps_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {
 	if (span->flags & GTP_TABLE_PROGRAM)

@@ -39,8 +39,8 @@ enum gtp_region_verdict {
  * @n: the number of displaced instructions; padding after a return or jump counts in @len alone
  * @insn: the instructions, in order
  * @bytes: the live bytes
- * @flags_dead: from here on all arithmetic flags are overwritten before one is read, so the pad
- *	need not save them
+ * @flags_dead: after this all arithmetic flags are overwritten before one is read, so the pad need
+ *	not save them
  * @falls_out: control can continue after the last instruction
  */
 struct gtp_region {

@@ -41,7 +41,7 @@ enum {
 /* Flags of a span. */
 enum {
 	GTP_TABLE_COMPLETE = 1, /* every address of its code that is stored anywhere is a leader */
-	GTP_TABLE_PROGRAM = 2,	/* of a program or library: has lists of functions */
+	GTP_TABLE_PROGRAM = 2,	/* of a program or library, so it has lists of functions */
 };
 
 /* X(name, kind, text) */

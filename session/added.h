@@ -33,7 +33,7 @@ void gtp_added_end(struct gtp_trace *t);
  *
  * Without a run all expressions are allowed.
  * Context: process, caller's lock.
- * Return: 0, or -EINVAL if it sets a variable of this kind in another way than by adding.
+ * Return: 0, or -EINVAL if it sets a variable of this kind other than by adding.
  */
 int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
 		    const struct gtp_expr *e, u32 action, struct gtp_why *why);

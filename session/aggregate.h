@@ -8,7 +8,7 @@
 enum {
 	GTP_AGGR_KEYS_DEFAULT = 2048,
 	GTP_AGGR_KEYS_MOST = 1 << 20,
-	GTP_AGGR_BYTES_MAX = 1 << 30, /* for one aggregation, all CPUs' tables together */
+	GTP_AGGR_BYTES_MAX = 1 << 30, /* of all CPUs' tables together, for one aggregation */
 };
 
 /**

@@ -331,7 +331,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* A location gets no probe: return an error under @t->strict, otherwise report the reason. */
+/* Return the result for a location that gets no probe: an error under @t->strict, otherwise 0. */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)

@@ -83,7 +83,10 @@ void gtp_location_refuse_full(struct gtp_location *loc)
 		GTP_HERE_MAX);
 }
 
-/* Hits may be walking the list, so the store that makes @tp visible comes last. */
+/*
+ * Append a tracepoint. Hits may be walking the list, so the store that makes @tp visible comes
+ * last.
+ */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
 	tp->loc = loc;

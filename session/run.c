@@ -172,8 +172,8 @@ static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 }
 
 /*
- * A flag in each frame says whether the tracepoint has several locations. When it gets a second
- * one, recompute the plan of the first, which has that flag.
+ * Recompute the plan of the location that GDB's tracepoint had before this one: a flag in each
+ * frame says whether the tracepoint has several.
  */
 static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
@@ -279,7 +279,9 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 	return 0;
 }
 
-/* Hits do not read ->next, so the list may change during hits. */
+/*
+ * Take the locations in a range off the list. Hits do not read ->next, so this may be during hits.
+ */
 static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_location **at = &t->locs, *taken = NULL;

@@ -181,7 +181,7 @@ struct gtp_aggregate {
  * @end_untold: a hit has ended the run, and that has not been reported to a continue yet
  * @missed: missed hits of locations that no longer exist
  * @taken: the number of frames that a reader took during the run, see export/stream.h
- * @nested: nested hits of the run that has ended; later nested hits are those of dprintfs
+ * @nested: nested hits of the run that has ended; later nested hits belong to dprintfs
  * @clock_wrong: the fault found in the clock of this run's hits; "": none
  * @clock_told: true if that has been reported to the user
  * @index: the index of the stopped run's frames, built when first asked for

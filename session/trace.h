@@ -38,7 +38,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
 
 /**
  * gtp_failure_text() - describe the failure of an expression or an address at a hit
- * @f: the failure, of a run that has ended or whose @failing says that it is written
+ * @f: the failure; its run has ended, or the run's @failing says that it is written
  * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
  * @size: bytes of @buf
  *

@@ -445,7 +445,10 @@ static int refuse(struct gtp_stub *s, const char *words)
 	return 0;
 }
 
-/* GDB adds "Protocol error with Rcmd", which helps nobody: list the commands first. */
+/*
+ * Refuse an unknown command, and list the commands: GDB itself only says "Protocol error with
+ * Rcmd".
+ */
 static int refuse_unknown(struct gtp_stub *s)
 {
 	int err = refuse(s, "there is no such monitor command; these are all:");

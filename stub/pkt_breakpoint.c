@@ -6,7 +6,10 @@
 #include "stub/handlers.h"
 #include "stub/reply.h"
 
-/* Never an empty reply: GDB would then write breakpoint instructions into memory itself. */
+/*
+ * Refuse a breakpoint. Never send an empty reply: GDB would then write breakpoints into memory
+ * itself.
+ */
 GTP_HANDLER(gtp_pkt_breakpoint)
 {
 	gtp_why(why, "breakpoints would stop the %s; use trace instead of break",

@@ -6,7 +6,7 @@
 #include "stub/reply.h"
 #include "stub/wait.h"
 
-/* The reply stays empty: "not known". */
+/* Leave the reply empty: "not known". */
 GTP_HANDLER(gtp_pkt_none)
 {
 	return 0;
@@ -17,7 +17,7 @@ GTP_HANDLER(gtp_pkt_ok)
 	return gtp_reply_ok(s);
 }
 
-/* GDB disables features that are not listed here; its own list is not needed. */
+/* List our features. GDB disables those that are not listed; its own list is not needed. */
 GTP_HANDLER(gtp_pkt_supported)
 {
 	if (s->ops->process)
@@ -62,7 +62,10 @@ GTP_HANDLER(gtp_pkt_attached)
 	return 0;
 }
 
-/* TextSeg moves every segment of vmlinux; Text, Data and Bss would miss .rodata and .init. */
+/*
+ * Reply TextSeg, which moves every segment of vmlinux; Text, Data and Bss would miss .rodata and
+ * .init.
+ */
 GTP_HANDLER(gtp_pkt_offsets)
 {
 	if (s->trace->text_start && !s->ops->process)
@@ -98,7 +101,7 @@ static bool nothing_to_wait_for(const struct gtp_stub *s)
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
-/* After an error GDB would still believe that the target runs; report a stop instead. */
+/* Continue. After an error GDB would still believe that the target runs; report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
 	if (s->ops->process && s->ops->process->is_gone(s->ctx, why)) {

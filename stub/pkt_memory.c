@@ -216,7 +216,10 @@ GTP_HANDLER(gtp_pkt_read_memory)
 	return len < 0 ? len : 0;
 }
 
-/* GDB 16 and later send x instead of m after "binary-upload+": the reply has half the size. */
+/*
+ * Handle x, which GDB 16 and later send instead of m after "binary-upload+": its reply has half the
+ * size.
+ */
 GTP_HANDLER(gtp_pkt_read_binary)
 {
 	int len = read_asked(s, in, GTP_PACKET_MAX - 1, why);

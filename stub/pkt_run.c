@@ -144,7 +144,10 @@ GTP_HANDLER(gtp_pkt_notes)
 	return gtp_reply_ok(s);
 }
 
-/* The reply has no item for this, so print it: the user sees it above the answer to tstatus. */
+/*
+ * Print the places without a probe. The reply has no item for them, and this appears above the
+ * answer to tstatus.
+ */
 static void tell_refused(struct gtp_stub *s)
 {
 	struct gtp_totals sum;
@@ -168,7 +171,10 @@ GTP_HANDLER(gtp_pkt_status)
 	return 0;
 }
 
-/* An unknown tracepoint gets an empty reply: GDB also asks for those it has not sent yet. */
+/*
+ * Reply with a tracepoint's counters; nothing for an unknown one: GDB also asks for those not sent
+ * yet.
+ */
 GTP_HANDLER(gtp_pkt_tp_status)
 {
 	const struct gtp_tracepoint *tp;

@@ -9,7 +9,7 @@ enum {
 	HEAD_MAX = 16, /* "F" COUNT ";" */
 };
 
-/* GDB has numbers of its own for errors, most of which equal those of Linux. */
+/* Return GDB's own number for an error; most of its numbers equal those of Linux. */
 static u32 error_number(s64 err)
 {
 	static const u8 known[] = {

@@ -89,7 +89,7 @@ static void put_block(struct window *w, const struct gtp_block *b)
 	put(w, text, (u32)line.len);
 }
 
-/* Static data is readable as memory as well (see trace/sdata.h): list it. */
+/* List static data, which is readable as memory as well (see trace/sdata.h). */
 static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_frame *f)
 {
 	u32 size = gtp_sdata_size(f, s->trace->formats);
@@ -121,7 +121,7 @@ GTP_HANDLER(gtp_pkt_static_data)
 	return close_window(s, &w);
 }
 
-/* A read from offset 0 opens the file, and makes its header once. */
+/* Open the file for a read from offset 0, and make its header once. */
 static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 {
 	if (from && s->trace_file.header)
@@ -130,7 +130,7 @@ static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 	return gtp_file_open(&s->trace_file, s->trace, why);
 }
 
-/* Not a packet of GDB's: /proc/gtpframe for a reader that is on another machine. */
+/* Read /proc/gtpframe from another machine. This is not a packet of GDB's. */
 GTP_HANDLER(gtp_pkt_trace_file)
 {
 	u64 from, len;
@@ -158,8 +158,8 @@ GTP_HANDLER(gtp_pkt_trace_file)
 }
 
 /*
- * Not a packet of GDB's either: the aggregations, also during a run. A read from offset 0 collects
- * the current values; reads at other offsets return pieces of the same text.
+ * Read the aggregations, also during a run. This is not a packet of GDB's either. A read from
+ * offset 0 collects the current values; reads at other offsets return pieces of the same text.
  */
 GTP_HANDLER(gtp_pkt_aggregates)
 {
@@ -198,7 +198,10 @@ static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why 
 	return close_window(s, &w);
 }
 
-/* Not a packet of GDB's: a stack as words in hex, the innermost first; also during a run. */
+/*
+ * Read a stack as words in hex, the innermost first, also during a run. This is not a packet of
+ * GDB's.
+ */
 GTP_HANDLER(gtp_pkt_stacks)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;

@@ -125,7 +125,10 @@ void gtp_wait_stop(struct gtp_stub *s, enum gtp_signal n)
 	end_wait(s, text);
 }
 
-/* Lines are printed some time after their hits: print those that wait before reporting the end. */
+/*
+ * Print the lines that wait, before the end is reported: lines are printed some time after their
+ * hits.
+ */
 static void print_lines(struct gtp_stub *s)
 {
 	if (s->ops->lines)

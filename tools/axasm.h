@@ -16,9 +16,9 @@
  *
  * Numbers are decimal, hexadecimal with 0x, or negative (two's complement in the operand's width).
  * "L1:" before an instruction names its byte, and "if_goto L1" jumps there, forwards or backwards:
- * only the verifier refuses backward jumps. The text of printf 2 "%d %x" gets a NUL unless
- * "no_nul" follows. Its escapes are those of C for a newline, a tab, a backslash and a quote, and
- * \xHH. "byte N" is any byte, opcode or not.
+ * only the verifier refuses backward jumps. The text of printf 2 "%d %x" gets a NUL unless "no_nul"
+ * follows. Its escapes are C's for a newline, a tab, a backslash and a quote, and \xHH. "byte N" is
+ * any byte, opcode or not.
  *
  * Return: the number of bytes, or -1 with @why.
  */

@@ -86,8 +86,8 @@ static void drop(struct gtp_buffer *b, u32 need, u32 want)
 }
 
 /*
- * Only a circular buffer can make room: any other keeps its oldest frames. Out of line, so that the
- * fast path saves no registers for it.
+ * Reserve room in a circular buffer: any other keeps its oldest frames, and is full. Out of line,
+ * so that the fast path saves no registers for it.
  */
 static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 {
@@ -197,7 +197,7 @@ static u64 *add_block(struct gtp_buffer *b, u16 type, u16 num, u32 len, u32 room
 	return (u64 *)(block + 1);
 }
 
-/* The compiler's popcount may be a library call, which the kernel does not have. */
+/* Count bits. The compiler's popcount may be a library call, which the kernel does not have. */
 static u32 count_bits(u32 m)
 {
 	static_assert(GTP_NR_SAVED_REGS <= 32, "a mask of saved registers fits 32 bits");

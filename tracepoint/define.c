@@ -267,7 +267,7 @@ static const struct letter *find_letter(struct gtp_in *in)
 	return NULL;
 }
 
-/* The action is stored with its text, whose length is known only once it is parsed. */
+/* Store an action with its text, whose length is known only once it is parsed. */
 static int keep_action(struct gtp_def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);

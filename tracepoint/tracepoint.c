@@ -198,7 +198,7 @@ static int bad_source(struct gtp_why *why, const struct gtp_in *in, const char *
 	return -EINVAL;
 }
 
-/* The type is echoed in qTfP, so accept only letters. */
+/* Take the type, which qTfP echoes: accept only letters. */
 static bool take_type(struct gtp_in *in, char *type, size_t size)
 {
 	size_t n = 0;

@@ -53,7 +53,7 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
  * @offset: MEM: address or offset
  * @len: MEM: the number of bytes
  * @expr: EXPR: the expression, allocated separately
- * @sets_key: EXPR: it sets a key of aggregations; valid from tstart on
+ * @sets_key: EXPR: it sets a key of aggregations; valid after tstart
  * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same
  *        allocation
  */
@@ -169,7 +169,7 @@ struct gtp_tracepoint {
 /* struct gtp_dprintf_count - counters of a dprintf on one CPU, written only by that CPU */
 struct gtp_dprintf_count {
 	u64 hits;     /* the condition held, or could not be evaluated */
-	u64 dropped;  /* of those: lines for which there was no room */
+	u64 dropped;  /* of these hits: lines for which there was no room */
 	u64 apart[6]; /* hits among these for whose line there was no room */
 };
 

@@ -46,10 +46,7 @@ enum gtp_tsv_builtin {
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
 	GTP_TSV_CPU_NUMBER,	   /* the number of CPUs that there can be */
 	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
-	/*
-	 * If an action sets one of these to a tracepoint's number, the hits of that tracepoint
-	 * count, or do not.
-	 */
+	/* An action sets one of these to a tracepoint's number: then its hits count, or do not. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */

@@ -175,7 +175,10 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len)
 	}
 }
 
-/* '*' starts a run-length encoding, the others end, restart or escape. */
+/*
+ * True for a byte that must be escaped: '*' starts a run-length encoding, the others end, restart
+ * or escape.
+ */
 static bool needs_escape(u8 c)
 {
 	return c == '$' || c == '#' || c == '}' || c == '*';

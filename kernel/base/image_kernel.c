@@ -22,7 +22,7 @@ static char build_id_hex[2 * BUILD_ID_MAX + 1];
 static u64 text_address;
 
 /*
- * Find _text by exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples
+ * Find _text with exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples
  * of that, and everything from _text to _end has a symbol at or before it. So go down from an
  * exported function in such steps: _text is the last step that still has a symbol, and that symbol
  * starts exactly there.
@@ -67,7 +67,7 @@ size_t gtp_image_note_id(const u8 *notes, size_t len, const u8 **id)
 }
 
 /*
- * Find the build-id in the kernel's notes, which sysfs shows to everybody. Without sysfs, GDB only
+ * Find the build-id in the kernel's notes, which sysfs shows to all users. Without sysfs, GDB only
  * lacks the build-id.
  */
 static void __init find_build_id(void)

@@ -41,7 +41,7 @@ void gtp_interrupt_forget(void)
 /*
  * True if the client has sent ^C as a SIGINT: while GDB is in write() with its packet it cannot
  * send a ^C over the line, but its terminal sends it the signal. Other signals (a changed window
- * size, a child that ends) are no reason to stop.
+ * size, a child that ends) are not a reason to stop.
  */
 static bool has_sigint(void)
 {

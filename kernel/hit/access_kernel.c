@@ -13,8 +13,8 @@
 DEFINE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
 
 /*
- * /proc/kcore has the same list. Memory that is not RAM has no struct page with such marks: the
- * caller tries to read it, and a fault is handled.
+ * True if a page may be touched; /proc/kcore has the same list. Memory that is not RAM has no
+ * struct page with such marks: the caller tries to read it, and a fault is handled.
  */
 static bool may_touch(u64 addr)
 {

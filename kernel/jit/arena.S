@@ -15,7 +15,7 @@
  * of its own, which identifies the load: the pad pushes its number within its group, and the code
  * at the group's end pushes the offset of the group's first load.
  */
-#define PADS 32 /* in a group: short jumps reach its end */
+#define PADS 32 /* pads of a group: short jumps reach its end */
 #define GROUP_BYTES (PADS * GTP_JIT_LOAD_ALIGN)
 #define GROUPS (GTP_JIT_ARENA / GROUP_BYTES)
 #define PAD_SIZE 4

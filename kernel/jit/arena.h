@@ -4,7 +4,7 @@
 #define _GTP_ARENA_H
 
 #define GTP_JIT_ARENA 0x180000
-#define GTP_JIT_PAD_BYTES 0x100000 /* at its end, for jump pads, which are freed one by one */
+#define GTP_JIT_PAD_BYTES 0x100000 /* the arena's end, for jump pads, which are freed one by one */
 #define GTP_JIT_LOAD_ALIGN 8	   /* AX_JIT_LOAD_ALIGN */
 
 /* gtp_jit_returns has a return in the lower half and one in the upper half of a cache line. */

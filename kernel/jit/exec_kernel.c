@@ -45,7 +45,7 @@ static u64 return_at(u32 offset)
 {
 	const u8 *p = gtp_jit_returns;
 
-	OPTIMIZER_HIDE_VAR(p); /* for objtool, which looks for addresses inside functions */
+	OPTIMIZER_HIDE_VAR(p); /* keep objtool from seeing addresses inside functions */
 	p += offset;
 	if (p[0] != 0xe9) /* jmp rel32 */
 		return 0;

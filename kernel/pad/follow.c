@@ -135,10 +135,7 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 	return (u64)r + 0x61c88647;
 }
 
-/*
- * Count a call out. This needs no cmpxchg: the only other place that counts the call out runs in
- * the same task.
- */
+/* Count a call out. This needs no cmpxchg: only code in the same task also counts it out. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);

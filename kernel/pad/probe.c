@@ -33,7 +33,7 @@ static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, 
 
 /*
  * Handle a hit. Any function may be the one that was hit, so call none before this CPU is marked as
- * in a hit. The context is that of the probed code, because no exception led here.
+ * in a hit. The probed code's context is unchanged, because no exception led here.
  */
 static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 word)
 {
@@ -76,7 +76,7 @@ void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 }
 
 /*
- * Make hits of the pads do nothing from here on. A hit may have looked up its number before: wait
+ * Make hits of the pads do nothing from now on. A hit may have looked up its number before: wait
  * for it.
  */
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)

@@ -20,7 +20,7 @@
  * two functions below.
  */
 GTP_TAKEN_START(gtp_event_entry)
-	movq	(%rdi), %rax		/* ->go; rax is no argument */
+	movq	(%rdi), %rax		/* ->go; rax is not an argument */
 	testq	%rax, %rax
 	jz	gtp_event_open
 	JMP_NOSPEC rax

@@ -225,7 +225,10 @@ static void retry(struct work_struct *work)
 
 /* --- disarming --- */
 
-/* A jump that was only staged is freed at once; any other is stuck until a sweep removes it. */
+/*
+ * Take a jump out. One that was only staged is freed at once; any other is stuck until a sweep
+ * removes it.
+ */
 static void take_out(struct gtp_jump *j)
 {
 	gtp_pad_probe_disconnect(&j->p);

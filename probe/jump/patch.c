@@ -17,7 +17,7 @@
  *	  the marks of a place catch the tasks that come out of it meanwhile.
  *
  * Other probers (kprobes, above all) write the same text without a lock that we could take. So byte
- * 0 changes by cmpxchg only, from the value that we expect. If it has another value, the place is
+ * 0 changes only with cmpxchg, from the value that we expect. If it has another value, the place is
  * @lost, or the jump stays: see was_overwritten().
  */
 #include <linux/cpu.h>
@@ -127,7 +127,8 @@ void gtp_patch_exit(void)
 /* --- writing --- */
 
 /*
- * Return the page of a place's text: a module's, or the kernel's own, which is no vmalloc address.
+ * Return the page of a place's text: a module's, or the kernel's own, which is not in vmalloc's
+ * area.
  */
 static struct page *page_of(u64 addr)
 {
@@ -455,7 +456,7 @@ static void int3_all_jump(struct gtp_patch *p)
 
 /*
  * Arming, step 7. Every CPU has seen the int3s of step 5: none is about to execute the bytes after
- * them. From here on the kernel accepts no kprobe in any byte of the place.
+ * them. After this the kernel accepts no kprobe in any byte of the place.
  */
 static void int3_all_text(struct gtp_patch *p)
 {

@@ -81,7 +81,7 @@ static bool is_bringup(const char *name)
 		"__restore_processor_state", "fix_processor_context", "restore_registers",
 		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
 		"virtual_mapped",
-		/* where events come by FRED instead of the IDT */
+		/* where events come through FRED, not the IDT */
 		"cpu_init_fred_",
 		/* where preemption is debugged */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",

@@ -2,8 +2,8 @@
 /*
  * Read a debugfs file line by line in the kernel.
  *
- * kernel_read() refuses debugfs files. A seq file can be read by seq_read_iter() directly, once it
- * is certain that the file is one.
+ * kernel_read() refuses debugfs files. A seq file can be read with seq_read_iter() directly, once
+ * it is certain that the file is one.
  */
 #include <linux/fs.h>
 #include <linux/magic.h>

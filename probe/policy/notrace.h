@@ -22,8 +22,8 @@
 int gtp_notrace(u64 addr);
 
 /*
- * gtp_notrace_forget - drop the kept result, because functions may change from here on. Context:
- * process, under gtp_lock
+ * gtp_notrace_forget - drop the kept result, because functions may change now. Context: process,
+ * under gtp_lock
  */
 void gtp_notrace_forget(void);
 

@@ -332,7 +332,7 @@ u32 gtp_files_code(void *dst, u64 addr, u32 max)
 
 /* --- where functions end --- */
 
-/* GDB knows where instructions begin; all else is checked. */
+/* Check that all exits are in the file's code. Only GDB knows where instructions begin. */
 static bool are_code(const struct gtp_file_space *space, const struct gtp_file_exits *e)
 {
 	u32 i;

@@ -205,7 +205,7 @@ static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 	gtp_uprobe_leave(&m);
 }
 
-/* The kernel has set ip back to the breakpoint's place. */
+/* Handle a hit. The kernel has set ip back to the breakpoint's place. */
 GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
@@ -464,7 +464,7 @@ static bool is_named_by_nobody(void *ctx, u64 first, u64 last)
 	return false;
 }
 
-/* gdbtp is being unloaded: nothing is armed any more. */
+/* Close the files. gdbtp is being unloaded: nothing is armed any more. */
 static void uprobe_exit(void)
 {
 	mutex_lock(&gtp_lock);

@@ -170,7 +170,10 @@ static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64
 	return false;
 }
 
-/* A call that left this place of the stack in another way is over, whatever the condition says. */
+/*
+ * Handle an entry. A call that left this place of the stack in another way is over, whatever the
+ * condition says.
+ */
 GTP_UPROBE_HANDLER(handle_entry)
 {
 	struct user_return *r = container_of(self, struct return_place, probe.consumer)->of;
@@ -222,7 +225,7 @@ static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64
 		leave_call(r, &call, regs_return_value(regs), &user);
 }
 
-/* At an instruction that returns, the stack pointer is at the return address. */
+/* Handle an exit. At an instruction that returns, the stack pointer is at the return address. */
 GTP_UPROBE_HANDLER(handle_exit)
 {
 	struct return_place *at = container_of(self, struct return_place, probe.consumer);
@@ -233,7 +236,7 @@ GTP_UPROBE_HANDLER(handle_exit)
 
 /* --- setting and removing --- */
 
-/* Hits may come at once. */
+/* Set the probes, the entry's last. Hits may come at once. */
 static int set_places(void *arg)
 {
 	struct user_return *r = arg;

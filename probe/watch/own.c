@@ -71,8 +71,8 @@ static bool is_percpu(u64 addr)
 }
 
 /*
- * True for the other variables of that code: x86_pred_cmd, which not all kernels export and which
- * is used with retbleed=ibpb or the like; the set of CPUs that are online.
+ * True for the other variables of that code: x86_pred_cmd, used with retbleed=ibpb or the like and
+ * not exported by all kernels; the set of online CPUs.
  */
 static bool is_of_entry(u64 addr)
 {
@@ -85,7 +85,10 @@ static bool is_of_entry(u64 addr)
 	return gtp_watch_place_meets(addr, (u64)cpu_online_mask, sizeof(struct cpumask));
 }
 
-/* The upper half of the address of modules' code is the same for all modules. */
+/*
+ * True if the variable is in a module's code. The upper half of the address is the same for all
+ * modules.
+ */
 static bool is_code(u64 addr)
 {
 	u64 at = gtp_watch_at(addr);

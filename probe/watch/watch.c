@@ -180,8 +180,8 @@ static void events_drop(struct watch *w)
 /* --- CPUs that come and go --- */
 
 /*
- * The CPU has no buffer in this run, so its hits will be counted as missed. It must come online
- * even if all its debug registers are taken.
+ * Make the events of a CPU that comes online. It has no buffer in this run, so its hits will be
+ * counted as missed. It must come online even if all its debug registers are taken.
  */
 static int cpu_comes(unsigned int cpu)
 {
@@ -244,7 +244,7 @@ static int watch_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	w->loc = loc;
 	w->shadow.addr = gtp_watch_at(loc->addr);
-	/* Add it to the index first, so that unloading its module finds it from here on. */
+	/* Add it to the index first, so that unloading its module finds it. */
 	gtp_shadow_add(&w->shadow);
 	err = events_make(w);
 	if (err) {

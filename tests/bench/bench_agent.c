@@ -36,7 +36,7 @@ static noinline long nothing(struct cycles_obj *o, int n)
 	return n;
 }
 
-/* GDB has set its tracepoints when control comes here, and looks at the counts at the end. */
+/* Called when GDB has set its tracepoints, and at the end, when it looks at the counts. */
 noinline void bench_ready(void)
 {
 	__asm__ volatile("");

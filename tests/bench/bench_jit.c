@@ -61,7 +61,7 @@ static void map_world(const struct axenv *e)
 	}
 }
 
-/* The cheapest possible read for an interpreter: check that the memory is ours, then copy. */
+/* Read as cheaply as an interpreter can: check that the memory is ours, then copy. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr >= LOW_LIMIT)

@@ -266,7 +266,7 @@ static void write_jump(u64 pad)
 
 static u64 hits_before;
 
-/* Every round begins with an empty buffer, which then is in the cache. */
+/* Begin every round with an empty buffer, which then is in the cache. */
 static void before_round(const void *ctx)
 {
 	gtp_buffer_init(&this_cpu->buf, this_cpu->buf.mem, this_cpu->buf.size, false);

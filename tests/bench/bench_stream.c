@@ -54,7 +54,7 @@ static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
-/* Hits of all CPUs in turn: the most work for the order of time. */
+/* Make hits of all CPUs in turn: the most work for the order of time. */
 static noinline void write_frames(const struct kind *k)
 {
 	static const struct gtp_regs regs;

@@ -5,10 +5,10 @@
 
 #include "base/regs.h"
 
-/* bench_pad_hit - in assembly: called by pads */
+/* bench_pad_hit - handle a hit: assembly that pads call */
 void bench_pad_hit(void);
 
-/* bench_pad_left - in assembly: called by pads that must never call C; bench_left - its C part */
+/* bench_pad_left - called by pads that must never call C, in assembly; bench_left - its C part */
 void bench_pad_left(void);
 void bench_left(void);
 

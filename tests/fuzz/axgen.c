@@ -138,7 +138,7 @@ static void make_binary(struct axgen *g)
 	op(g, ops[axgen_pick(g, ARRAY_SIZE(ops))]);
 }
 
-/* One operand is a constant: a special case in the compiler. */
+/* Make a binary operation with a constant operand: a special case in the compiler. */
 static void make_binary_const(struct axgen *g)
 {
 	make_const(g);
@@ -456,8 +456,8 @@ static void make_term(struct axgen *g, u32 steps)
 }
 
 /*
- * A few operations spoil the form: the expression then does more than add, and must work all the
- * same.
+ * Make a sum. A few operations spoil the form: the expression then does more than add, and must
+ * work all the same.
  */
 static void make_sum(struct axgen *g)
 {

@@ -14,7 +14,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* How an address behaves is encoded in the address, so that the fuzzer can choose it. */
+/* Return how an address behaves: the address itself says it, so that the fuzzer can choose. */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };
@@ -114,7 +114,7 @@ static void check_points(const struct ax_verified *v)
 	CHECK(reached == v->ninsns);
 }
 
-/* The stack has exactly as many words as the verifier computed: ASan guards the rest. */
+/* Run with exactly as many words of stack as the verifier computed: ASan guards the rest. */
 static void run(const struct ax_verified *v)
 {
 	static const struct gtp_regs regs = {
@@ -146,7 +146,7 @@ static void run(const struct ax_verified *v)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-/* A byte for the kind, then the expression. */
+/* Take a byte for the kind, then the expression. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	enum ax_kind kind = size && data[0] & 1 ? AX_ACTION : AX_CONDITION;

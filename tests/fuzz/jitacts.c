@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a tracepoint's actions by the interpreter and as machine code. Works in userspace and,
+ * Runs a tracepoint's actions in the interpreter and as machine code. Works in userspace and,
  * unchanged, in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
@@ -120,7 +120,7 @@ static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT, [ADDED] = AX_TSV_ADDED,
 };
 
-/* A histogram by one key, statistics by two, a count. */
+/* Set up a histogram by one key, statistics by two, a count. */
 static void set_up_own(struct side *s)
 {
 	static const char *const name[TABLES] = { "hist_a", "stats_a", "count_a" };

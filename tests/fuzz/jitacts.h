@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs a tracepoint's actions by the interpreter and as machine code, and compares what hits leave.
- */
+/* Runs a tracepoint's actions in the interpreter and as machine code; compares what hits leave. */
 #ifndef _GTP_JITACTS_H
 #define _GTP_JITACTS_H
 

@@ -143,7 +143,7 @@ static void setup(void)
 	careful->ways = ways;
 }
 
-/* Careful loads see the lower half of the address space a second time in the upper half. */
+/* Return the offset in memory: careful loads see the lower half of the address space twice. */
 static u64 offset_of(u64 addr)
 {
 	if ((s64)addr < 0)

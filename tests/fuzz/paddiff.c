@@ -382,7 +382,7 @@ static void reset_memory(const struct test *t)
 struct outcome {
 	struct padworld_regs regs;
 	u8 data[PADWORLD_DATA_SIZE];
-	u8 stack[2048]; /* its end; what is below rsp does not count */
+	u8 stack[2048]; /* the stack's end; what is below rsp does not count */
 	u32 landing;
 	struct padworld_hit hit;
 };
@@ -401,7 +401,7 @@ static void run(const struct test *t, u64 entry, struct outcome *o)
 		memset(o->stack, 0, rsp - from);
 }
 
-/* Flags that a condition may have changed when pad_hit is called, and at a function's entry. */
+/* Return the flags that a condition may have changed when pad_hit is called, and at an entry. */
 static u64 lost_flags(const struct test *t)
 {
 	bool dead = !t->req.region || t->region.flags_dead;
@@ -409,7 +409,7 @@ static u64 lost_flags(const struct test *t)
 	return dead && !t->req.keep_flags && t->req.cond ? GTP_FLAGS_ARITH : 0;
 }
 
-/* Flags that may differ where control arrives: a region's are dead because it overwrites them. */
+/* Return the flags that may differ where control arrives: with a region only undefined ones. */
 static u64 loose_flags(const struct test *t, u32 landing)
 {
 	return t->req.region ? lost_flags(t) & t->undefined_at[landing] : lost_flags(t);
@@ -517,7 +517,7 @@ static void compare(const struct test *t)
 	check_hit(t, &b.hit);
 }
 
-/* A pad that is called: it displaces nothing, and returns to the address on the stack. */
+/* Choose a pad that is called: it displaces nothing, and returns to the address on the stack. */
 static void choose_called(struct test *t)
 {
 	u64 to = padworld_landing(PADWORLD_FAR);

@@ -17,8 +17,8 @@ struct paddiff_stats {
 extern struct paddiff_stats paddiff_stats;
 
 /**
- * paddiff() - a random condition, random displaced instructions, random registers: compare
- * @g: decides
+ * paddiff() - compare with a random condition, random displaced instructions, random registers
+ * @g: makes all choices
  *
  * A difference is reported in full, and aborts.
  */

@@ -113,7 +113,7 @@ static void make_items(struct axgen *g)
 }
 
 /*
- * Now and then a string is among the actions, sometimes with a limit below a word. It has a
+ * Now and then put a string among the actions, sometimes with a limit below a word. This has a
  * generator of its own, as the pass count has.
  */
 static void make_string(const struct axgen *g)
@@ -176,7 +176,9 @@ static bool measure(const struct gtp_pad_request *req)
 	return good;
 }
 
-/* Has a generator of its own, so that seeds of earlier failures still reproduce them. */
+/*
+ * Choose a pass count, with a generator of its own: seeds of earlier failures still reproduce them.
+ */
 static u64 choose_pass(const struct axgen *g)
 {
 	static struct axgen apart;
@@ -248,7 +250,7 @@ static void prepare_buffer(struct axgen *g)
 		b->end = b->head + bytes;
 }
 
-/* The last hit that a pad may count, or the first that it may not. */
+/* Prepare the last hit that a pad may count, or the first that it may not. */
 static void prepare_pass_count(struct axgen *g)
 {
 	if (!s.tp.pass)

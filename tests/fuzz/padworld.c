@@ -72,7 +72,7 @@ __asm__("	.text\n"
 );
 /* clang-format on */
 
-/* "mov byte [landed], id; jmp exit": changes neither registers nor flags */
+/* Write "mov byte [landed], id; jmp exit", which changes neither registers nor flags. */
 static void write_landing(u32 at, u32 id)
 {
 	u64 base = (u64)(uintptr_t)world.place->exec + at;
@@ -117,7 +117,7 @@ static u8 *map(u64 addr, u64 size)
 	return p;
 }
 
-/* The return thunk, at the start of the pads' arena. */
+/* Write the return thunk, at the start of the pads' arena. */
 static void write_thunk(void)
 {
 	struct jit_user *u = world.code;
@@ -128,7 +128,7 @@ static void write_thunk(void)
 	jit_user_reset(u);
 }
 
-/* Half of the pads are for a processor that mispredicts returns and indirect branches. */
+/* Choose the target: half of the pads are for a processor that mispredicts returns and branches. */
 static struct ax_jit_target target(const struct gtp_pad_request *req)
 {
 	struct ax_jit_target w = world.code->target;

@@ -4,7 +4,7 @@
 #include "tests/fuzz/jitacts.h"
 #include "tests/fuzz/jitworld.h"
 
-/* Neighbouring seeds must not make neighbouring programs. */
+/* Mix a seed: neighbouring seeds must not make neighbouring programs. */
 static u64 mix(u64 x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -38,7 +38,7 @@ static void print_acts(void)
 	       s->partial, s->full);
 }
 
-/* Every other number is a tracepoint with actions, the others are single expressions. */
+/* Run one program: every other number is a tracepoint with actions, the others are expressions. */
 static int run_one(const struct jitdiff_world *w, struct axgen *g, u64 n)
 {
 	static struct jitacts *acts;

@@ -38,7 +38,7 @@ static void add(u64 addr, bool readable, u64 value)
 	row[rows++] = (struct row){ addr, readable, value };
 }
 
-/* The vmalloc area ends with a page that is not mapped. */
+/* List the addresses. The vmalloc area ends with a page that is not mapped. */
 static void list_addresses(u8 *area)
 {
 	u64 end = (u64)area + PAGE_SIZE;

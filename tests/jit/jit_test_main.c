@@ -25,7 +25,7 @@ static unsigned int first = 1;
 module_param(first, uint, 0400);
 MODULE_PARM_DESC(first, "number of the first of them (default: 1)");
 
-/* The counterpart of kernel/base/mem_kernel.c in the module proper */
+/* Allocate memory, like kernel/base/mem_kernel.c in the module proper. */
 void *gtp_mem_alloc(size_t bytes)
 {
 	return kvzalloc(bytes, GFP_KERNEL);

@@ -43,7 +43,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-/* The built-in variables, as C computes them. */
+/* Return a built-in variable, as C computes it. */
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	return jit_test_builtin(tsv, 0);
@@ -65,7 +65,10 @@ static void choose_state(struct pad_test *t)
 		      (axgen_pick(&t->g, 256) & GTP_FLAGS_ARITH);
 }
 
-/* The stack's contents differ each time, and its address is not known beforehand. */
+/*
+ * True for a condition that a pad can evaluate and that does not read rsp: its value, and the
+ * stack's contents, are not known beforehand.
+ */
 static bool usable(const struct ax_verified *v)
 {
 	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_SP & 1);
@@ -89,7 +92,7 @@ static u64 place(void)
 {
 	const u8 *p = (const u8 *)jit_test_pad_place;
 
-	OPTIMIZER_HIDE_VAR(p); /* for objtool, which looks for addresses inside functions */
+	OPTIMIZER_HIDE_VAR(p); /* keep objtool from seeing addresses inside functions */
 	return (u64)p + (p[0] == 0xf3 ? 4 : 0);
 }
 
@@ -157,7 +160,9 @@ static bool same(const struct pad_test *t, const struct jit_test_pad_regs *r, u6
 	return !((r->flags ^ t->in.flags) & GTP_FLAGS_ARITH & ~but);
 }
 
-/* A pad leaves a constant address that does not fit an instruction to C, whatever is there. */
+/*
+ * True if a pad may leave the hit to C: it does so for a constant address that fits no instruction.
+ */
 static bool may_leave(const struct pad_test *t)
 {
 	struct ax_insn insn;

@@ -115,7 +115,7 @@ static const struct jitdiff_world world = {
 	.pc = RANDOM_PC,
 };
 
-/* A vmalloc area is always followed by a page that is not mapped. */
+/* Fill memory. A vmalloc area is always followed by a page that is not mapped. */
 static void fill(u8 *p, size_t n, u32 factor)
 {
 	size_t i;

@@ -81,7 +81,7 @@ struct gtp_target_context {
 	u64 tsc;		    /* the counter right before the call */
 };
 
-/* gtp_target_context - called with the traced code's own values; returns @c->tsc */
+/* gtp_target_context - traced; called with the traced code's own values; return @c->tsc */
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
@@ -101,7 +101,7 @@ struct gtp_target_triple {
 	long x, y, z;
 };
 
-/* Functions whose returns are followed. */
+/* Functions whose returns the tests follow. */
 int gtp_target_out(int n, long *out);
 long gtp_target_recurse(long n);
 long gtp_target_tail(long n);
@@ -157,7 +157,7 @@ u64 gtp_target_regs_rsp(void);
 enum { GTP_TARGET_EVENT_BAD = 4096 };
 
 /*
- * gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare; with
+ * gtp_target_event_many - hit tracepoints gtp_target_many and gtp_target_bare; with
  * GTP_TARGET_EVENT_BAD, making a record of gtp_target_many kills the task
  */
 void gtp_target_event_many(int n);
@@ -165,7 +165,7 @@ void gtp_target_event_many(int n);
 /* gtp_target_marker - return the address of gtp_target_many's marker */
 unsigned long gtp_target_marker(void);
 
-/* gtp_target_event_count - hits tracepoint gtp_target_count */
+/* gtp_target_event_count - hit tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
 
 /* gtp_target_count's argument in an NMI; a loop counts from 0. */

@@ -23,9 +23,9 @@
 
 enum {
 	LOOK_NS = 50 * 1000,
-	LOOKS_S = 60,	/* in which the task must be met in the code */
-	GOES_S = 60,	/* in which the jump must go */
-	AFTER_MS = 500, /* after that, the code is watched this much longer */
+	LOOKS_S = 60,	/* seconds until the task is met in the code, at most */
+	GOES_S = 60,	/* seconds until the jump has gone, at most */
+	AFTER_MS = 500, /* the code is watched this much longer */
 	JUMP = 0xe9,
 	WATCHED = 16, /* bytes of the code, from where the task is */
 };

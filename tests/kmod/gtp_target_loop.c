@@ -62,7 +62,7 @@ static void one_obj(u64 i)
 	gtp_target_obj(&gtp_target_objs[i % GTP_TARGET_OBJS], i % GTP_TARGET_OBJS);
 }
 
-/* The values of all CPUs differ. */
+/* Write the watched variable; the values of all CPUs differ. */
 static void one_watch(u64 i)
 {
 	gtp_target_count(GTP_TARGET_COUNT_watch);
@@ -142,7 +142,7 @@ void gtp_target_until_stopped(void)
 	__set_current_state(TASK_RUNNING);
 }
 
-/* Runs until it is stopped, so that no thread is in this module's code when it is unloaded. */
+/* Run until stopped: no thread is in this module's code when it is unloaded. */
 static int loop_thread(void *data)
 {
 	struct worker *w = data;

@@ -64,7 +64,9 @@ static void fill(struct gtp_target_regs *r, u32 seed, u32 from, u64 mask)
 		r->xmm[i] = value(seed, IN_XMM + i);
 }
 
-/* Bit n: general register n differs; 16: the flags; 17 on: the xmm registers. */
+/*
+ * Return the differences. Bit n: general register n; 16: the flags; 17 and more: the xmm registers.
+ */
 static u64 differing(const struct gtp_target_regs *a, const struct gtp_target_regs *b)
 {
 	u64 mask = 0;
@@ -117,7 +119,9 @@ static int aim(u32 seed, const char *where)
 	return body || !strcmp(where, "entry") || !strcmp(where, "deep") ? 0 : -EINVAL;
 }
 
-/* Meanwhile no code uses the xmm registers, and no other task runs here. */
+/*
+ * Call with values of @seed. Meanwhile no code uses the xmm registers, and no other task runs here.
+ */
 int gtp_target_regs_call(u32 seed, const char *where)
 {
 	int err;
@@ -143,7 +147,7 @@ u64 gtp_target_regs_wrong_inside(void)
 	return differing(&gtp_target_regs_seen, &wanted);
 }
 
-/* Preserved registers must be unchanged, and scratch registers as the function left them. */
+/* Compare: preserved registers must be unchanged, scratch registers as the function left them. */
 u64 gtp_target_regs_wrong_after(void)
 {
 	struct gtp_target_regs wanted = gtp_target_regs_back; /* its xmm: the call's */

@@ -5,7 +5,7 @@
 #include <asm/nospec-branch.h>
 
 #define WORD 8
-#define FLAGS (16 * WORD)		/* in struct gtp_target_regs, before xmm */
+#define FLAGS (16 * WORD)		/* offset in struct gtp_target_regs, before xmm */
 #define XMM (17 * WORD)
 
 	.text
@@ -74,7 +74,7 @@ SYM_FUNC_START(gtp_target_regs_enter)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movdqu	gtp_target_regs_in + XMM + 2 * \n * WORD(%rip), %xmm\n
 	.endr
-	leaq	-WORD(%rsp), %rax		/* as the callee has it */
+	leaq	-WORD(%rsp), %rax		/* rsp as the callee has it */
 	movq	%rax, gtp_target_regs_in + 4 * WORD(%rip)
 	LOAD_ALL gtp_target_regs_in
 	ANNOTATE_RETPOLINE_SAFE

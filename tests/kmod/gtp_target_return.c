@@ -52,7 +52,7 @@ GTP_TARGET_FN long gtp_target_triple(struct gtp_target_triple t, long n)
 	return t.x + 10 * t.y + 100 * t.z + n;
 }
 
-/* Idle, so that the kernel does not report a task that waits for long as hung. */
+/* Wait, idle, so that the kernel does not report the task as hung. */
 GTP_TARGET_FN long gtp_target_wait(long n)
 {
 	atomic_inc(&inside);

@@ -142,7 +142,7 @@ static void strange(int n)
 	MARKER_AT("cld", "elsewhere", "0", "-4@%0", "r"(n));
 }
 
-/* The child obeys the lines, and its parent waits. */
+/* Fork: the child obeys the lines, and its parent waits. */
 static void split(void)
 {
 	int status, pid = fork();

@@ -97,7 +97,7 @@ static int forked(int count)
 	return pid;
 }
 
-/* The pages are the file's, and the kernel has dropped them from its memory. */
+/* Pass a string in pages of the file that the kernel has dropped from its memory. */
 static void mapped(const char *path)
 {
 	struct point p = { 1, 2, "a point" };
@@ -112,7 +112,7 @@ static void mapped(const char *path)
 	close(fd);
 }
 
-/* The kernel asks this process for the page, which does not answer. */
+/* Pass a string in a page that the kernel asks this process for, which does not answer. */
 static void never(void)
 {
 	char *text = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -131,7 +131,7 @@ static void never(void)
 	work(9000, text, &p);
 }
 
-/* A pointer that leads nowhere is the program's own business. */
+/* Pass a pointer that leads nowhere, which is the program's own business. */
 static void bad(void)
 {
 	struct point p = { 1, 2, "a point" };

@@ -76,7 +76,7 @@ static int marker_at(void *ctx, u64 addr)
 	return addr == FAKE_MARKER ? 0 : -ENOENT;
 }
 
-/* One file is a program; the refusals are those of the module. */
+/* One file is a program; others are refused as the module refuses them. */
 static int file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why)
 {
 	if (!strcmp(path, "/bin/sh")) {
@@ -103,7 +103,7 @@ static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp
 	return -EINVAL;
 }
 
-/* As the module does; here no other CPU can print meanwhile. */
+/* Print lines like the module; here no other CPU can print meanwhile. */
 static void lines(void *ctx)
 {
 	struct fake_gdb *g = gdb_of(ctx);
@@ -177,7 +177,7 @@ u64 fake_gdb_symbol(const char *name)
 	return 0;
 }
 
-/* The data of tests/kmod/gtp_target_fn.c that the transcripts read. */
+/* Set the data of tests/kmod/gtp_target_fn.c that the transcripts read. */
 static void fill_data(u8 *page)
 {
 	for (u32 i = 0; i < 8; i++)
@@ -311,7 +311,7 @@ void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
 	free(copy);
 }
 
-/* Consecutive frames become "text|text"; done in place, because the text only gets shorter. */
+/* Turn consecutive frames into "text|text"; in place, because the text only gets shorter. */
 static void unframe(struct fake_gdb *g)
 {
 	u32 n = 0;

@@ -132,7 +132,7 @@ void fake_log_clear(struct fake *f)
 
 /* --- target --- */
 
-/* An armed location is one whose @probe points to the machine. */
+/* Arm a location: its @probe then points to the machine. */
 static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct fake *f = ctx;

@@ -57,7 +57,7 @@ static void inserted(struct fake *f, u64 addr, const char *expr)
 		fail_msg("%s", why.text);
 }
 
-/* A defined tracepoint joins the run. */
+/* Let a defined tracepoint join the run. */
 static void joins(struct fake *f, struct gtp_tracepoint *tp)
 {
 	struct gtp_why why = { "" };

@@ -204,7 +204,7 @@ static void compare(const struct gtp_aggr_table *t, const struct model *m)
 		assert_int_equal(in_buckets, m->n);
 }
 
-/* Three CPUs, whose tables are merged in the middle and at the end. */
+/* Compare with the model: three CPUs, whose tables are merged in the middle and at the end. */
 static void as_the_model(const char *name, u32 key_words)
 {
 	struct gtp_aggr_shape shape = shape_of(name, key_words);

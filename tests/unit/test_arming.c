@@ -9,7 +9,7 @@ static void stop(struct fake *f)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 }
 
-/* As for "trace mutex_lock": a number with three addresses, one of which cannot be probed. */
+/* Define as for "trace mutex_lock": three addresses, one of which cannot be probed. */
 static void define_three(struct fake *f)
 {
 	fake_define(f, "7:1000:E:0:0", NULL);

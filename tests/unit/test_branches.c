@@ -30,11 +30,11 @@ struct branches {
 	u32 indirect; /* jumps and calls */
 	u32 unsafe;   /* of these, the number that end in the lower half of a cache line */
 	u32 unfenced; /* the number that have no lfence in front, apart from nops */
-	u32 open;     /* of all three: those not followed by an int3 */
+	u32 open;     /* of all three, the number not followed by an int3 */
 	u32 at_load;  /* indirect branches where a fast load could be */
 };
 
-/* Code may lie near its C functions only. */
+/* Return an address near us: code may lie near its C functions only. */
 static u64 near_us(u32 offset)
 {
 	return ((u64)(uintptr_t)ax_jit_stubs & ~(LINE - 1ULL)) + 0x100000 + offset;
@@ -151,7 +151,7 @@ static const char *const conds[] = {
 	"reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end",
 };
 
-/* After nops of every length, so that each branch comes to every offset in a cache line. */
+/* Check after nops of every length: each branch comes to every offset in a cache line. */
 static void each_place(const char *bytes, u32 len, void (*check)(const struct branches *c))
 {
 	static const char nops[] = "\x90\x90\x90\x90\x90\x90\x90\x90";

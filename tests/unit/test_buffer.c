@@ -154,7 +154,7 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 		assert_int_equal(gtp_buffer_used(b), used);
 }
 
-/* The open frame must be where the buffer says, whether it has moved or not. */
+/* Check that the open frame is where the buffer says, whether it has moved or not. */
 static void compare_open(const struct model *m, const struct gtp_buffer *b)
 {
 	assert_int_equal(b->open, m->open);

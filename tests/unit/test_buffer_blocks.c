@@ -17,7 +17,7 @@ static void frame_of(struct gtp_buffer *b, u16 tp, u32 bytes)
 	gtp_buffer_commit(b, 0);
 }
 
-/* Memory from MEM_ADDR on; every read is noted and must stay within one page. */
+/* Memory that begins at MEM_ADDR; every read is noted and must stay within one page. */
 #define MEM_ADDR 0xffff888000010000ULL
 enum { MEM_BYTES = 40 * 4096 };
 
@@ -185,7 +185,7 @@ static void test_mem_fault_leaves_nothing(void **state)
 	setup_memory(&b, 1);
 	assert_int_equal(gtp_buffer_add_var(&b, 1, 1), 0);
 	mark = gtp_buffer_mark(&b);
-	fault_at = MEM_ADDR + GTP_BLOCK_MEM_MAX + 100; /* in the second block */
+	fault_at = MEM_ADDR + GTP_BLOCK_MEM_MAX + 100; /* an address in the second block */
 	assert_int_equal(add_mem(&b, 0, GTP_BLOCK_MEM_MAX + 200), -EFAULT);
 	assert_int_equal(gtp_buffer_mark(&b), mark);
 	assert_int_equal(add_string(&b, 0, GTP_BLOCK_MEM_MAX + 200), -EFAULT);

@@ -115,7 +115,7 @@ static void test_last(void **state)
 		assert_int_equal(run(pad), PADWORLD_BEHIND);
 		assert_in_range(t.chain.rest, 0, t.len - 1);
 		assert_int_equal(run(pad + t.chain.rest), PADWORLD_BEHIND);
-		assert_int_equal(t.hit.count, 0); /* of the second run */
+		assert_int_equal(t.hit.count, 0); /* calls in the second run */
 	}
 }
 

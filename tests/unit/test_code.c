@@ -149,7 +149,7 @@ static void put_expr(struct axgen *g, char *to)
 		n += sprintf(to + n, "%02x", g->code[i]);
 }
 
-/* GDB's most frequent form: it follows pointers and records them, without jumps. */
+/* Make GDB's most frequent form: it follows pointers and records them, without jumps. */
 static void straight(struct axgen *g)
 {
 	static const u8 tail[][8] = {
@@ -287,7 +287,7 @@ static void compare(struct fake *a, struct fake *b)
 	free(status);
 }
 
-/* Machine @b takes the shortest path to its actions; $clock is equal in both. */
+/* Let machine @b take the shortest path to its actions; $clock is equal in both. */
 static void use_counter(struct fake *a, struct fake *b)
 {
 	/* The counter does not advance, and neither does the clock. */
@@ -413,10 +413,7 @@ static void test_all_or_nothing(void **state)
 	}
 }
 
-/*
- * A run with three hits, in which the code that is made as number @n finds no room; prints its
- * frames.
- */
+/* Run with three hits, where the code that is made as number @n finds no room; print the frames. */
 static void run_without_room(u32 n, char *frames, size_t size)
 {
 	struct gtp_regs regs = { .rdi = MEM };

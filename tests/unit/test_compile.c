@@ -16,7 +16,7 @@
 #include "tracepoint/tsv.h"
 
 enum {
-	LIMIT = 0x7fff0000,	   /* loads from here on call the ops */
+	LIMIT = 0x7fff0000,	   /* loads at or above this call the ops */
 	PAGE_BELOW = LIMIT - 4096, /* readable, but the ops return other contents */
 };
 
@@ -34,7 +34,7 @@ static struct {
 	struct jit_user *fast, *careful;
 } t;
 
-/* The ops answer each address with its own low byte, repeated, and fail below 0x1000. */
+/* Answer each address with its own low byte, repeated; fail below 0x1000. */
 static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	t.reads++;

@@ -29,7 +29,7 @@ static int take(void *ctx, const char *line, u32 len)
 	return 0;
 }
 
-/* In pieces of @step bytes, each an exact copy. */
+/* Feed in pieces of @step bytes, each an exact copy. */
 static int feed(struct found *f, const char *text, size_t step)
 {
 	struct gtp_debugfs_text l = { .len = 0 };

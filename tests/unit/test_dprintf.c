@@ -104,7 +104,7 @@ static void what_is_refused_leaves_the_old_one(void **state)
 	assert_int_equal(gtp_dprintf_insert(&f->trace, "1000,1;" IS_5 IS_5 ";cmds:0," PRINT, &why),
 			 -EINVAL);
 	assert_non_null(strstr(why.text, "more conditions than commands"));
-	/* $x, which nobody has defined */
+	/* $x, which is not defined */
 	assert_int_equal(
 		gtp_dprintf_insert(&f->trace,
 				   "2000,1;cmds:0,X12,2c00662200220034010006256c645c6e0027", &why),

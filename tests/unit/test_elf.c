@@ -44,7 +44,7 @@ static void add(struct made *m, u32 type, u32 flags, u64 addr, u64 offset, u64 b
 	put(m->head + 56, m->n, 2);
 }
 
-/* A copy that ends where the file does, so that the sanitizer sees a read past it. */
+/* Read a copy that ends where the file does, so that the sanitizer sees a read past it. */
 static int read_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why)
 {
 	u8 *copy = malloc(len ? len : 1);
@@ -181,7 +181,7 @@ static void refused_segments(void **state)
 	assert_int_equal(read_made(&elf, &m, &why), -ENOEXEC);
 }
 
-/* notes_of - the build-id that is found in an exact copy of these notes */
+/* notes_of - return the length of the build-id that is found in an exact copy of these notes */
 static u32 notes_of(struct gtp_elf *elf, const u8 *notes, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);

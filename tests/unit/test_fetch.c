@@ -194,7 +194,7 @@ static void variables_as_they_are(void **state)
 /* The hit may be on another CPU, later, or after another task has set a variable. */
 static void what_may_change(void **state)
 {
-	/* The last one's task is the same at the hit. */
+	/* The last variable is read from the task, which is the same at the hit. */
 	static const char *const named[] = { "01", "02", "0f", "10", "46", "04" };
 	char where[64], condition[64], memory[64];
 	struct fake *f = *state;

@@ -71,7 +71,7 @@ static u8 *contents(u64 *size)
 	return bytes;
 }
 
-/* The header without the target description, which this function compares. */
+/* Return the header without the target description, which this function compares. */
 static const char *header(const u8 *bytes)
 {
 	static char text[65536];

@@ -12,7 +12,7 @@
 static struct pad_case_expr cond;
 static struct gtp_region region;
 
-/* push rbp; mov rbp, rsp; push rbx */
+/* Set the region: push rbp; mov rbp, rsp; push rbx */
 static void set_region(void)
 {
 	static const u8 bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0x53 };

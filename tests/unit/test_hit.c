@@ -15,7 +15,7 @@ static void registers(void **state)
 	start(f);
 	fire(f, 1);
 	/*
-	 * rip is the location's; eflags has 32 bits; ds to gs are not known, and that is no error
+	 * rip is the location's; eflags has 32 bits; ds to gs are not known, which is not an error
 	 */
 	expect_frames(f, "1@1000 r0=a r1=b r5=2000 r16=1000 r17=246\n2@1000\n3@1000\n");
 }
@@ -213,7 +213,7 @@ static void pass_count(void **state)
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 }
 
-/* During a hit on CPU 0, CPU 1 hits the other location and then the same one. */
+/* Hit on CPU 1, during a hit on CPU 0: the other location, and then the same one. */
 static void other_cpu(struct fake *f)
 {
 	f->cpu = 1;

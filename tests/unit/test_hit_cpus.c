@@ -63,7 +63,7 @@ static void *kernel_alloc(size_t bytes)
 	return p;
 }
 
-/* Memory allocated before the session's came from the process. */
+/* Free memory. What was allocated before the session's came from the process. */
 static void kernel_free(void *p)
 {
 	if ((size_t)((u8 *)p - kernel.mem) >= MEMORY)
@@ -135,7 +135,7 @@ static void hits(void *arg)
 		fake_hit(h->loc, h->cpu, &r, 0);
 }
 
-/* Quick hits need the processor's counter for the time. */
+/* Give hits the processor's counter: quick hits need it for the time. */
 static void use_counter(struct fake *f)
 {
 	static const struct gtp_calibration still;

@@ -60,7 +60,7 @@ static int run_binary(u8 op, u64 a, u64 b, u64 *result)
 	return run(code, sizeof(code), result);
 }
 
-/* Edge cases of arithmetic, and random values of every size. */
+/* Return an edge case of arithmetic, or a random value of any size. */
 static u64 pick_value(u64 *seed)
 {
 	static const u64 edges[] = { 0,
@@ -98,8 +98,7 @@ static u64 pick_value(u64 *seed)
 #define uwide unsigned __int128
 #define wide __int128
 
-/* The opcode's meaning, computed independently in arithmetic that cannot overflow; false: an error.
- */
+/* Compute an opcode's meaning in arithmetic that cannot overflow; return false if it is an error. */
 static bool expect_binary(u8 op, u64 ua, u64 ub, u64 *result)
 {
 	wide a = (s64)ua, b = (s64)ub;
@@ -348,7 +347,7 @@ static void test_tracev_full(void **state)
 	assert_int_equal(RUN(NULL, AX_OP_tracev, 0, 1, AX_OP_end), -ENOSPC);
 }
 
-/* printf of one argument; the output is in env->printed. */
+/* Evaluate printf of one argument; the output is in env->printed. */
 static int print_one(const char *format, u64 arg)
 {
 	u8 code[128];

@@ -16,7 +16,7 @@
 #include "trace/frame.h"
 
 enum {
-	LIMIT = 0x7fff0000,  /* loads from here on call the ops */
+	LIMIT = 0x7fff0000,  /* loads at or above this call the ops */
 	CLEAR = 8,	     /* bytes after the limit that a load below it may access */
 	FRAME_MAX = 1 << 16, /* what a snippet of actions may collect, at most */
 };
@@ -84,7 +84,7 @@ static const struct ax_verified *assembled(const char *text)
 /* --- buffers --- */
 
 /*
- * In any smaller buffer the code is refused and nothing is written. ASan guards the buffer's end.
+ * Check that in any smaller buffer the code is refused and nothing is written. ASan guards the end.
  */
 static void every_size(const struct ax_jit_request *req)
 {

@@ -250,8 +250,8 @@ static void not_in_a_dprintf(void **state)
 }
 
 /*
- * A tracepoint reported at the return: the callers are those of the entry, but the stack's bytes
- * are not.
+ * A tracepoint reported at the return: the callers are the same as at the entry, but the stack's
+ * bytes are not.
  */
 static void bytes_not_at_a_return(void **state)
 {
@@ -326,7 +326,7 @@ static void bytes_of_the_stack(void **state)
 	assert_non_null(strstr(text, " m9000=303132333435363738396162 v22=12\n"));
 }
 
-/* A stack that cannot be read is no error: the run goes on, and the frame says 0 bytes. */
+/* A stack that cannot be read is not an error: the run goes on, and the frame says 0 bytes. */
 static void a_stack_that_is_not_there(void **state)
 {
 	struct fake *f = *state;

@@ -22,7 +22,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The text of line @n: the number determines its length and each byte. */
+/* Write the text of line @n: the number determines its length and each byte. */
 static u32 text_of(u32 n, char *text)
 {
 	u32 len = n * 7919 % (TEXT_MOST + 1), i;
@@ -184,7 +184,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-/* The numbers that are read rise; the caller checks how many there were. */
+/* Read all: the numbers that are read rise; the caller checks how many there were. */
 static u32 read_all(struct gtp_lines *r, s64 *last)
 {
 	const struct gtp_line *line;

@@ -26,7 +26,7 @@ static struct {
 	u32 len;
 	u64 from, to; /* the code in which steps are counted */
 	u32 steps;
-	u32 skip; /* as in struct gtp_pad_request */
+	u32 skip; /* see struct gtp_pad_request */
 } t;
 
 static const struct ax_verified *condition(const char *text)
@@ -72,7 +72,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	t.steps += rip >= t.from && rip < t.to;
 }
 
-/* The trap flag is set as if the hit had it: each instruction of the pad traps once. */
+/* Run with the trap flag set, as if the hit had it: each instruction of the pad traps once. */
 static u32 run(u64 rdi, bool step)
 {
 	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
@@ -196,8 +196,8 @@ static void test_called(void **state)
 }
 
 /*
- * Control arrives through a jump at a function's first instruction, and leaves through a jump or a
- * return.
+ * Make a pad to which a jump at a function's first instruction leads, and which leaves through a
+ * jump or a return.
  */
 static void make_jumped_to(const char *cond)
 {
@@ -382,7 +382,7 @@ static void test_instructions_refused(void **state)
 		{ "\xff\xd4", 2, GTP_INSN_CALL_REG },	      /* call rsp */
 		{ "\xff\x14\x24", 3, GTP_INSN_CALL_REG },     /* call [rsp] */
 		{ "\xff\x54\xc4\x08", 4, GTP_INSN_CALL_REG }, /* call [rsp + rax * 8 + 8] */
-		{ "\xff\xe0", 2, GTP_INSN_CALL_REG },	      /* a jump is no call */
+		{ "\xff\xe0", 2, GTP_INSN_CALL_REG },	      /* a jump is not a call */
 		{ "\x48", 1, GTP_INSN_CALL_REG },
 		{ "\x90", 1, 200 },
 	};
@@ -543,7 +543,7 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
-/* The place is after a no-op: the code is that of the place, the pc is that of the no-op. */
+/* The place is after a no-op: the code is at the place, the pc is the no-op's. */
 static void test_skip(void **state)
 {
 	static const char pc[] = "reg 16; const32 0x40000000; equal; end";

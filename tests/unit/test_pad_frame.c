@@ -53,7 +53,7 @@ static void make_plain(void)
 	padworld()->task.tgid = 7;
 }
 
-/* The caller gives the size of the actions' blocks; 0 with a string. */
+/* Make a pad; the caller gives the size of the actions' blocks, 0 with a string. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
 	pad_case_nop(&t.region);

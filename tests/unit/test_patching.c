@@ -170,8 +170,8 @@ static void execute(const struct state *s, u32 insn)
 }
 
 /*
- * The kernel first checks whether the int3 is still there, then looks up its own kprobes, then
- * calls our handler.
+ * Handle an int3 like the kernel: check whether it is still there, look up its own kprobes, then
+ * call our handler.
  */
 static void handle_int3(const struct state *s, u32 insn)
 {
@@ -244,7 +244,7 @@ static void walk(void)
 	}
 }
 
-/* In the end the text is unchanged, no pad is left, and no int3 is in the table. */
+/* Check the end: the text is unchanged, no pad is left, and no int3 is in the table. */
 static void check_end(void)
 {
 	const struct world_moment *last = &world.moment[world.n - 1];

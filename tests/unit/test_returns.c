@@ -376,7 +376,7 @@ static void the_quick_way_in(void **state)
 	define(f, "1:1000:E:0:0", RET END, NULL);
 	start(f);
 	cpu = f->trace.run.cpus[0];
-	assert_false(enter_quickly(f, 0)); /* its clock is not a counter */
+	assert_false(enter_quickly(f, 0)); /* the clock is not a counter */
 	cpu->tsc = &c;
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
 	assert_true(enter_quickly(f, 0));

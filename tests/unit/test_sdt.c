@@ -53,7 +53,7 @@ static void note(struct made *m, const char *owner, u32 type, u64 place, u64 bas
 	m->notes += 48;
 }
 
-/* Three markers, of which one has no semaphore, and notes of others between them. */
+/* Make three markers, of which one has no semaphore, and notes of others between them. */
 static struct made good(void)
 {
 	struct made m = { .len = FILE_BYTES };

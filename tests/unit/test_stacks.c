@@ -16,7 +16,7 @@ static struct gtp_stacks *make(u32 bytes)
 	return gtp_stacks_init(calloc(1, gtp_stacks_bytes(bytes, CPUS)), bytes, CPUS);
 }
 
-/* Fills in a test's stack number @i; all have different addresses, and different depths. */
+/* Fill in a test's stack number @i; all have different addresses, and different depths. */
 static u32 fill(u64 *pc, u32 i)
 {
 	u32 n = 1 + i % 40;
@@ -61,15 +61,15 @@ static void one_number_for_each(void **state)
 	free(s);
 }
 
-/* A step of the hash is this, the next address, and a multiplication. */
+/* Fold a hash; then come the next address and a multiplication. */
 static u64 folded(u64 h)
 {
 	return h ^ h >> 32;
 }
 
 /*
- * Two stacks of two addresses with the same hash: the second address cancels the difference that
- * the first one makes.
+ * Make two stacks of two addresses with the same hash: the second address cancels the difference
+ * that the first one makes.
  */
 static void collide(u64 *a, u64 *b)
 {

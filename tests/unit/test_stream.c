@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return fake_exit(&fake);
 }
 
-/* Each hit collects $clock, the time of its frame. */
+/* Start a run: each hit collects $clock, the time of its frame. */
 static void start(void)
 {
 	fake_define(&fake, "1:1000:E:0:0", "X4,2e000227");
@@ -49,7 +49,7 @@ static void hit(u32 cpu)
 	assert_true(fake_call(&fake, 0x1000, 0, NULL));
 }
 
-/* Between the CPUs of a sweep, and while many frames are merged. */
+/* Called between the CPUs of a sweep, and while many frames are merged. */
 static void step(void *ctx, const char *what, u32 done, u32 total)
 {
 	assert_true(done <= total);
@@ -73,7 +73,7 @@ static u32 read_all(u32 at_a_time)
 	return done;
 }
 
-/* The header is read before the frames of the first sweep. */
+/* Read the header, before the frames of the first sweep. */
 static void read_header(void)
 {
 	u32 n = read_all(100);
@@ -99,7 +99,7 @@ static u64 get(const u8 *p, u32 n)
 	return value;
 }
 
-/* One sweep as text: the time of each frame, "cpu!n" for losses, "end". */
+/* Return one sweep as text: the time of each frame, "cpu!n" for losses, "end". */
 static const char *swept(u32 at_a_time)
 {
 	u32 at = 0, len;
@@ -162,7 +162,7 @@ static void test_frames_of_all_cpus_come_in_order_of_time(void **state)
 	close_stream();
 }
 
-/* A hit on a CPU after the sweep has begun, and just before it takes this CPU's frames. */
+/* Hit on a CPU after the sweep has begun, and just before it takes this CPU's frames. */
 static void late_hit(struct fake *f, struct gtp_cpu *cpu)
 {
 	hit(cpu->id);
@@ -184,7 +184,7 @@ static void test_what_comes_during_a_sweep_waits_for_the_next(void **state)
 	close_stream();
 }
 
-/* Random hits, some of them during the sweeps; each is read in order, or reported as lost. */
+/* Hit at random, also during the sweeps; each hit is read in order, or reported as lost. */
 static void many_sweeps(u32 most)
 {
 	u64 last = 0, n = 0, lost = 0, hits = 0, rng = 12345;
@@ -235,7 +235,7 @@ static void test_many_sweeps_of_small_buffers(void **state)
 	many_sweeps(900);
 }
 
-/* CPU 1 has lost its first @n frames, whose times are counted from 1. */
+/* Expect that CPU 1 has lost its first @n frames, whose times are counted from 1. */
 static void expect_losses(u64 n)
 {
 	char want[64];

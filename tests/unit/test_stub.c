@@ -31,7 +31,7 @@ static void start_run(const char *actions)
 	ASK("QTStart", "OK");
 }
 
-/* a console packet: "O" and the text in hex */
+/* Return a console packet: "O" and the text in hex. */
 static char *console(const char *text)
 {
 	static char packet[512];
@@ -388,7 +388,7 @@ static void monitor_of_the_machine(void **state)
 	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
 }
 
-/* @value after "name arg"; a refusal leaves it unchanged and names the allowed words */
+/* Check @value after "name arg"; a refusal leaves it unchanged and names the allowed words. */
 static void switches(const char *arg, bool before, bool after, int err)
 {
 	struct gtp_why why = { "" };

@@ -27,7 +27,7 @@ static const u8 *ask(const char *fmt, ...)
 
 /* --- x --- */
 
-/* All byte values, including '#', '$', '*' and '}', in an unusual order. */
+/* Map all byte values, including '#', '$', '*' and '}', in an unusual order. */
 static u8 *map_many(void)
 {
 	u8 *bytes = fake_map(&gdb.f, MANY_AT, NULL, MANY);
@@ -103,7 +103,7 @@ static void x_reads_the_selected_frame(void **state)
 
 /* --- qXfer:gtpframe:read --- */
 
-/* The file as QTSave reads it; the caller frees it. */
+/* Return the file as QTSave reads it; the caller frees it. */
 static u8 *read_file(u64 *size)
 {
 	struct gtp_file file;

@@ -35,7 +35,7 @@ static void put_varint(struct file *f, u32 v)
 	f->bytes[f->len++] = (u8)v;
 }
 
-/* One span ".text", one list of hidden leaders. */
+/* Make a file with one span ".text" and one list of hidden leaders. */
 static void make(struct file *f, const u32 *entries, u32 n)
 {
 	u32 blocks = (n + 63) / 64, list = 56 + 48, start = list + 20, i;
@@ -65,7 +65,7 @@ static void make(struct file *f, const u32 *entries, u32 n)
 	seal(f);
 }
 
-/* An exact heap copy, so that the sanitizer sees a read past the end. */
+/* Open an exact heap copy, so that the sanitizer sees a read past the end. */
 static int open_copy(const struct file *f, struct gtp_table *t, u8 **copy, const char **why)
 {
 	*copy = malloc(f->len ? f->len : 1);

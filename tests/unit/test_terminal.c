@@ -6,7 +6,7 @@
 #include "tools/run/text.h"
 #include <cmocka.h>
 
-/* Returns a static buffer, so the caller must compare at once. */
+/* Return what a terminal shows. The buffer is static, so the caller must compare at once. */
 static const char *shown(const char *text, size_t len)
 {
 	static char *bytes;

@@ -79,7 +79,7 @@ static void set_regs(u64 mask)
 	assert_int_equal(gtp_buffer_add_regs(&buf, &regs, 0xffffffff81abcdef, mask), 0);
 }
 
-/* The frame's image must be @want, whether it is read whole or in pieces. */
+/* Check that the frame's image is @want, whether it is read whole or in pieces. */
 static void expect_frame(const struct gtp_frame *f)
 {
 	u32 step = want_len > 1000 ? 997 : 1;

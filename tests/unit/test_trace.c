@@ -358,7 +358,7 @@ static void settling(void **state)
 	assert_true(status_has(f, "T0;tpasscount:1;"));
 }
 
-/* The hit that was under way when tstop came: it ends before ->disarm returns. */
+/* Finish the hit that was under way when tstop came: it ends before ->disarm returns. */
 static void finish_claimed_hit(struct fake *f, struct gtp_location *loc)
 {
 	f->trace.run.ended_by = GTP_STOP_PASSCOUNT;

@@ -52,7 +52,7 @@ static const char *piece(struct world *w, u32 n)
 	return buf;
 }
 
-/* The number of built-in ones: the pieces before the user's. */
+/* Return the number of built-in variables: the pieces before the user's. */
 static u32 builtins(const struct world *w)
 {
 	u32 n = 0;

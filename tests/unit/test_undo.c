@@ -31,7 +31,7 @@ static bool undoable(struct fake *f)
 {
 	struct gtp_tracepoint *first = fake_armed(f, 0x1000)->first;
 
-	gtp_hit_settle(&f->trace.run, first); /* as where there is machine code */
+	gtp_hit_settle(&f->trace.run, first); /* as if there were machine code */
 	return first->plan.undoable;
 }
 

@@ -169,7 +169,7 @@ static void interrupts(void **state)
 
 enum { TASK = 0x10000, NO_TASK = 0x50000 };
 
-/* The number of addresses if the unwinder finds three. */
+/* Return the number of addresses if the unwinder finds three. */
 static u32 taken(u64 rsp)
 {
 	const u64 pc = 0xffffffff81000010;

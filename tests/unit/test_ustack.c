@@ -60,7 +60,7 @@ static void frame(u32 word, u64 next, u64 ret)
 	stack[word + 1] = ret;
 }
 
-/* The words of the stack, as text. */
+/* Return the words of the stack, as text. */
 static const char *taken(struct gtp_ustack_from from)
 {
 	static char line[64 * GTP_USTACK_WORDS];
@@ -115,7 +115,9 @@ static void whole(void **state)
 	assert_int_equal(nreads, 0);
 }
 
-/* Addresses of the file that was hit are those of its space, whatever they are: pc, callers. */
+/*
+ * Addresses in the file that was hit become addresses of its space, in the pc and in the callers.
+ */
 static void of_the_file(void **state)
 {
 	struct gtp_ustack_from from = {

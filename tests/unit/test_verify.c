@@ -353,7 +353,7 @@ static void test_tsvs(void **state)
 	}
 }
 
-/* Bytes many of which are opcodes, so that random programs get far. */
+/* Make bytes many of which are opcodes, so that random programs get far. */
 static void random_code(u64 *seed, u8 *bytes, u32 len)
 {
 	u32 i;

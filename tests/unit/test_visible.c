@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/visible.h"
 
-/* Returns a static buffer, so the caller must compare at once. */
+/* Return what stays visible. The buffer is static, so the caller must compare at once. */
 static const char *only(const char *text)
 {
 	static char bytes[80];

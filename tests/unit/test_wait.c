@@ -32,7 +32,7 @@ static void the_last_line_of_a_module(void **state)
 	assert_false(gdb.s.waiting);
 }
 
-/* All console text, in order. */
+/* Return all console text, in order. */
 static const char *console(const char *replies)
 {
 	static char text[4096];

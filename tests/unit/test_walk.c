@@ -73,7 +73,7 @@ static bool base_of(const struct state *s, const struct entry *e, u64 *to)
 	}
 }
 
-/* The contents at @sp: registers, or a return address. */
+/* Step to the contents at @sp: registers, or a return address. */
 static bool step_to(struct state *s, const struct entry *e, u64 sp)
 {
 	u64 bp, word;
@@ -450,7 +450,7 @@ static struct entry any_entry(void)
 	return e;
 }
 
-/* Words that lead to code, to the stack itself, or nowhere. */
+/* Make words that lead to code, to the stack itself, or nowhere. */
 static void any_stack(u64 *stack, u32 words)
 {
 	u32 i;

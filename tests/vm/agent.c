@@ -33,7 +33,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* The port's end on the host is always read, so this may block. */
+/* Write to the port. Its end on the host is always read, so this may block. */
 static void port_write(const void *bytes, size_t n)
 {
 	while (n) {
@@ -48,7 +48,7 @@ static void port_write(const void *bytes, size_t n)
 	}
 }
 
-/* A small frame is one write, because the host has to handle each write. */
+/* Send a frame. A small one is one write, because the host has to handle each write. */
 void say(u32 stream, u32 kind, const void *bytes, size_t length)
 {
 	static char whole[sizeof(struct frame) + CHUNK];
@@ -80,7 +80,9 @@ void wake(void)
 		die("eventfd");
 }
 
-/* The host connects before the guest is started; once it is gone, nothing is left to do. */
+/*
+ * Read from the port. The host connects before the guest is started; once it is gone, all is done.
+ */
 static bool take(void *to, size_t n)
 {
 	while (n) {
@@ -302,7 +304,7 @@ static void thread(u32 id, u32 kind)
 
 /* --- frames from the host --- */
 
-/* No later frame may find the device still open. */
+/* Close the line at once: no later frame may find the device still open. */
 static void close_line(struct stream *s)
 {
 	s->closing = true;
@@ -513,7 +515,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Ports have names, but no fixed numbers. */
+/* Open the port. Ports have names, but no fixed numbers. */
 static int open_port(void)
 {
 	DIR *dir = opendir("/sys/class/virtio-ports");
@@ -538,7 +540,7 @@ static int open_port(void)
 	return fd;
 }
 
-/* On a busy host QEMU may have come up before what connects to it. */
+/* Wait for the host: if it is busy, QEMU may have come up before what connects to it. */
 static void await_host(void)
 {
 	struct pollfd fd = { port, POLLOUT, 0 };

@@ -166,7 +166,7 @@ static bool take(struct stream *s, void *to, size_t n)
 	return true;
 }
 
-/* Each request is its length, from the frame's header, and its bytes. */
+/* Serve requests: each is its length, from the frame's header, and its bytes. */
 static void serve(struct desk *d, char *body)
 {
 	struct stream *s = d->stream;

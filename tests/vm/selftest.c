@@ -40,7 +40,7 @@ static void make_warning(void)
 	WARN(1, "asked to warn\n");
 }
 
-/* Only the debug kernel notices these faults. */
+/* Make faults that only the debug kernel notices. */
 
 static void overrun(void)
 {

@@ -92,7 +92,10 @@ static void tell_cut(struct host *h, bool cut)
 	h->cut = cut;
 }
 
-/* GDB reads a text in several packets: all of them are answered from the text as it was first. */
+/*
+ * Read a part of a text. GDB reads it in several packets, all answered from the text as it was at
+ * first.
+ */
 static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
 		       struct gtp_why *why)
 {

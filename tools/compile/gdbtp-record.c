@@ -103,7 +103,7 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* As in the kernel, the command finds a tracepoint only after tstart. */
+/* Check `monitor disas`. As in the kernel, it finds a tracepoint only after tstart. */
 static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
 {
 	const struct gtp_tracepoint *tp;
@@ -226,7 +226,7 @@ static void write_list(FILE *out, const struct list *list)
 	}
 }
 
-/* If there is a second run, append it to the first: the program that reads the file refuses it. */
+/* Write the file. A second run follows the first: the program that reads the file refuses it. */
 static void write_all(const struct recorder *r)
 {
 	FILE *out = fopen(r->out, "a");

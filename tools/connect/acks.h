@@ -17,7 +17,7 @@ enum { ACKS_PACKET_MAX = 32768 };
 /**
  * struct acks - the state of GDB's bytes until it stops using acknowledgments
  * @off: GDB no longer uses acknowledgments, and repeats nothing
- * @plain: a packet was too long to be kept: from then on everything is passed on unchanged
+ * @plain: a packet was too long to be kept: now everything is passed on unchanged
  * @acked: GDB has received the answer to @last
  * @hash: the offset in @packet of its checksum; 0: it has not come yet
  * @len: the bytes of @packet that have come so far; 0: no packet has begun

@@ -115,7 +115,7 @@ static void asked(const char *bytes, size_t len, bool raw)
 	pthread_mutex_unlock(&line.lock);
 }
 
-/* GDB has closed its end: write its last bytes to the module before the end. */
+/* Finish after GDB has closed its end: write its last bytes to the module first. */
 static void finish(void)
 {
 	pthread_mutex_lock(&line.lock);
@@ -144,8 +144,9 @@ static void *from_gdb(void *unused)
 }
 
 /*
- * A write to the module may take as long as handling the packet, and may wait until replies have
- * been read. So reading GDB, writing to the module and reading the module are three threads.
+ * Write to the module, in a thread of its own. A write may take as long as handling the packet, and
+ * may wait until replies have been read. So reading GDB, writing to the module and reading the
+ * module are three threads.
  */
 static void *to_module(void *unused)
 {

@@ -87,7 +87,10 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets)
 	return sets && t->read_only ? AX_E_READ_ONLY_TSV : AX_OK;
 }
 
-/* An unknown variable reads as 0: fuzzers run expressions that ax_verify_tsvs() has not checked. */
+/*
+ * Read a variable. An unknown one reads as 0: fuzzers run expressions that were not checked for
+ * that.
+ */
 static s64 op_getv(void *ctx, u16 num)
 {
 	const struct axenv_tsv *t = tsv_find(ctx, num);

@@ -16,7 +16,7 @@ void axjit_seed(u32 n)
 	seed = n;
 }
 
-/* The variable that code adds to atomically. Code accesses all others by way of @env. */
+/* The variable that code adds to atomically. Code accesses all others through @env. */
 static struct gtp_tsv added;
 static struct gtp_tsv *slots[U16_MAX + 1];
 

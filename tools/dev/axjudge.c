@@ -112,7 +112,7 @@ static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *veri
 	return outcome_agrees(j, ret, result);
 }
 
-/* An expression that can add in one step gives the same result when it does so. */
+/* Judge an engine twice if the expression can add in one step: that must give the same result. */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {
 	const struct axvec *v = j->v;

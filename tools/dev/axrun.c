@@ -31,7 +31,7 @@ static void diagnose(const char *msg)
 	putchar('\n');
 }
 
-/* "tests/vectors/gdb/x.ax" is "gdb/x": the part of the path that differs */
+/* Return the part of a path that differs: "gdb/x.ax" of "tests/vectors/gdb/x.ax". */
 static const char *short_name(const char *path)
 {
 	const char *at = strstr(path, "vectors/");
@@ -206,7 +206,7 @@ static int run_hex(const char *hex)
 	return err.code != AX_OK;
 }
 
-/* A seed has the format of tests/fuzz/fuzz_ax.c: a byte for the kind, then the expression. */
+/* Write a seed in the format of tests/fuzz/fuzz_ax.c: a byte for the kind, then the expression. */
 static int write_seed(const char *folder, const char *path, int n)
 {
 	struct axvec *v = load(path);

@@ -107,7 +107,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	leftover = NULL; /* from here on sync.c renames the file */
+	leftover = NULL; /* now sync.c renames the file */
 	return true;
 }
 

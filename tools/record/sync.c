@@ -38,7 +38,7 @@ static void break_off(const char *name)
 	broken = true;
 }
 
-/* Sync the folder, which has the file's name; ignore file systems that cannot do that. */
+/* Sync the folder, which has the file's name. Some file systems cannot do that: ignore it. */
 static void keep_entry(void)
 {
 	char *copy = must(strdup(path));

@@ -33,8 +33,8 @@ void rgn_explain_address(const struct rgn_text *text, u64 addr);
 void rgn_explain_deny(const struct rgn_text *text);
 
 /*
- * rgn_explain_dump - a line for every instruction of one function, or of all: address, name, bytes
- * displaced, our word, the kernel's answer, leader bits
+ * rgn_explain_dump - print a line for every instruction of one function, or of all: address, name,
+ * bytes displaced, our word, the kernel's answer, leader bits
  */
 void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only);
 

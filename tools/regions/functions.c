@@ -231,8 +231,8 @@ static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 }
 
 /*
- * The code before, between and after the pieces becomes functions without bounds. Padding counts
- * as part of the function before it, as in a kernel: a jump may overwrite it.
+ * Make functions without bounds of the code before, between and after the pieces. Padding counts as
+ * part of the function before it, as in a kernel: a jump may overwrite it.
  */
 static void fill_gap(struct rgn_span *span, struct rgn_function *last, u64 addr, u64 end)
 {

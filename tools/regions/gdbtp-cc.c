@@ -180,7 +180,7 @@ static void add_row(struct filter *f)
 	f->restore = true;
 }
 
-/* Within inline assembler the assembler marks the labels itself (.loc_mark_labels). */
+/* Note inline assembler: in it the assembler marks the labels itself (.loc_mark_labels). */
 static void inline_asm(struct filter *f, const struct line *l)
 {
 	if (starts(l, "#APP") && !f->app) {

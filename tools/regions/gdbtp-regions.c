@@ -240,7 +240,7 @@ static size_t find_command(const char *name)
 	return i;
 }
 
-/* A script whose variable is empty names a file "", about which open() has nothing to say. */
+/* Check a file's name. It is "" if a script's variable is empty, and open() would not say so. */
 static void check_name(const char *of, const char *name)
 {
 	if (name && !*name)

@@ -183,7 +183,7 @@ static void read_symbols(struct rgn_image *image)
 	}
 }
 
-/* Notes: u32 name length, u32 description length, u32 type, both padded to 4. */
+/* Read notes: u32 name length, u32 description length, u32 type, both padded to 4. */
 static void read_notes(struct rgn_image *image, const struct rgn_section *s)
 {
 	u64 at = 0;

@@ -76,7 +76,7 @@ static void relocations(struct rgn_text *text)
 	}
 }
 
-/* Without relocations every word of data whose value lies in code counts as an address. */
+/* Mark constants: without relocations every word of data whose value lies in code is an address. */
 static void constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -98,7 +98,7 @@ static void constants(struct rgn_text *text)
 	}
 }
 
-/* DT_RELR: a word is the address of a place, or a bit for each of the 63 places after it. */
+/* Read DT_RELR: a word is the address of a place, or a bit for each of the 63 places after it. */
 static void packed_relocations(struct rgn_text *text, const struct rgn_section *s)
 {
 	u64 at, place = 0, word, i;
@@ -140,8 +140,8 @@ static bool skips_lock(const struct rgn_span *span, u32 at)
 }
 
 /*
- * Only data in code makes a decode lose the boundaries. Where a jump leads into the middle of an
- * instruction, one of the two decodes is wrong.
+ * Find where a decode lost the boundaries, which only data in code causes. Where a jump leads into
+ * the middle of an instruction, one of the two decodes is wrong.
  */
 static void find_astray(struct rgn_text *text)
 {

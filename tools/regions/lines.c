@@ -34,7 +34,9 @@ struct listing {
 	struct line *lines;
 };
 
-/* libdw gives the sections of object files addresses too, but other ones. */
+/*
+ * Return the distance of libdw's addresses: it gives the sections of object files addresses, too.
+ */
 static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
 	const struct rgn_section *ours = rgn_text_span(l->text, addr)->section;

@@ -21,7 +21,10 @@ void rgn_module_free(struct rgn_module *m)
 	free(m->bytes);
 }
 
-/* The table has only the spans of kind RGN_SPAN_TEXT, in the same order. */
+/*
+ * Return the number of a span in the table, which has only the spans of kind RGN_SPAN_TEXT, in
+ * order.
+ */
 static u32 number_of(const struct rgn_module *m, const struct rgn_span *span)
 {
 	const struct rgn_span *s;

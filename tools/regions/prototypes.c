@@ -125,7 +125,7 @@ static bool has_flag(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formflag(&attr, &flag) && flag;
 }
 
-/* An out-of-line copy refers to its declaration, which has all parameters. */
+/* Go to the declaration that an out-of-line copy refers to: it has all parameters. */
 static void to_origin(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -184,7 +184,7 @@ static bool can_wrap(Dwarf_Die *function)
 	return words_of_result(function) + words_of_parameters(&declared) <= IN_REGISTERS;
 }
 
-/* libdw gives the sections of object files addresses of its own. */
+/* Return our address: libdw gives the sections of object files addresses of its own. */
 static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 {
 	GElf_Word section = 0;
@@ -199,7 +199,9 @@ static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 	return w->debug->sections[section].addr + addr;
 }
 
-/* A clone (f.isra.0, f.constprop.0) need not have the arguments of the original. */
+/*
+ * Mark a function. A clone (f.isra.0, f.constprop.0) need not have the arguments of the original.
+ */
 static void mark(const struct walk *w, u64 addr)
 {
 	const struct rgn_span *span = rgn_text_span(w->text, addr);
@@ -209,7 +211,7 @@ static void mark(const struct walk *w, u64 addr)
 		f->flags |= RGN_FN_WRAP;
 }
 
-/* If there are several ranges, all except the first have symbols of their own (f.cold). */
+/* Mark a function with several ranges: all except the first have symbols of their own (f.cold). */
 static void mark_ranges(const struct walk *w, Dwarf_Die *function, Dwarf_Addr bias)
 {
 	Dwarf_Addr base, start, end;

@@ -130,7 +130,7 @@ static u64 field(const struct table *t, u64 at)
 	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
 }
 
-/* Fields of 4 bytes: the instruction, its fixup, what kind of fixup. */
+/* Read exceptions, fields of 4 bytes: the instruction, its fixup, the kind of fixup. */
 static void exceptions(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, EX_TABLE);
@@ -153,7 +153,7 @@ static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32
 		rgn_text_site(text, field(&t, at), n, what);
 }
 
-/* Trampolines of static calls: each is a jump that the kernel rewrites like the calls. */
+/* Read the trampolines of static calls: each is a jump that the kernel rewrites like the calls. */
 static void trampolines(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -174,7 +174,7 @@ static void ftrace(struct rgn_text *text)
 		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), 5, RGN_SITE_FTRACE);
 }
 
-/* A pointer, type, length, padding to 16 bytes. */
+/* Read paravirt sites: a pointer, type, length, padding to 16 bytes. */
 static void paravirt(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, PARAVIRT);
@@ -208,7 +208,7 @@ static void returns(struct rgn_text *text)
 	}
 }
 
-/* Constants that boot writes into instructions: a pointer of 8 bytes, a shift count of one. */
+/* Read constants that boot writes into instructions: a pointer of 8 bytes, a shift count of one. */
 static void runtime_constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -293,7 +293,7 @@ void rgn_sites_before(struct rgn_text *text)
 	blacklist(text);
 }
 
-/* The site, its target, and a key of 8 bytes. */
+/* Read jump labels: the site, its target, and a key of 8 bytes. */
 static void jump_labels(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, JUMP_TABLE);

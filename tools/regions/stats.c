@@ -75,8 +75,8 @@ static void add(struct rgn_share *share, u64 n, u64 of)
 }
 
 /*
- * Return where a function's body ends. Padding after it is no part of it, though the kernel's table
- * of symbols says so.
+ * Return where a function's body ends. Padding after it does not belong to it, though the kernel's
+ * table of symbols says so.
  */
 static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
 {
@@ -267,7 +267,7 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 
 enum { ENDBR = 4, FTRACE_SITE = 5 };
 
-/* A jump after the function tracer's site can serve a function's entry. */
+/* Ask about a function's entry, for which a jump after the function tracer's site can serve. */
 static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 		      const struct rgn_function *f, u64 *answers)
 {

@@ -17,7 +17,7 @@ struct rgn_share {
 struct rgn_stats {
 	u64 insns;     /* I */
 	u64 probeable; /* P */
-	u64 functions; /* with code that can be probed */
+	u64 functions; /* functions with code that can be probed */
 	/* the kernel's rule: control flow alone, with its copier, with one that relocates */
 	struct rgn_share k_region, k_copy, k_any;
 	struct rgn_share k65_copy;		  /* with its copier, as kernels since 6.5 ask */
@@ -27,13 +27,13 @@ struct rgn_stats {
 	u64 gain[RGN_KERNEL_N]; /* accepted here, with its copier, by its rule's reason */
 	u64 evidence[RGN_EVIDENCE_N];
 	u64 deny, deny65;    /* accepted by the kernel, entered in the middle */
-	u64 deny_boot;	     /* of @deny: by boot code and alternatives alone */
-	u64 deny_bits[16];   /* of @deny, by enum rgn_leader bit */
+	u64 deny_boot;	     /* part of @deny: only boot code and alternatives enter */
+	u64 deny_bits[16];   /* counts of @deny, by enum rgn_leader bit */
 	u64 leaders, hidden; /* inside functions; of those what their decode does not show */
 	u64 hidden_bits[16];
-	u64 unbound;		      /* of @functions: code without bounds, of a program */
+	u64 unbound;		      /* part of @functions: code without bounds, of a program */
 	u64 jumping;		      /* functions that jump through registers */
-	u64 unproven[RGN_UNPROVEN_N]; /* of @jumping: why it is not known where to */
+	u64 unproven[RGN_UNPROVEN_N]; /* part of @jumping, by the reason that is unproven */
 };
 
 void rgn_stats_count(const struct rgn_text *text, struct rgn_stats *stats);

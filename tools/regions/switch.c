@@ -129,7 +129,7 @@ static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 	       (g->addr == target || part_of(w, span, g));
 }
 
-/* Take all entries of a table; return false if it is no table that can be trusted. */
+/* Take all entries of a table; return false if it cannot be trusted. */
 static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 		       const struct rgn_state *s)
 {
@@ -176,7 +176,7 @@ static bool has_labels(const struct walk *w)
 	return false;
 }
 
-/* The target may be a label whose address is stored in a table that is proven elsewhere. */
+/* Arrive at all labels: the target may be a label whose address is in a table proven elsewhere. */
 static void arrive_at_labels(struct walk *w)
 {
 	struct rgn_state s;
@@ -334,7 +334,10 @@ static void start_walk(struct walk *w)
 	for (at = w->start; at < w->end; at++) {
 		u16 leader = w->span->leader[at];
 
-		/* A table's own entries are stored addresses, too, which lead here by the table. */
+		/*
+		 * A table's own entries are stored addresses, too, but they lead here through the
+		 * table.
+		 */
 		if (leader & RGN_LEADER_TABLE)
 			leader &= (u16)~stored;
 		if (at == w->start)

@@ -244,9 +244,9 @@ static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 }
 
 /*
- * Code that nothing bounds may hold data, after which a decode in sequence has lost the boundaries
- * for a while and misses jumps. So decode from every byte: this finds all jumps, and also bytes
- * that only look like jumps.
+ * Decode code that nothing bounds. It may hold data, after which a decode in sequence has lost the
+ * boundaries for a while and misses jumps. So decode from every byte: this finds all jumps, and
+ * also bytes that only look like jumps.
  */
 static void decode_everywhere(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {

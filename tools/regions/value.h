@@ -13,7 +13,7 @@ enum rgn_value_kind {
 	RGN_VALUE_OUTSIDE, /* whole, from memory or a caller: nothing was added to it here */
 	RGN_VALUE_CONST,   /* @at */
 	RGN_VALUE_ENTRY,   /* 4 bytes, sign-extended, of the table @at */
-	RGN_VALUE_TARGET,  /* such an entry, added to @base */
+	RGN_VALUE_TARGET,  /* an ENTRY of a table, added to @base */
 	RGN_VALUE_SLOT,	   /* 8 bytes of the table @at */
 };
 

@@ -47,8 +47,8 @@ enum rgn_verdict_id {
 	RGN_VERDICTS(X)
 #undef X
 		RGN_VERDICT_N,
-	RGN_VERDICT_PROBE = RGN_VERDICT_NO_BOUNDS, /* from here on a breakpoint can be set */
-	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* from here on a jump */
+	RGN_VERDICT_PROBE = RGN_VERDICT_NO_BOUNDS, /* the first outcome that allows a breakpoint */
+	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* the first outcome that allows a jump */
 };
 
 /* X(name, word, text): the evidence for the answer, the best that the function has */
@@ -94,7 +94,7 @@ enum rgn_kernel_id {
  * struct rgn_verdict - the answer for one address
  * @id: the answer and its reason
  * @evidence: the evidence for it
- * @len: bytes of the whole instructions that a jump would displace; 0 where that was not reached
+ * @len: bytes of the whole instructions that a jump would displace; 0 if they were not looked at
  * @where: the address of the first leader, site or instruction that is an obstacle
  * @bits: enum rgn_leader or enum rgn_site bits found there
  */

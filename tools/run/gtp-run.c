@@ -191,8 +191,9 @@ static void on_ending(int number)
 }
 
 /*
- * Until the run is active, these signals interrupt waits: the module notices a ^C, and stops arming
- * probes. If the reader of our output exits, that must not end this program and lose the frames.
+ * Catch signals. Until the run is active, they interrupt waits: the module notices a ^C, and stops
+ * arming probes. If the reader of our output exits, that must not end this program and lose the
+ * frames.
  */
 static void signals(void)
 {
@@ -242,7 +243,7 @@ static void define(struct client *c, const struct gtpd *g, const struct gtpd_par
 		give_up(c, defined);
 }
 
-/* start - from here on a signal waits for wait_for_end() */
+/* start - start the run; after this a signal waits for wait_for_end() */
 static void start(struct client *c)
 {
 	bool runs = !strcmp(client_ask(c, "QTStart"), "OK");

@@ -43,7 +43,7 @@ enum gtpd_kind { GTPD_KERNEL = 1, GTPD_PACKET, GTPD_NAME, GTPD_KEY, GTPD_TABLE }
 /**
  * enum gtpd_relocation_kind - how a number is written
  * @GTPD_NUMBER: in hex
- * @GTPD_OPERAND: the same; its top bit, which may be its sign, has to stay
+ * @GTPD_OPERAND: in hex, too; its top bit, which may be its sign, has to stay
  * @GTPD_TEXT: the hex digits are themselves characters in hex: two for each
  */
 enum gtpd_relocation_kind { GTPD_NUMBER, GTPD_OPERAND, GTPD_TEXT, GTPD_RELOCATION_KINDS };

@@ -17,7 +17,7 @@ const char *info_name(const struct gtpd_part *p)
 	return text;
 }
 
-/* N:ADDR:..., of a tracepoint's definition */
+/* Print the place of a tracepoint's definition: N:ADDR:... */
 static void print_place(struct gtp_in *in)
 {
 	u32 num;
@@ -38,7 +38,7 @@ static void print_hex(struct gtp_in *in)
 	putchar('\n');
 }
 
-/* N:ADDR:TYPE:START:LENGTH:HEX */
+/* Print a source text: N:ADDR:TYPE:START:LENGTH:HEX */
 static void print_source(struct gtp_in *in)
 {
 	const char *part, *type = NULL, *hex;
@@ -62,7 +62,7 @@ static void print_source(struct gtp_in *in)
 	print_hex(in);
 }
 
-/* The setting persists after the run. */
+/* Print a setting, which persists after the run. */
 static void print_monitor(struct gtp_in *in)
 {
 	printf("  monitor ");

@@ -19,7 +19,7 @@ static void remove_part(void)
 		unlink(part_path);
 }
 
-/* Frames that could not be written are still available. */
+/* Report a failed write: frames that could not be written are still available. */
 static void fail_to_write(const char *path)
 {
 	fail(RUN_FAILED,

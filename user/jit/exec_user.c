@@ -23,9 +23,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/*
- * True if the address is that of a fast load. Nothing else in a snippet reads memory or can fault.
- */
+/* True if a fast load is at the address. Nothing else in a snippet reads memory or can fault. */
 static bool is_fast_load(u64 rip)
 {
 	const struct jit_user *u;

@@ -62,8 +62,8 @@ static int open_found(int found)
 }
 
 /*
- * The program is the file that runs, even if another file has its path now, or in our root. GDB has
- * the path with its visible characters only.
+ * True if the path is the program's: it is the file that runs, even if another file has its path
+ * now, or in our root. GDB has the path with its visible characters only.
  */
 static bool is_program(const struct gtp_process *p, const char *path)
 {

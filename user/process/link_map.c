@@ -44,7 +44,7 @@ static u64 find_dynamic(const struct gtp_process *p)
 	return found && dynamic ? p->phdr - linked_at + dynamic : 0;
 }
 
-/* The dynamic linker stores the address of its list in the program's DT_DEBUG. */
+/* Return the address of the list, which the dynamic linker stores in the program's DT_DEBUG. */
 static u64 find_list(const struct gtp_process *p)
 {
 	u64 at = find_dynamic(p);
@@ -93,8 +93,9 @@ static int visit(struct walk *w, u64 list, u64 lm, u64 *next)
 }
 
 /*
- * A circle has an entry that comes again. Compare each entry with a former one, which is the last
- * of 1, 2, 4, 8, ... entries: it is inside the circle at some time, and the circle's length away.
+ * Walk one list, and notice a circle, in which an entry comes again. Compare each entry with a
+ * former one, which is the last of 1, 2, 4, 8, ... entries: it is inside the circle at some time,
+ * and the circle's length away.
  */
 static int walk_list(struct walk *w, u64 list, u64 lm)
 {
@@ -185,7 +186,7 @@ int gtp_link_map_sum(const struct gtp_process *p, u64 *sum)
 
 /*
  * GDB sets its breakpoints either at r_brk or at the dynamic linker's SDT probes, each of which is
- * a nop. A user's breakpoint at another place of the dynamic linker is none of these.
+ * a nop. A user's breakpoint at another place of the dynamic linker is not one of these.
  */
 bool gtp_link_map_is_event(const struct gtp_process *p, u64 addr)
 {

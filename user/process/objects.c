@@ -14,8 +14,8 @@
 enum {
 	TRIES = 50, /* tries to read a list that the process is changing */
 	PAUSE_NS = 2000000,
-	TRY_S = 2,		       /* seconds; no try begins later */
-	LIBRARIES_BYTES_MAX = 4 << 20, /* of the text about libraries */
+	TRY_S = 2,		       /* seconds in which a new try may begin */
+	LIBRARIES_BYTES_MAX = 4 << 20, /* bytes of the text about libraries */
 };
 
 static void put(struct gtp_text *t, const char *bytes, size_t n)
@@ -41,9 +41,9 @@ static void put_text(struct gtp_text *t, const char *text)
 }
 
 /*
- * A process chooses the names of its threads and libraries. GDB prints them as they are, and one
- * byte that XML does not allow would cost GDB the whole text. So each byte of a character that a
- * terminal does not show becomes a question mark.
+ * Append a name that the process has chosen. GDB prints it as it is, and one byte that XML does not
+ * allow would cost GDB the whole text. So each byte of a character that a terminal does not show
+ * becomes a question mark.
  */
 static void put_escaped(struct gtp_text *t, const char *text)
 {
@@ -147,7 +147,7 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-/* The process may change the list meanwhile: a list that was read halfway is thrown away. */
+/* Make the list of libraries. The process may change it meanwhile: then start again. */
 static int make_libraries(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };

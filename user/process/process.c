@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Another process, seen from outside by way of /proc.
+ * Another process, seen from outside through /proc.
  *
- * Opening its memory needs the rights of ptrace, but is no attaching: another tracer may be there.
- * A number can get a new owner at any time. So the process is opened once, and everything is then
- * looked up from its directory, which answers -ESRCH after its end.
+ * Opening its memory needs the rights of ptrace, but it is not attaching: another tracer may be
+ * there. A number can get a new owner at any time. So the process is opened once, and everything is
+ * then looked up from its directory, which answers -ESRCH after its end.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -109,7 +109,7 @@ static int read_auxv(const struct gtp_process *p, u8 *to)
 	return gtp_process_file(p, "auxv", (char *)to, GTP_PROCESS_AUXV_MAX);
 }
 
-/* Threads of the kernel and processes that have ended have no program. */
+/* Check that there is a program: threads of the kernel and processes that have ended have none. */
 static int check_program(const struct gtp_process *p, struct gtp_why *why)
 {
 	u8 head[EI_NIDENT + 4] = { 0 };

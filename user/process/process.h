@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another process, seen from outside by way of /proc: it is never stopped and never changed. */
+/* Another process, seen from outside through /proc: it is never stopped and never changed. */
 #ifndef _GTP_PROCESS_H
 #define _GTP_PROCESS_H
 

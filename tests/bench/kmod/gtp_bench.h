@@ -33,7 +33,7 @@ long gtp_bench_nops(struct gtp_bench_obj *o, int n);
 long gtp_bench_event(struct gtp_bench_obj *o, int n);
 long gtp_bench_deep(struct gtp_bench_obj *o, int n);
 
-/* gtp_bench_event_probe - the cheapest possible probe of the tracepoint: counts in @hits */
+/* gtp_bench_event_probe - put the cheapest possible probe on the tracepoint: it counts in @hits */
 int gtp_bench_event_probe(u64 *hits);
 void gtp_bench_event_unprobe(u64 *hits);
 

@@ -180,7 +180,9 @@ static ssize_t bench_write(struct file *file, const char __user *buf, size_t len
 	return err ? err : len;
 }
 
-/* The first bytes show which form a probe has by now: e9 is a jump, cc a breakpoint. */
+/*
+ * Show the result, and the first bytes, which show a probe's form: e9 is a jump, cc a breakpoint.
+ */
 static int bench_show(struct seq_file *m, void *unused)
 {
 	u32 i;

@@ -8,13 +8,13 @@
 
 #include "base/base.h"
 
-/* fake_kernel_point - a point at which others may do something */
+/* fake_kernel_point - called at each point at which others may do something */
 void fake_kernel_point(void);
 
-/* fake_kernel_step - something may have changed that other CPUs can see */
+/* fake_kernel_step - called when something may have changed that other CPUs can see */
 void fake_kernel_step(void);
 
-/* fake_kernel_sync - every CPU executes a serialising instruction now */
+/* fake_kernel_sync - called when every CPU executes a serialising instruction */
 void fake_kernel_sync(void);
 
 static inline void fake_kernel_write(void *to, const void *from, size_t n)

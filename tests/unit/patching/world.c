@@ -101,7 +101,7 @@ static void poke(u8 byte)
 	keep(WORLD_SYNC);
 }
 
-/* The kernel refuses a kprobe where there is an int3 that belongs to no kprobe. */
+/* Register the other kprobe. The kernel refuses one on an int3 that belongs to no kprobe. */
 static void other_registers(void)
 {
 	if (*(u8 *)world.addr == INT3_INSN_OPCODE)
@@ -333,10 +333,7 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/*
- * A jump that could not be removed is tried again while the other prober is there, and when it is
- * gone.
- */
+/* Try again to remove the jump, while the other prober is there and when it is gone. */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {
