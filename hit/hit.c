@@ -334,9 +334,7 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-/*
- * Run the other actions after the snippet failed at action @n with @rc, unless that ends the run.
- */
+/* Run the other actions after the snippet failed at action @n, unless that ends the run. */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
 	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);

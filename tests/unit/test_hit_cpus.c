@@ -63,7 +63,7 @@ static void *kernel_alloc(size_t bytes)
 	return p;
 }
 
-/* Free memory. What was allocated before the session's came from the process. */
+/* Free memory. Memory older than the session came from the process. */
 static void kernel_free(void *p)
 {
 	if ((size_t)((u8 *)p - kernel.mem) >= MEMORY)
