@@ -38,7 +38,7 @@ enum gtp_ending {
  * struct gtp_failure - a condition or action that failed at a hit
  * @tp: the tracepoint's number
  * @action: counted from 1, 0 is the condition
- * @kind: of @action: 'R', 'M', 'X', or 'c' for the condition
+ * @kind: the kind of @action: 'R', 'M', 'X', or 'c' for the condition
  * @error: why; its @op and @pc are valid only for an expression
  */
 struct gtp_failure {

@@ -46,7 +46,7 @@ struct gtp_stacks {
 
 /**
  * gtp_stacks_bytes() - return the memory that a table needs
- * @bytes: for stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
+ * @bytes: the size of stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
  * @ncpus: all CPUs that will use it have a lower number
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);

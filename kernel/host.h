@@ -9,7 +9,7 @@
 /**
  * struct gtp_host - the one trace session of this kernel, and the connection to it
  * @trace: outlives connections
- * @stub: of the connected GDB, or NULL
+ * @stub: the connected GDB's stub, or NULL
  * @has_room: returns false while the connected GDB does not read what is queued for it
  *
  * All members are used under gtp_lock.

@@ -97,7 +97,7 @@ static void push_number(struct ax_jit *j, bool held)
 static void call_hit(struct ax_jit *j)
 {
 	x86_call_far(&j->b, j->base, reach(j, j->req.target->pad_hit));
-	x86_popfq(&j->b); /* the word that was the number */
+	x86_popfq(&j->b); /* the flags, which pad_hit has put in the number's place */
 }
 
 /*

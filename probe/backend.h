@@ -10,7 +10,7 @@ struct module;
 
 /**
  * struct gtp_probe_backend - one way to probe a place
- * @name: for the log
+ * @name: the backend's name in the log
  * @slow: a hit takes an exception, or goes through the function tracer's common code: not allowed
  *        for tracepoints of GDB's command ftrace
  * @arm: set a probe on @loc, or prepare it for @commit, and store it in @loc->probe. Return 0 if

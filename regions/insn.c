@@ -17,7 +17,7 @@ enum {
 /**
  * struct scan - state of one decode
  * @p: the bytes of the instruction
- * @end: how many of them may be read
+ * @end: the number of bytes that may be read
  * @at: offset of the next byte
  * @prefixes: the prefixes seen so far
  * @rex: the REX prefix, or 0

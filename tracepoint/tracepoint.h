@@ -83,7 +83,8 @@ struct gtp_source {
  * is several of these
  * @next, @prev: the list of all tracepoints, in the order GDB sent them
  * @next_here: the next tracepoint at the same location, while armed
- * @next_key, @next_num: the next one in the same bucket of the list; @next_run: of the run
+ * @next_key, @next_num: the next one in the same bucket of the list; @next_run: the next one in the
+ *     same bucket of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: run-time address as GDB sent it
  * @enabled: GDB's setting, with which a run begins
@@ -179,8 +180,8 @@ struct gtp_dprintf_count {
  * @count: the number of definitions
  * @part_bytes: the memory of all their parts
  * @removed: counts removals, so that a cached position in the list is known to be stale
- * @by_key: by number and address
- * @by_num: by number; the newest first
+ * @by_key: tracepoints by number and address
+ * @by_num: tracepoints by number; the newest first
  */
 struct gtp_tracepoints {
 	struct gtp_tracepoint *first;

@@ -30,7 +30,7 @@ static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
 /**
  * gtp_buffers_get() - implement struct gtp_target_ops' buffers_get
  * @ctx: unused
- * @bytes: for all CPUs together; 0: the module parameter decides
+ * @bytes: the size of all CPUs' buffers together; 0: the module parameter decides
  * @circular: drop the oldest frames
  * @nslots: counters per CPU
  * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
@@ -47,7 +47,7 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  * gtp_buffers_put() - implement struct gtp_target_ops' buffers_put
  * @ctx: unused
  * @cpus: from gtp_buffers_get()
- * @ncpus: its length
+ * @ncpus: the length of @cpus
  *
  * Context: process; no probe is armed, so no hit reads gtp_this_cpu.
  */

@@ -26,7 +26,7 @@
 
 /**
  * struct gtp_follow_record - the record of a call that is followed
- * @number: of its pad
+ * @number: the number of the call's pad
  * @ticket: distinguishes the location from earlier ones with the same @number
  * @mark: in a record on a stack: derived from the record's address, until the call has returned
  * @p: the data for the tracepoints

@@ -17,7 +17,7 @@ static void end_batch(void)
 	gtp_symbol_forget();
 	gtp_notrace_forget();
 	gtp_jump_sweep_again();
-	gtp_pad_probes_wipe(); /* also those that other backends have freed */
+	gtp_pad_probes_wipe(); /* also pads that other backends have freed */
 }
 
 static void jump_exit(void)

@@ -33,7 +33,7 @@ struct user_return;
  * struct return_place - a probe of a function, at its entry or at an exit
  * @probe: the kernel's part
  * @of: the function
- * @exit: where it is
+ * @exit: the place of the probe
  */
 struct return_place {
 	struct gtp_uprobe probe;

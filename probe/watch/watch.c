@@ -34,12 +34,12 @@
 
 /**
  * struct watch - a location's watchpoint
- * @list: of all watchpoints
+ * @list: links it into the list of all watchpoints
  * @shadow: its entry in the index of probed places, so that unloading its module finds it
  * @loc: the location
  * @seen: the value that was seen last
  * @lost: hits that are not recorded: the CPU has no buffer, or the value cannot be read
- * @event: by CPU; NULL: the CPU is offline, or could not get one when it came online
+ * @event: the events by CPU; NULL: the CPU is offline, or could not get one when it came online
  */
 struct watch {
 	struct list_head list;

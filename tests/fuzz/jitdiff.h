@@ -12,9 +12,9 @@
 
 enum {
 	JITDIFF_LOG = 8192,
-	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones */
+	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in variables */
 	JITDIFF_PLAIN = 40,			  /* two others */
-	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* more built-in ones */
+	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* further built-in variables */
 	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
 	JITDIFF_ENTERED = 0x110000, /* the value of env.entered */
 	JITDIFF_TSVS = 48,

@@ -8,7 +8,7 @@
 /* struct padframe_stats - counts of pads and hits by their result */
 struct padframe_stats {
 	u64 asked, refused; /* pads */
-	u64 written, left;  /* hits: by the pad, to C */
+	u64 written, left;  /* hits whose frame the pad wrote, and hits that went to C */
 	u64 blocks, regs, strings;
 };
 

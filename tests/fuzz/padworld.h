@@ -22,7 +22,7 @@ struct padworld_regs {
  * struct padworld_hit - what pad_hit was called with
  * @regs: rsp is its value without the number and the return address
  * @number: the word that was pushed
- * @count: how often it was called
+ * @count: how often pad_hit was called
  */
 struct padworld_hit {
 	struct padworld_regs regs;

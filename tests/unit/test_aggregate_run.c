@@ -86,7 +86,7 @@ static void no_frame(void **state)
 	expect(f, false, "run 1 0 0\naggregation count_a count :\nentry 3 : :\n");
 	fire(f, 1);
 	expect_frames(f, "");
-	/* It stays until the next run. */
+	/* The text stays until the next run. */
 	expect(f, false, "run 0 0 0\naggregation count_a count :\nentry 4 : :\n");
 	start(f);
 	expect(f, false, "run 1 0 0\naggregation count_a count :\n");

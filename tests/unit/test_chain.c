@@ -64,7 +64,7 @@ static u32 run(u64 pad)
 	return landing;
 }
 
-/* It continues at the next one, unless C has done all the rest. */
+/* A pad continues at the next one, unless C has done all the rest. */
 static void test_goes_on(void **state)
 {
 	static const struct {

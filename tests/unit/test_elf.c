@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The head and the segments of programs, whatever their files have in the place of these. */
+/* The head and the segments of programs, and files that have something else in their place. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/space.h"

@@ -301,7 +301,7 @@ static void between(void **state)
 	assert_string_equal(taken(from), "401204 401333 ");
 }
 
-/* As GNU as writes each; some must not be taken for a call. */
+/* Check calls, as GNU as writes each; some byte sequences must not be taken for a call. */
 static void calls(void **state)
 {
 	static const struct {

@@ -18,10 +18,10 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  * @kind: NAME gives a file that has its header its name, SHOW lets a reader see the frames up to
  *        here, CLOSE does that for the last time
  * @fd: the file
- * @part, @path, @old: of NAME: the temporary name, the final one, and a file to remove after the
+ * @part, @path, @old: for NAME: the temporary name, the final one, and a file to remove after the
  *                     renaming, or NULL; the job owns them
  * @holds: there are frames to be shown
- * @at, @number: where the first of them begins, and the number that it gets instead of 0
+ * @at, @number: where the first of these frames begins, and the number that it gets instead of 0
  * @count_at, @count: the offset in the header of the number of frames, which is there twice, and
  *                    its new value; @count_at 0: the header has none
  * @totals: the totals after this job

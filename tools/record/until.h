@@ -11,7 +11,7 @@ struct condition;
  * struct until - the end of a recording, as --until describes it
  * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
- * @conditions, @count: one for each place of a tracepoint
+ * @conditions, @count: the conditions, one for each place of a tracepoint
  * @register_bytes: the size of a frame's registers, as the header has it
  * @seen: the number of frames that have been counted so far
  * @unknown: the number of frames that lack a value that their condition needs

@@ -15,7 +15,7 @@
 enum {
 	IN_REGISTERS = 6,
 	ON_STACK = IN_REGISTERS + 1, /* more words than there are registers */
-	DEEP_MOST = 16,		     /* structures in structures */
+	DEEP_MOST = 16,		     /* levels of structures in structures */
 };
 
 struct walk {

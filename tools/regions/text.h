@@ -126,12 +126,12 @@ enum rgn_span_kind {
 
 /**
  * struct rgn_span - one section of code
- * @bytes: as they run on the chosen CPU (a copy)
+ * @bytes: the code as it runs on the chosen CPU (a copy)
  * @len: for each byte the length of the instruction that starts there, else 0
  * @insn: for each such byte its kind (enum rgn_decoded_kind) and RGN_DECODED_*
  * @leader: for each byte enum rgn_leader bits
  * @site: for each byte enum rgn_site bits
- * @functions: in the order of addresses; they cover all bytes
+ * @functions: the functions, in the order of addresses; they cover all bytes
  */
 struct rgn_span {
 	const struct rgn_section *section;

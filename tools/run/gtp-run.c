@@ -182,7 +182,7 @@ static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 
 /* --- signals --- */
 
 /* Signals that end the run, except those that nohup ignores. */
-static sigset_t endings, delivering; /* @delivering: the mask without them */
+static sigset_t endings, delivering; /* @delivering: the mask without these signals */
 static sig_atomic_t ended;
 
 static void on_ending(int number)

@@ -7,7 +7,7 @@
 
 /**
  * struct jit_user - an arena: memory mapped writable at one address and executable at another
- * @target: as ax_jit_stubs() filled it in
+ * @target: the target, which ax_jit_stubs() has filled in
  * @size: the size of the arena in bytes
  * @stubs: the bytes of the common stubs, at the beginning
  * @used: the bytes in use

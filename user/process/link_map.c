@@ -62,7 +62,7 @@ static u64 find_list(const struct gtp_process *p)
 
 /**
  * struct walk - a walk through all lists
- * @fn, @arg: as gtp_link_map_walk() has them
+ * @fn, @arg: see gtp_link_map_walk()
  * @names: read the libraries' names, too
  * @n: the number of entries so far
  */

@@ -31,7 +31,7 @@ enum { GTP_LINK_MAP_MAX = 4096 };
  * gtp_link_map_walk() - call a function for each library
  * @p: the process
  * @fn: the function; returns false if it takes no more libraries
- * @arg: for @fn
+ * @arg: passed to @fn
  * @main_lm: receives the address of the program's entry; 0 if there is none, as in a static program
  *
  * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if it is changing the
