@@ -2,8 +2,8 @@
 # The sources of an event's record, read from the machine code that fills it.
 #
 # A field and a member of the same name and type need not have the same value: vm_end of mmap:vma_store is one less than
-# the member. But the code shows it: a field that is a copy is stored as it was loaded. So follow the code from its
-# beginning, over all branches, and note for each register and stack slot the value that it has:
+# the member. The code shows which fields are copies: they are stored as they were loaded. So follow the code from its
+# beginning, over all branches, and note the value of each register and stack slot:
 #   ("arg", N, OFFSET)         argument N, and a number added to it
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
@@ -22,7 +22,7 @@ ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 CALL = ("di", "si", "dx", "r10", "r8", "r9")
 COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
 
-# TS_COMPAT of asm/thread_info.h, a macro: the task is in a 32-bit call.
+# The task is not in a 32-bit call. The 2 is TS_COMPAT, a macro of asm/thread_info.h.
 NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
@@ -59,7 +59,7 @@ def number(text):
 
 
 def extended(value):
-    """Return the lower 4 bytes of a value, sign-extended to 8, or None if the value may not be a number of 4 bytes."""
+    """Return the lower 4 bytes of a value, sign-extended to 8, or None unless they were loaded from memory as 4 bytes."""
     value = narrowed(value, 4)
     return ("signed",) + value[1:] if value is not None and value[0] == "mem" and value[3] == 4 else None
 
@@ -317,7 +317,7 @@ def code(pc, name):
     try:
         found = Code(Instructions(pc, name))
         if found.body:
-            # The function itself only says whether it may sleep.
+            # The event's function only states whether it may sleep, and calls the body that fills the record.
             found = Code(Instructions(*found.body))
         return found
     finally:

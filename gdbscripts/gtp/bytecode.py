@@ -9,7 +9,7 @@ from gtp import quiet
 
 MASK = 2**64 - 1
 LINE = re.compile(r"^\s*(\d+)  (\w+)(?: (-?\d+))?$", re.M)
-LONGEST = 20000  # characters; an expression that unfolds to more is left to GDB
+LONGEST = 20000  # the most characters of a function's text; a longer one is left to GDB
 
 
 class Unknown(Exception):
@@ -38,7 +38,7 @@ def divide(a, b, is_signed, remainder):
 
 
 def shift(a, n, kind):
-    """Shift as at a hit: a shift by 64 or more gives 0, or copies of the sign."""
+    """Shift as the module does at a hit: a shift by 64 or more gives 0, or copies of the sign."""
     if kind == "lsh":
         return a << n & MASK if n < 64 else 0
     if kind == "rsh_unsigned":
@@ -144,7 +144,7 @@ def listed(expression):
 
 
 def lines(expression):
-    """Return (byte, name, operand or "") for each instruction of that bytecode."""
+    """Return (byte, name, operand or "") for each instruction of a scalar expression's bytecode."""
     return LINE.findall(listed(expression))
 
 

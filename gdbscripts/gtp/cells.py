@@ -13,7 +13,7 @@ UNAVAILABLE = "<unavailable>"
 STRING_MAX = 4096  # the most bytes that are read of a string through a pointer
 ELEMENTS_MAX = 200
 PAGE = 4096
-WORD = 8  # bytes; GDB formats larger values
+WORD = 8  # the size of the largest numbers that are formatted here, in bytes; GDB formats larger ones
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(raw=True, max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
@@ -51,7 +51,7 @@ class Constants:
         self.pages = {}
 
     def __call__(self, address, size):
-        """Return bytes from the address on, at most SIZE, possibly none."""
+        """Return up to SIZE bytes starting at an address, possibly none."""
         section = self.sections.around(address)
         if section is None:
             return b""

@@ -42,7 +42,8 @@ def split(text, separator=","):
 
 
 def collected(commands):
-    """Return the expressions of a tracepoint's collect actions, each once, without those of its steps."""
+    """Return the expressions of a tracepoint's collect actions, each once, except those that are collected while
+    stepping."""
     found, steps = [], False
     for line in commands:
         word, _, rest = line.strip().partition(" ")

@@ -74,9 +74,9 @@ gtp event [--limit N] 'sched:*' [if EXPRESSION]
 Like GDB's strace -m SYSTEM:EVENT, but without its crashes. EXPRESSION and
 collected expressions can name the event's arguments, and those fields of its
 record that are copies of arguments or of their members: prev_pid of
-sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them; of
-raw_syscalls:sys_enter also args[0] to args[5], each by its number. collect
-$_sdata collects the whole record; gtp sdata shows it."""
+sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them. In
+raw_syscalls:sys_enter, args[0] to args[5] are such fields. collect $_sdata
+collects the whole record; gtp sdata shows it."""
 
     def __init__(self):
         super().__init__("gtp event", gdb.COMMAND_BREAKPOINTS)

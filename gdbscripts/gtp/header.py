@@ -40,7 +40,7 @@ class Header:
         """Return the whole number of an item, or None. GDB keeps the number in an int, so the module cuts tframes, but
         not allframes.
 
-        None: it was cut, and the file, GDB's own, does not have the whole number.
+        None means that the number was cut, and that GDB itself wrote the file, without the whole number.
         """
         found = self.number("all" + name[1:] if "all" + name[1:] in self.status else name)
         return None if found == MOST and "all" + name[1:] not in self.status else found

@@ -67,7 +67,7 @@ def name_lines(text):
 def tail(text, stacks, stack_keys):
     """Return the bytes that follow the frames. They have the number of missed hits even if nothing was aggregated.
 
-    TEXT and STACKS are as the kernel's side has them; STACK_KEYS are the names of keys that are set to $kstack.
+    TEXT and STACKS are as the module sends them; STACK_KEYS are the names of keys that are set to $kstack.
     """
     lines = [HEAD, *name_lines(text), *("key " + name for name in sorted(stack_keys))]
     where = image()

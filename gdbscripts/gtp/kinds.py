@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kind of the values in a column, for formats that distinguish numbers from text; and how a number is read from one.
+# The kinds of values in a column, for formats that distinguish numbers from text, and functions that read such values.
 #
 # To add a kind, extend of_type() here; cell(), which decides whether its values are texts or numbers; common(), if two
 # places can have a column in different kinds (export/frames.py makes a text of both); columns.py's kind_of_field() if

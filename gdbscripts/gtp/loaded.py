@@ -46,7 +46,7 @@ def section_attributes(attrs):
         for i in range(int(attrs["nsections"])):
             yield attrs["attrs"][i]
         return
-    # Since 6.14 their number is that of the group's pointers, after which there is a NULL.
+    # Since 6.14 there is no count: the group's array of pointers ends with a NULL.
     pointer = attrs["grp"]["bin_attrs"]
     while int(pointer.dereference()) != 0:
         yield pointer.dereference().dereference()

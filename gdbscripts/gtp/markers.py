@@ -158,7 +158,7 @@ class Markers:
             count = max(len(found) for _, found in at)
             marker.kinds = [stapsdt.common([found[i].kind for _, found in at if i < len(found)]) for i in range(count)]
             for address, found in at:
-                # Two markers at one place: their arguments have the same names.
+                # If there are two markers at one place, the names of their arguments are ambiguous.
                 if address in self.names:
                     self.names[address] = None
                 else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Marks in the trace file of a recorded run: frames that are no hits and give the number of lost frames; frames of unknown
+# Marks in the trace file of a recorded run: frames that are not hits, but give the number of lost frames; frames of unknown
 # tracepoints; the end of the file. Does not import gdb.
 import collections
 import re

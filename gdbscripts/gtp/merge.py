@@ -143,9 +143,9 @@ class GtpMerge(Command):
     """Show what several runs have aggregated, added up.
 
 gtp merge FILE... [--top N] [--sort value|key|count]
-The files are those of gtp save. Aggregations of the same name become one:
-entries with the same keys are added up, also histograms. Stacks of several
-boots match, except for code of modules; keys that are addresses do not."""
+gtp save writes the FILEs. Aggregations with the same name become one: entries
+with the same keys are added up, also histograms. Stacks from several boots
+match, except for code of modules; keys that are addresses do not match."""
 
     def __init__(self):
         super().__init__("gtp merge", gdb.COMMAND_STATUS, gdb.COMPLETE_FILENAME)

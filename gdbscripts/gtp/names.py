@@ -17,7 +17,7 @@ TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
                      |(?P<name>\$?[A-Za-z_]\w*)
                      |(?P<other>.)""", re.X | re.S)
 
-# In these macros a name after the first comma is a type's or a member's.
+# In these macros a name after the first comma is a type or a member.
 MEMBER_MACROS = (*TYPE_FIRST, *MEMBER_SECOND, "offsetofend", "sizeof_field")
 
 INDEX = re.compile(r"\s*\[\s*(0+|[1-9]\d*|0[xX][0-9a-fA-F]+)\s*\]", re.A)

@@ -169,7 +169,8 @@ def news_of(path):
 
 
 def settle(path):
-    """GDB looks at this trace file: move its symbols to the addresses of the run's kernel. Errors are reported once."""
+    """Called when GDB looks at a trace file: move the symbols to the addresses of the run's kernel. Report errors only
+    once."""
     global told
     try:
         news = STREAM.format(file=path) if is_stream(path) else news_of(path)

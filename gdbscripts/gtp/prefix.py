@@ -18,13 +18,13 @@ lies when GDB connects), then
   tstart
   tstop
   gtp table
-docs/tour.md has more of it, docs/recipes.md the lines for many questions."""
+docs/tour.md shows more of this, docs/recipes.md the lines for many questions."""
 
     def __init__(self):
         super().__init__("gtp", gdb.COMMAND_STATUS, prefix=True)
 
     def invoke(self, arg, from_tty):
-        """List the commands for `gtp` alone. GDB calls this for words that are no command, too."""
+        """List the commands for `gtp` alone. GDB also calls this for words that are not a command."""
         if arg.strip():
             raise gdb.GdbError("there is no command gtp %s; help gtp lists those that there are" % arg.split()[0])
         screen.put(quiet.execute("help gtp"))

@@ -40,7 +40,7 @@ class GtpPrint(Command):
     """Print the value of a C expression.
 
 gtp print[/FORMAT] EXPRESSION
-As print, but takes every expression that gtp collect takes: macros,
+Like print, but takes every expression that gtp collect takes: macros,
 this_cpu(x), container_of(), comparisons with strings. In a trace frame it uses
 the collected values. FORMAT is one of GDB's, or
   /ip     an IP address, a struct sockaddr: 10.0.0.1, [::1]:80
@@ -53,10 +53,10 @@ the collected values. FORMAT is one of GDB's, or
   /time   nanoseconds: 1.5 us      /bytes  a size: 4 KiB
   /dev    a dev_t: 8:1             /sym    an address: vfs_read+0x10
   /id     a kuid_t: 1000           /pid    a struct pid *: 0x... (1234)
-A value that a format does not fit is printed without it. gtp table, gtp live and gtp
-collect take /FORMAT before each expression. Types such as struct in_addr,
-__be16, ktime_t, dev_t, kuid_t and gfp_t have theirs by themselves, in GDB's
-print as well: /x and /d show the number, print -raw all of it."""
+A value that does not fit the format is printed without it. gtp table, gtp live
+and gtp collect take /FORMAT before each expression. Types such as struct
+in_addr, __be16, ktime_t, dev_t, kuid_t and gfp_t have a format by themselves,
+in GDB's print as well: /x and /d show the number, print -raw all of it."""
 
     def __init__(self):
         super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)

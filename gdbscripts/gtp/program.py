@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp lib`: a program's file, or a library's, gets a space of addresses, and its symbols are loaded there.
+# The command `gtp lib`: give a program or a library a space of addresses, and load its symbols there.
 #
 # A file lies elsewhere in each process, and a packet has no process in an address. So the module gives each file a space
 # (base/space.h) in which a place is the same for all processes; GDB has the symbols there, and frames have their pc

@@ -3,7 +3,7 @@
 import sys
 import time
 
-AFTER, EVERY = 0.8, 2  # seconds
+AFTER, EVERY = 0.8, 2  # seconds before the first report, and between two reports
 
 say = None  # a function that reports to the shell's command, or None if GDB has a terminal
 

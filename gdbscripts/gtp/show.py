@@ -242,11 +242,12 @@ class GtpShow(Command):
     """Show what actions have aggregated: counts, sums, statistics, histograms.
 
 gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
-While the run goes on, and after it until the next tstart. NAME is one of the
-aggregations, of which --top N shows N keys (50), those with the largest value
-first, or by key or count. --every prints again and again until ^C. With
---clear, which takes no NAME, all aggregations begin again from zero: an update
-meanwhile is in this output or in the next one. gtp print prints an expression."""
+Works while the run goes on, and after it until the next tstart. NAME is one of
+the aggregations. --top N shows N keys (50 by default), those with the largest
+value first, or sorted by key or count. --every prints again and again until ^C.
+With --clear, which takes no NAME, all aggregations begin again from zero; an
+update meanwhile is in this output or in the next one. gtp print prints an
+expression."""
 
     def __init__(self):
         super().__init__("gtp show", gdb.COMMAND_STATUS)
@@ -272,8 +273,8 @@ class GtpClear(Command):
     """Forget what actions have aggregated so far.
 
 gtp clear
-All aggregations begin again from zero; the run continues. gtp show --clear prints them in
-the same step."""
+All aggregations begin again from zero; the run continues. gtp show --clear also
+prints them, in the same step."""
 
     def __init__(self):
         super().__init__("gtp clear", gdb.COMMAND_STATUS)

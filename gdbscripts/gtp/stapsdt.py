@@ -2,8 +2,8 @@
 """The markers that <sys/sdt.h> leaves in a program: the notes of .note.stapsdt, and their arguments as C. Does not import
 gdb.
 
-A file may say anything: nothing of a note becomes text for GDB but numbers and the registers of a list. A name only finds
-a symbol of the file.
+A file may say anything. Of a note only numbers, and registers that are in a list, become text for GDB. A name in it is only
+looked up among the file's symbols.
 """
 import re
 import struct
@@ -185,8 +185,8 @@ def value_of(text, kind, size, file):
 def argument(text, file):
     """Return the Argument of an operand.
 
-    file: base, what a place's address has more than the linked one; end of the linked ones; fixed, whether processes have
-    the linked addresses; symbol(), the linked address of a symbol, which raises Refused.
+    FILE has these members. base: the distance from link-time addresses to GDB's. end: the end of link-time addresses. fixed:
+    whether processes have the link-time addresses. symbol(): the link-time address of a symbol; it may raise Refused.
     """
     kind = None
     try:

@@ -62,7 +62,7 @@ class Table:
 
     def __init__(self, trace, formats, request, own, number):
         self.trace, self.formats, self.request = trace, formats, request
-        self.own, self.number = own, number  # GDB's number and the target's
+        self.own, self.number = own, number  # GDB's number of the tracepoint, and the target's
         self.columns = None
         self.places = {}
         self.unknown = 0  # the number of frames that lack a value that the condition needs
@@ -100,8 +100,8 @@ class Table:
         return here
 
     def meant(self, text, frame):
-        """Return an expression that the user typed, with C for the names that the frame's place has: each place of a
-        marker has its arguments elsewhere."""
+        """Return an expression that the user typed, with C for the names that have a meaning at the frame's place. Each
+        place of a marker has the arguments somewhere else."""
         return names.expand(text, self.own, frame.location.address)
 
     def column(self, column, frame):
@@ -236,11 +236,11 @@ class GtpTable(Command):
     """Show all frames of a tracepoint as a table, read at once.
 
 gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]
-N is a tracepoint's number, without it every tracepoint has a table. COLUMNs
-are expressions as for print; without them there is a column for each that the
-tracepoint collects. The frame's number comes first, then time, cpu and pid
-where $clock, $cpu_id and $current_task_pid were collected. Only frames for
-which EXPRESSION holds are shown. <unavailable> was not collected.
+N is a tracepoint's number; without it every tracepoint has a table. COLUMNs are
+expressions as for print; without them, each expression that the tracepoint
+collects has a column. The frame's number comes first, then time, cpu and pid if
+$clock, $cpu_id and $current_task_pid were collected. Only frames for which
+EXPRESSION holds are shown. <unavailable> means that a value was not collected.
 --csv FILE writes a file for spreadsheets and scripts, with every cell in full."""
 
     def __init__(self):

@@ -173,20 +173,21 @@ gtp trace [--limit N] LOCATION [if EXPRESSION]
 gtp trace -x FILE LOCATION [if EXPRESSION]
 gtp trace -x FILE PROVIDER:MARKER [if EXPRESSION]
 gtp trace -p PID [-x FILE] LOCATION [if EXPRESSION]
-With -x, in all processes that run the program FILE or have the library FILE:
-FUNCTION, FILE:LINE, *ADDRESS (as the file was linked). With -p, only in the
-process PID; its program is FILE, if no other is given. gtp events -x FILE lists
-its markers (USDT, SDT): arg1, arg2 are their arguments in expressions.
+With -x, the tracepoint is in all processes that run the program FILE or have
+the library FILE. LOCATION is then FUNCTION, FILE:LINE or *ADDRESS (as the file
+was linked). With -p, it is only in the process PID, whose program is the
+default for FILE. gtp events -x FILE lists the markers (USDT, SDT); in
+expressions arg1, arg2 and so on are a marker's arguments.
 LOCATION is one of
   FUNCTION, FILE:FUNCTION   its first instruction, where all arguments are valid,
                             and every place where it is inlined
   'vfs_*'                   every function that the pattern matches
     FILE:*, FILE:PATTERN      all functions of a source file, or those that match
   FILE:LINE, LINE, *ADDRESS as GDB's trace takes them
-EXPRESSION is C over the kernel's types, evaluated at every hit. A place at
-which it cannot be set is reported, and the others are set. The result is
-ordinary tracepoints: info tracepoints, actions, delete. More than 200 places
-are refused; --limit N allows N."""
+EXPRESSION is C with the kernel's types, and is evaluated at every hit. A place
+that cannot have a tracepoint is reported, and the others are set. These are
+ordinary tracepoints for info tracepoints, actions and delete. More than 200
+places are refused; --limit N allows N."""
 
     def __init__(self):
         super().__init__("gtp trace", gdb.COMMAND_BREAKPOINTS)

@@ -12,7 +12,7 @@ VARIABLE = struct.Struct("<Iq")  # after 'V': u32 number, s64 value
 STATIC = struct.Struct("<H")  # after 'S': u16 length, bytes
 RIP = 16
 WORD = 8  # the size of each register up to rip
-MOST_REGISTERS = 1 << 16  # bytes
+MOST_REGISTERS = 1 << 16  # the most bytes of registers in a frame
 
 
 class Unavailable(Exception):

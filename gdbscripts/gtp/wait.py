@@ -23,7 +23,7 @@ def seconds(arg):
 
 
 def wait(limit):
-    """Wait until the run has ended, or for that many seconds. Return a sentence on its state."""
+    """Wait until the run has ended, or until the time is over. Return a sentence about the run's state."""
     end = None if limit is None else time.monotonic() + limit
     while True:
         how = ended.state()

@@ -64,7 +64,7 @@ def is_bit_field(text):
     try:
         return bool(kind[found.group(2)].bitsize)
     except (KeyError, TypeError):
-        return False  # a member of an unnamed struct
+        return False  # it is a member of an unnamed struct
 
 
 def variable(text):

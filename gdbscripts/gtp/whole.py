@@ -7,7 +7,7 @@ import tempfile
 
 
 def keep_mode(old, new):
-    """Give the new file the owner and the mode of the old one."""
+    """Give the new file the owner and the mode of the old one, if there is an old one."""
     if os.path.isfile(old):
         with contextlib.suppress(PermissionError):
             shutil.chown(new, os.stat(old).st_uid, os.stat(old).st_gid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""C expressions over the kernel's types, written as GDB can compile them for the kernel's side.
+"""C expressions with the kernel's types, translated to text that GDB can compile for the module.
 
 TEXT is as the user has typed it. Names are looked up at the address PC. An expression that cannot be translated raises Error.
 """

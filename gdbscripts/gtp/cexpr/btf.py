@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counts the different types of one name in a kernel, from the BTF in vmlinux, which stores equal types once.
+"""Counts the different types that a kernel has with one name. The BTF in vmlinux stores equal types only once.
 
-DWARF has a type once for each compile unit that uses it, and asking GDB for all of them reads all these units.
+DWARF repeats a type in each compile unit that uses it, and GDB would have to read all these units.
 """
 import collections
 import functools

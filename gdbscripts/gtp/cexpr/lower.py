@@ -224,7 +224,7 @@ class Lower:
         return operand
 
     def return_address(self, node):
-        """Return the return address, $_ret. GDB would look for it by a frame pointer in rbp, which most kernels do not
+        """Return the return address, $_ret. GDB would look for it with a frame pointer in rbp, which most kernels do not
         have."""
         start, function = variables.entry(self.scope.pc)
         if start is None or start != self.scope.pc:

@@ -40,7 +40,7 @@ class Scope:
         return found.type if found and found.sure else None
 
     def is_type(self, name):
-        """Return whether a name that could be either is a type's."""
+        """Return whether a name means a type here, and not a variable."""
         symbol, _ = self.around(name)
         if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
             return False
@@ -106,7 +106,7 @@ class Scope:
     def named_in(self, where, name, at):
         """Return the symbol of WHERE::NAME, where WHERE is a file or a function."""
         try:
-            quiet.value("&'%s'::%s" % (where, name))  # GDB reads the file
+            quiet.value("&'%s'::%s" % (where, name))  # makes GDB read the file
         except gdb.error:
             pass
         for symbol in gdb.lookup_static_symbols(name):

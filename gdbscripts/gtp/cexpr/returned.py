@@ -11,7 +11,7 @@ from gtp.cexpr.error import Error
 from gtp.cexpr.operand import UNARY, Operand, cast
 
 NAMES = ("ret", "kret")
-IN_RAX = 8  # bytes
+IN_RAX = 8  # the size of rax, in bytes
 IN_REGISTERS = 16
 
 

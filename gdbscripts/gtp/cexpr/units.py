@@ -92,5 +92,5 @@ def places_of(path, mtime, name):
 
 
 def places(name):
-    """Return these addresses for the main symbol file, or [] if it cannot be read."""
+    """Return places_of() the main symbol file, or [] if the file cannot be read."""
     return vmlinux.asked(lambda path, mtime: places_of(path, mtime, name)) or []

@@ -19,7 +19,7 @@ def of_frames(run):
     """Return the Wall from a frame that has collected $clock, $xtime_sec and $xtime_nsec. Return None if no
     tracepoint's first frame has them.
 
-    The error is the largest difference to other frames, as after setting the time, or sleep.
+    The error is the largest difference from other frames. It is large if the time was set, or the machine has slept.
     """
     numbers = [run.trace.variables.get(name) for name in ("clock", "xtime_sec", "xtime_nsec")]
 

@@ -92,7 +92,7 @@ class Class:
 
 
 class Writer:
-    """A folder with the description, and a file for each CPU."""
+    """Writes a folder with the description, and a file for each CPU."""
 
     def __init__(self, path, run):
         self.path, self.run = path, run

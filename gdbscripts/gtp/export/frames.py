@@ -115,8 +115,8 @@ def value_of(function, frame):
 
 
 class Run:
-    """The run that GDB looks at. ASKED is a command's text as gtp table takes it, FORMATS the class of the values' texts.
-    Inside a `with`, because it selects frames."""
+    """The run that GDB looks at. ASKED is the text of a command's arguments, as for gtp table. FORMATS is the class that
+    makes the values' texts. Use it in a `with`, because it selects frames."""
 
     def __init__(self, asked="", formats=cells.Formats):
         self.formats_of = formats

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # `gtp export perfetto`: the run as Perfetto's trace of TrackEvents.
 #
-# The numbers are those of the fields in perfetto's descriptions of the format (protos/perfetto/trace).
+# The numbers of fields come from perfetto's descriptions of the format (protos/perfetto/trace).
 import re
 
 import gdb
@@ -56,7 +56,7 @@ class Interned:
 
 
 class Stacks:
-    """Callstacks by the numbers of $kstack."""
+    """Encodes the run's stacks as callstacks. A value of $kstack is the number of a stack."""
 
     def __init__(self, run, interned):
         self.interned, self.symbols = interned, kstack.Symbols()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The wire format of protocol buffers, as far as it is written here: numbers and bytes, by the numbers of their fields.
+# The wire format of protocol buffers, as far as gdbtp writes it: fields of numbers and of bytes. A field has a number.
 import struct
 
 from gtp import harmless
@@ -21,7 +21,7 @@ SHORT = [long_varint(n) for n in range(1 << 14)]
 
 
 def tags(wire):
-    """Return the tag before a field, by its number."""
+    """Return the tags that precede the fields 0 to 127, for one wire type."""
     return [long_varint(field << 3 | wire) for field in range(128)]
 
 

@@ -62,7 +62,7 @@ class Host:
         self.line.write(text.encode() + b"\n")
 
     def complained(self, data):
-        """It has written to standard error."""
+        """Take what the machine has written to standard error."""
         self.heard = time.monotonic()
         self.complaints = (self.complaints + data)[-WORDS:]
         if self.state == STARTING and b"gtp-run: tracing" in self.complaints:
@@ -71,7 +71,7 @@ class Host:
                 self.say("stop")
 
     def answered(self, data):
-        """It has written to standard output."""
+        """Take what the machine has written to standard output."""
         self.heard, at = time.monotonic(), offset.now()
         if self.is_over() or self.lost is not None:
             return

@@ -29,9 +29,9 @@ class GtpReport(Command):
     """Write the run as one page for a browser, which needs no network.
 
 gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]
-The page has how the run went and what it missed, a timeline by CPU, task or
-place, histograms, counts by their keys, flame graphs, and a table of all
-frames that can be filtered and sorted. Of a stopped run, or a trace file.
+The page shows a stopped run or a trace file: how the run went and what it
+missed, a timeline by CPU, task or place, histograms, counts by their keys,
+flame graphs, and a table of all frames that can be filtered and sorted.
 The arguments after FILE are as for gtp table, and select one tracepoint, other
 columns or fewer frames. Without --limit the page has the first 200,000 frames.
 FILE is written as a whole or not at all."""

@@ -54,7 +54,7 @@ class Numbers(dict):
         return self[thing]
 
 
-# The leading columns, by the titles that they also have among the others.
+# Titles of columns with the same values as a leading column.
 IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>[ku]stack))$|"
                       r"(?:current|\(\(struct task_struct \*\)\$current_task\))->(?:(?P<comm>comm)|(?P<pid>pid))$")
 

@@ -21,7 +21,7 @@ def collect(request, number):
 
 
 def wait(channel):
-    """Wait until the run has ended by itself, or the command says so."""
+    """Wait until the run has ended by itself, or the command ends it."""
     while ended.state() == ended.RUNNING:
         if select.select([channel.socket], [], [], PAUSE)[0]:
             channel.hear()

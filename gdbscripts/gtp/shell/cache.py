@@ -66,7 +66,7 @@ def names():
 
 @contextlib.contextmanager
 def writing():
-    """Only one command at a time changes files here. A reader finds complete files at any time."""
+    """For a `with`: hold a lock, so that only one command at a time changes files. Readers always find complete files."""
     os.makedirs(os.path.dirname(folder()), exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder(), 0o700)
@@ -84,7 +84,7 @@ def write(path, data):
     for file in os.listdir(folder()):
         if file.startswith(".") and file.endswith(PART):
             os.unlink(os.path.join(folder(), file))
-    handle, part = tempfile.mkstemp(PART, ".", folder())  # 0600
+    handle, part = tempfile.mkstemp(PART, ".", folder())  # its mode is 0600
     try:
         with open(handle, "wb") as file:
             file.write(data)
@@ -208,7 +208,7 @@ def remove(given):
         return
     with writing():
         for name in found:
-            # Another command may have removed it.
+            # Another command may have removed the file.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path_of(name))
 

@@ -40,7 +40,7 @@ def answer(words, module, request, ended=lambda: None):
     """Run MODULE's main() in a GDB with gtp.shell.asked, and return its answer to the request, a dict. Call ENDED() before
     any failure is raised."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
-        # Not in the environment, where a string has 128 KiB: a fleet's request grows with its machines.
+        # Use files: a string in the environment can have 128 KiB, and a fleet's request grows with its machines.
         paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
         with open(paths["request"], "w", encoding="utf-8") as file:
             json.dump(request, file)
@@ -102,7 +102,7 @@ class Child:
         return silence(self.log.read())
 
     def end(self):
-        """End it in any state: the module removes every probe when the connection closes."""
+        """End GDB in any state. The module removes every probe when the connection closes."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -100,7 +100,7 @@ def copied(path, folder):
 
 
 def compiled(given):
-    """Return the file's bytes."""
+    """Compile a session for each kernel. Return the bytes of the file."""
     if given.session != "-" and not is_stream(given.session):
         return gtpd.whole(parts(given.session, given))
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:

@@ -163,7 +163,7 @@ def on_console():
 
 
 def refuse_others():
-    """Refuse if others have dprintfs: the end of this connection removes all whose text goes to its console."""
+    """Refuse to run if other clients have dprintfs: the end of this connection would remove them, too."""
     if re.search(r"\b0x[0-9a-f]+\b", remote.monitor("dprintf")):
         raise gdb.GdbError("dprintfs of another session are armed, which would end with this one; "
                            "take them out first: gtp gdb, monitor dprintf clear")
@@ -224,5 +224,5 @@ def main():
         channel.say(error=str(error).strip())
         status = 1
     except OSError:
-        status = 1  # the command has gone
+        status = 1  # the shell's command has gone
     quiet.execute("quit %d" % status, shown=True)

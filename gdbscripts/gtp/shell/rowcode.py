@@ -5,17 +5,17 @@ The part inside GDB uses the formats, the shell's part the decoder. A record is
 
     FF VT mark place . part { VT number } { VT mark string } FF mark LF
 
-Each run has another mark. So no string that a user has chosen (the name of a file or a task) can look like a record or
-the end of a field. A dprintf has 8 arguments and 255 characters at most, so a row may need several records, its parts.
-Each part begins with $clock, which is the same for all dprintfs of one hit, and so shows which parts belong together.
-The CPU follows, and in the first part pid and task. Numbers are hexadecimal. Strings are cut if there is no room.
+Each run has a new mark. So no string that a user has chosen, such as the name of a file or a task, can look like a record
+or the end of a field. A dprintf has at most 8 arguments and 255 characters, so a row may need several records: its parts.
+Each part begins with $clock. All dprintfs of one hit have the same $clock, which shows the parts that belong together.
+The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings are cut if there is no room.
 """
 import re
 import secrets
 from typing import NamedTuple, Union
 
 MOST_ARGUMENTS, MOST_TEXT = 8, 255
-MARK = 6  # characters
+MARK = 6  # the length of a mark, in characters
 NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters that a field takes, including those before its value
 FRAME = len("\f\v1000.10\f\n") + 2 * MARK
 CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"

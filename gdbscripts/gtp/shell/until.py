@@ -95,5 +95,5 @@ def main():
             if header:
                 line.sendall("\n".join([*answer(request, header), ".\n"]).encode(errors="replace"))
     except ConnectionError:
-        pass  # gtp-drain has gone
+        pass  # gtp-drain has ended
     quiet.execute("quit", shown=True)

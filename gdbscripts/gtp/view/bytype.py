@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The format that a type asks for by itself."""
+"""The formats that types have by themselves."""
 import gdb
 
 from gtp import cells, space

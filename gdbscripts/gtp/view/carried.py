@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A format as data, for lines of text: the shell's command shows them without GDB, by texts.carried()."""
+"""A format as data, for the rows of the shell's command: texts.carried() shows the values without GDB."""
 import gdb
 
 from gtp import cells

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Flags that are macros, as O_CREAT. One macro identifies its family: the macros in its header with the same beginning.
 
-vmlinux has no macros; the compiler is asked, once for each family. A bit has a name only if the headers leave no doubt:
- - a macro whose definition is the name of another one is an alias, and left out;
- - a bit with two names (SB_NODEV and SB_I_NODEV are of two variables) stays a number;
- - a macro of several bits is a set if its definition has a |, as O_SYNC. Otherwise these bits are a field, as O_ACCMODE,
-   whose value has a name as a whole or not at all.
+vmlinux has no macros; the compiler is asked once for each family. A bit has a name only if the headers leave no doubt:
+ - a macro that is defined as the name of another one is an alias, and left out;
+ - a bit with two names stays a number (SB_NODEV and SB_I_NODEV belong to two variables);
+ - a macro of several bits is a set if its definition has a |, as that of O_SYNC. Otherwise the bits are a field, as those of
+   O_ACCMODE: the field's value has a name as a whole or not at all.
 """
 import functools
 import re

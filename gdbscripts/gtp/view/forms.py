@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Formats by name, as in `gtp table /ip addr`: for a type, a function from a frame and a value to the text.
 
-The value is a number for scalars, else the object's address; the frame has its memory. The text is None where the format
-says nothing about the value, which is then shown as it is. A format says nothing at all about a type that it is not for.
+The value is a number for scalars, else the address of an object in the frame's memory. The text is None if the format has
+none for this value, which is then shown as usual. There is no function for a type that a format is not for.
 """
 import functools
 import re
