@@ -335,8 +335,8 @@ static inline void gtp_uprobes_wait(void)
 #endif
 
 /*
- * Does the kernel make a uprobe on a nop of ten bytes a call? libbpf's usdt.h puts one after a
- * marker's first nop. 7.3 does. Kernels before step it, or refuse it.
+ * True if the kernel makes a uprobe on a nop of ten bytes a call: 7.3 does; earlier kernels step
+ * it, or refuse it. libbpf's usdt.h puts such a nop after a marker's first one.
  */
 #define GTP_UPROBE_CALLS_NOP10 (LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0))
 

@@ -69,7 +69,7 @@ static inline u32 gtp_regs_width(u32 n)
 }
 
 /*
- * gtp_regs_bits - return the low bits of register @n in struct gtp_regs that are its value
+ * gtp_regs_bits - return how many low bits of register @n in struct gtp_regs are its value
  *
  * A selector's other bits are not its own: FRED stores the event's type and vector there
  * (<asm/fred.h>), and an optimised kprobe's trampoline leaves whatever was on the stack, since

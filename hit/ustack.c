@@ -36,8 +36,8 @@ static int get(const struct follow *f, void *dst, u64 addr, u32 len)
 }
 
 /*
- * Append an address. An address in the file that was hit becomes one of its file space: GDB can
- * name that as long as it has the file, even after the process has ended.
+ * Append an address. An address in the file that was hit becomes an address of the file's space,
+ * which GDB can name as long as it has the file, even after the process has ended.
  */
 static void add(struct follow *f, u64 word)
 {

@@ -23,7 +23,7 @@ enum {
 };
 
 /**
- * struct jitdiff_run - one evaluation and everything that it changed; the operations' ctx
+ * struct jitdiff_run - one evaluation and everything that it changed; the operations get it as ctx
  * @room: bytes @log may have
  */
 struct jitdiff_run {

@@ -42,7 +42,7 @@ void *gtp_target_regs_to;
 static const u64 status = X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |
 			  X86_EFLAGS_SF | X86_EFLAGS_OF;
 
-/* It has the function tracer's site, and changes no register. */
+/* Has the function tracer's site, and changes no register. */
 GTP_TARGET_FN long gtp_target_regs(long a, long b, long c, long d, long e, long f)
 {
 	return gtp_target_regs_seen_by(a, b, c, d, e, f);

@@ -278,19 +278,21 @@ static void flags(void **state)
 {
 	struct gtp_region r;
 
-	/* overwritten by the displaced instructions themselves, or by those that follow */
+	/*
+	 * flags are overwritten by the displaced instructions themselves, or by those that follow
+	 */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 48 39 c8 90 90");
 	assert_true(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 48 85 c0 74 00");
 	assert_true(r.flags_dead);
-	/* not before the function ends, a branch, a call */
+	/* flags are not overwritten before the function ends, a branch, a call */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 90");
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 eb 00 48 85 c0", .known.leaders = { 8 });
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 e8 00 00 01 00 48 85 c0");
 	assert_false(r.flags_dead);
-	/* read first; kept in part; only the carry is read */
+	/* flags are read first; they are kept in part; only the carry is read */
 	ASK(GTP_REGION_OK, 1, &r, "90 0f 94 c0 55 53 48 85 c0");
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 48 ff c0 55 53 c3");

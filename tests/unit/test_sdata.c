@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Static data: it is armed only where there is a kernel tracepoint; it is in frames, and in GDB's
- * forms of them.
+ * forms of frames.
  */
 #include <setjmp.h>
 #include <stdarg.h>

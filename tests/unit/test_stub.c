@@ -324,7 +324,7 @@ static void the_run_ends_in_the_middle_of_a_definition(void **state)
 	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
 	ASK("QTStop", "OK");
 	assert_null(gdb.f.trace.installing);
-	/* QTStop followed, so it has joined the run and left it again. */
+	/* QTStop followed, so the tracepoint has joined the run and left it again. */
 	assert_int_equal(gdb.f.armed, 0);
 	ASK(packetf("QTDP:-2:%llx:R3", FAKE_ADD), "OK");
 	ASK("QTinit", "OK");

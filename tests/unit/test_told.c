@@ -36,7 +36,7 @@ static int set_up_clock(void **state)
 	return rc;
 }
 
-/* says - did the last answer print this text on the console? */
+/* says - true if the last answer printed this text on the console */
 static bool says(const char *text)
 {
 	char hex[1024];
