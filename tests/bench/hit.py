@@ -17,8 +17,8 @@ import gdb
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
-# The first byte of the place when the kernel has finished with a kprobe (optimising takes time), and the text of
-# monitor probes for a tracepoint that is not a kprobe.
+# The first byte of the place when the kernel has finished with a kprobe (optimising takes time), and the text in
+# `monitor probes' for a tracepoint that is not a kprobe.
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,

@@ -2,12 +2,12 @@
 # Other tools that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. They are measured in the same boot
 # as gdbtp, at the same function. Each must report that it has seen every call, or none if its condition is false.
 #
-# Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
-# after), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
+# Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, recording as little as the tool can), "sum"
+# (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
 #
-# A place has a name; an address for ftrace, and events, ftrace's list of such probes; a symbol for bpftrace.
-# warmly(name) makes all calls of a function, `all` is their number, and returns the figures. wait(armed, other) waits
-# until a probe is set or removed.
+# A place has these members. name. address: for ftrace. events: ftrace's list of probes of this kind. symbol: for bpftrace.
+# warmly(name): makes all calls of a function and returns the figures. all: the number of these calls. wait(armed, other):
+# waits until a probe is set or removed.
 import os
 import re
 import signal

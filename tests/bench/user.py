@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of a hit in a program, beside other tools that use uprobes: as hit.py, in a guest that counts
+# The cost of a hit in a program, compared with other tools that use uprobes. Like hit.py, this runs in a guest that counts
 # instructions. The program of tests/bench/user measures itself.
 #
 # The kernel has three ways to execute the instruction under a uprobe. There are rows for hits at an instruction of each

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp-run's side of the connection: the source of its session, its timeouts, when it gives up, what it does not
-touch."""
+"""gtp-run's side of the connection: where its session comes from, its timeouts, when it gives up, and what it leaves
+alone."""
 import os
 import pty
 import signal
@@ -166,7 +166,7 @@ def does_not_fit():
 
 
 def made(*words):
-    """Build gtp-run by a compiler that has no static C library. Return (status, output, path of the program)."""
+    """Build gtp-run with a compiler that has no static C library. Return (status, output, path of the program)."""
     folder = OUT + "/made"
     os.makedirs(folder, exist_ok=True)
     with open(folder + "/cc", "w", encoding="ascii") as file:

@@ -11,8 +11,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 HERE, OUT = os.path.join(TOP, "tests/compile"), os.path.join(TOP, "build/compile")
 GTP, RUN = (os.path.join(TOP, name) for name in ("tools/gtp", "build/tools/gtp-run"))
 SESSION = os.path.join(HERE, "session.gdb")
-# GDB repeats a packet after two seconds without an answer; on a busy machine it would be out of step with the stub from
-# then on.
+# GDB repeats a packet after two seconds without an answer. If this happens on a busy machine, GDB and the stub are out of
+# step from then on.
 GDB = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
        "-iex", "set remotetimeout 600"]
 

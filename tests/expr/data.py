@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The expressions in expressions/ whose names a kernel has."""
+"""Reads the expressions in expressions/ that are meant for a kernel's release."""
 import glob
 import os
 import re
@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Row(NamedTuple):
-    """text is translated at the function's first instruction; oracle is the text for GDB's evaluator.
+    """A row. text: the expression, which is translated at the function's first instruction. oracle: for GDB's evaluator.
 
     mark: ~ if GDB compiles the text by itself, but not as C; ! if GDB 13 aborts on it.
     """

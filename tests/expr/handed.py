@@ -48,7 +48,7 @@ def load_tags():
 def write(translations, texts):
     """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}, and the tags that further TEXTS name.
 
-    Results of an earlier GDB stay.
+    Keep the results of an earlier GDB.
     """
     translations = {**known()["translations"], **translations}
     make_tags([text for text, _ in translations.values()] + texts)

@@ -130,7 +130,7 @@ def definitions():
 
 
 def begin():
-    """Make GDB's evaluator read kernel C; until end() GDB's compiler does too."""
+    """Make GDB's evaluator read kernel C. Until end(), GDB's agent compiler reads it, too."""
     for line in definitions():
         gdb.execute("macro define " + line)
 

@@ -2,7 +2,7 @@
 # Types belong to the place. For each tag that vmlinux defines more than once, check each file with a definition against the
 # file's own DWARF.
 #
-# Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results: tests/expr/tags.c has found them by libdw.
+# Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results, which tests/expr/tags.c finds with libdw.
 import os
 import re
 import sys

@@ -3,8 +3,8 @@
 """The recipes of docs/recipes.md as one compiled session: a GDB with an index of vmlinux and one without must make the
 same file.
 
-A GDB with an index may look up a name in another file first than a GDB that has read vmlinux itself: one finds a
-definition, the other a declaration.
+With an index, GDB may look up a name in another file first than without one. So one GDB may find a definition, the
+other a declaration.
 
 Usage: tests/lib/env tests/expr/recipes.py VMLINUX INDEX
 """

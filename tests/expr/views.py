@@ -78,7 +78,8 @@ def address(function):
 
 
 def write(path, functions, returns, clock):
-    """Return a trace file with a frame for each value of $ret, all with the memory, at the functions in turn."""
+    """Write a trace file with a frame for each value of $ret. All frames have the memory, and are at the functions in
+    turn."""
     places = [address(function) for function in functions.split()]
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
             "tsv %x:0:1:%s\ntsv %x:0:1:%s\n%s\n" % (
@@ -168,7 +169,7 @@ def ends():
 
 
 def of_headers(header, names):
-    """Return {name: number} of the macros of a header, by the compiler."""
+    """Have the compiler expand the macros of a header. Return {name: number}."""
     lines = "".join('asm volatile("\\n->%s %%c0" : : "i"((long)(%s)));\n' % (name, name) for name in names)
     out = headers.compiler(headers.folder(), "#include <%s>\nvoid f(void);\nvoid f(void)\n{\n%s}\n" % (header, lines), "-S")
     return {name: int(number) for name, number in re.findall(r"^->(\w+) \$?(-?\d+)$", out or "", re.M)}

@@ -23,8 +23,8 @@ def printf_in_its_own_way():
     with Client() as client:
         client.ok("QTBuffer:circular:1")
         client.start((1, address, PRINT_X), (2, SYM["gtp_target_leaf"], PRINT_X))
-        # The text of each call wakes the worker, which may bring a few hits; one that calls itself
-        # brings a hundred thousand in the time that this takes.
+        # Each call prints text. That wakes the worker, which may cause a few more hits. If hits caused
+        # one another without end, there would be a hundred thousand in this time.
         for _ in range(200):
             client.ok("QTNotes:user:78;")
             target("call leaf 1")

@@ -112,7 +112,7 @@ def trace(where, *actions, passcount=None):
     if passcount is not None:
         cmd("passcount %d %d" % (passcount, num))
     if actions:
-        # Not "actions": GDB reads what follows that from its terminal only.
+        # Not "actions": GDB reads the lines of that command from its terminal only.
         cmd("commands %d" % num, *actions, "end")
     return num
 
@@ -242,8 +242,8 @@ def spelled(kind):
 
 
 def member(struct, name, pointer):
-    """Return the text for a member. It is by offset in an unnamed struct or union, which GDB's collect does not
-    search."""
+    """Return an expression for a member. It uses the member's offset if that is in an unnamed struct or union, which GDB's
+    `collect' does not search."""
     if has(struct, name):
         return "%s->%s" % (pointer, name)
     place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))

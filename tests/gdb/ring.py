@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Another user of ftrace: an instance of its own, and the very bytes of the records that it gets.
+# Another user of ftrace: it has an instance of its own, and reads the bytes of its records.
 import functools
 import os
 import re
@@ -32,8 +32,8 @@ NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
 def comparable(record):
-    """Return the part that two instances have in common. The padding between the fields, which has old bytes of the
-    ring, is left out."""
+    """Return the part of a record that is equal in two instances. Leave out the padding between the fields, which has old
+    bytes of the ring."""
     kept = bytearray(len(record))
     for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]
@@ -94,7 +94,7 @@ class Instance:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 
     def lines(self):
-        """Return cpu -> its lines of the `trace` file, in order."""
+        """Return {cpu: its lines of the `trace` file, in order}."""
         found = {}
         for path in matching(self.path + "/per_cpu/cpu*"):
             with there.open(path + "/trace") as file:
@@ -103,7 +103,7 @@ class Instance:
         return found
 
     def records(self):
-        """Take the records out of the ring. Return cpu -> list of records."""
+        """Take the records out of the ring. Return {cpu: list of records}."""
         found = {}
         for path in matching(self.path + "/per_cpu/cpu*"):
             cpu = int(path.rsplit("cpu", 1)[1])

@@ -2,7 +2,7 @@
 # Kernel tracepoints together with their other users: the text that ftrace prints for the same hits, perf, BPF, NMIs; and
 # long runs.
 #
-# GTP_SOAK=1 in the environment makes the last two what a user may do in a day: a hundred rounds, a thousand times.
+# With GTP_SOAK=1 in the environment the last two tests do as much as a user in a day: a hundred rounds, a thousand times.
 import struct
 import time
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
+# Every recipe of docs/recipes.md is typed as it stands. All are in one run, and the results are compared with what
+# provoke.py has done.
 import contextlib
 
 from cookbook import Book, entry_of, equal_row, exactly, has_row, of, same, shown

@@ -69,15 +69,15 @@ class Way:
             check(mechanism(num) == self.how, "not %s:\n%s" % (self.how, cmd("monitor probes")))
 
     def inside(self, hit):
-        """Return the registers that may differ inside the function, and those that must: framed calls have their own
-        rbp, followed calls their own flags, and the function tracer's common code does not keep r11."""
+        """Return two masks: of the registers that may differ inside the function, and of those that must. Framed calls have
+        their own rbp, followed calls their own flags, and the function tracer's common code does not keep r11."""
         if self.how == FOLLOWED:
             return 1 << FLAGS, 1 << RBP if hit and self.call == "entry" else 0
         return 1 << R11 if self.how in ("kprobe on ftrace", "kretprobe") else 0, 0
 
     def one_call(self, seed, hit=True):
-        """Make one call, and return its rsp. Check that the caller has all registers back, and so has the function,
-        whether it was hit or not."""
+        """Make one call, and return its rsp. Check that the function and, after it, the caller see the right registers, with
+        or without a hit."""
         target("call regs %d %s" % (seed, self.call))
         facts = fixture()
         after, (may, must) = facts["value regs_after"], self.inside(hit)

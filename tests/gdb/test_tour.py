@@ -36,7 +36,7 @@ class Step:
 
 
 def document():
-    """Return section -> its steps, in order."""
+    """Return {section: its steps, in order}."""
     found, section, inside = {}, None, False
     with open(DOCUMENT, encoding="utf-8") as file:
         for line in file.read().splitlines():

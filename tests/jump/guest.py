@@ -62,8 +62,8 @@ class Names:
         return start and start + int(offset, 16)
 
     def is_padding(self, addr):
-        """Return whether a place is padding for patching before a function. It takes no probe, which not every file
-        shows."""
+        """Return whether a place is in the padding before a function, which is there for patching. It takes no probe, but
+        not every file shows that."""
         return addr & -PADDING in self.padding
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Choose instructions of a kernel and of modules at random, from what `gdbtp-regions dump` lists.
+"""Choose instructions of a kernel and of modules at random, from the list of `gdbtp-regions dump`.
 
 Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
 

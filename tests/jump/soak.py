@@ -65,7 +65,7 @@ def on_stacks():
         try:
             with open(path, encoding="ascii") as file:
                 found += len(GATE.findall(file.read()))
-        except (FileNotFoundError, ProcessLookupError):  # it has ended
+        except (FileNotFoundError, ProcessLookupError):  # the task has ended
             pass
     return found
 
@@ -243,7 +243,7 @@ class Soak:
         assert not bad, "a condition that never holds did at %s" % bad
 
     def updates(self, hits):
-        """Return how many values each aggregation must have after these hits."""
+        """Return {aggregation: the number of values that it must have after these hits}."""
         found = collections.Counter()
         for i, n in enumerate(hits, 1):
             found[self.updated_by(i)] += n

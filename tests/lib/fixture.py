@@ -90,7 +90,7 @@ def put_table(*pieces):
 
 
 def load_table(module):
-    """Load the files' facts about one module's code."""
+    """Load the table of regions for one module."""
     error = put_table(b"module %s\n" % module.encode() + table(module))
     assert error == 0, "%s: %s" % (module, os.strerror(error))
 

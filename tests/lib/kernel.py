@@ -70,7 +70,7 @@ def first_of(data, name):
 
 
 def symbols(*names):
-    """Return addresses by name, the first address of a name that has several. Names that the kernel lacks are
+    """Return {name: address}. If a name has several addresses, take the first one. Names that the kernel does not have are
     missing."""
     data, found = kallsyms_text(), {}
     for name in names:
@@ -88,7 +88,7 @@ def add_symbols(found, data):
 
 @functools.lru_cache(None)
 def core_symbols():
-    """Return the symbols of the kernel itself, which stay."""
+    """Return the symbols of the kernel itself, which do not change, so they are read only once."""
     return add_symbols({}, split_kallsyms()[0])
 
 
@@ -173,7 +173,7 @@ PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: (?:\d+|
 
 
 def probes(text):
-    """Return address -> Probe from `monitor probes`. The stub may print other lines between."""
+    """Return {address: Probe} from `monitor probes`. The stub may print other lines between."""
     found = {}
     for line in text.splitlines():
         match = PROBE.fullmatch(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CSV file of gtp's, as the values that it stands for."""
+"""Reads a CSV file of gtp's as values."""
 import csv
 import re
 

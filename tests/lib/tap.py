@@ -26,8 +26,8 @@ SECONDS = 600
 
 
 def default_signals():
-    """Under nohup, or in the background of a shell, SIGHUP, SIGINT and SIGQUIT are ignored, and what a test starts inherits
-    that: a program to which it then sends one would never end."""
+    """Restore the default action of SIGHUP, SIGINT and SIGQUIT. Under nohup, or in the background of a shell, they are
+    ignored. Programs that a test starts would inherit that, and not end when the test sends them such a signal."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -37,11 +37,11 @@ default_signals()
 
 
 class Failure(AssertionError):
-    """A test's own verdict."""
+    """A test has failed; the text says why."""
 
 
 class Skipped(Exception):
-    """The test's precondition is missing."""
+    """A test is skipped, because its precondition is missing; the text says which."""
 
 
 def test(name, lengthy=False, once=False):

@@ -3,11 +3,11 @@
 
     with Browser() as browser:
         page = browser.open("build/page/x.svg", width=390, height=800, dark=True)
-        page.click("#reset")                  a real click where the element's middle is, scrolled to first
-        page.type("vfs_")                     into what has the focus; page.key("Enter"), page.key("Escape")
+        page.click("#reset")                  scroll to the element, and really click at its middle
+        page.type("vfs_")                     type into the element with the focus; page.key("Enter"), page.key("Escape")
         page.text("#matched")                 the text of the first element of a selector
-        page.run("document.title")            the value of an expression; promises are waited for
-        page.until("window.ready")            until an expression is true
+        page.run("document.title")            the value of an expression; waits for promises
+        page.until("window.ready")            wait until an expression is true
         page.screenshot("build/page/x.png")
         page.problems                         errors and warnings of the console, exceptions, violations
         page.requests                         the addresses of all that the page has loaded, itself first

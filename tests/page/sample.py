@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: the data of a report as a run would give it: 100,000 frames of three places, of tasks that sleep and work, with
-# aggregations, stacks, and strings that try to be HTML.
+# Job: make up the data of a report: 100,000 frames of three places, from tasks that sleep and work, with aggregations,
+# stacks, and strings that try to be HTML.
 #
 # Usage: tests/page/sample.py FILE.html [FRAMES [SEED]]
 import os

@@ -80,7 +80,7 @@ def filtered(page, text):
 
 
 def settled(page):
-    """Do not wait for the end of typing: a key that changes nothing applies the filter at once."""
+    """Wait until the page has applied the filter that was typed. Return the number of frames that it leaves."""
     page.run("new Promise(done => setTimeout(done, 400))")
     return int(re.match(r"([\d,]+)", page.text("#frames-said")).group(1).replace(",", ""))
 

@@ -64,7 +64,7 @@ def put(to, at, data):
 
 
 def replay(lines, file, judge):
-    """Replay every call on the file. JUDGE sees the disk after each."""
+    """Replay every system call on the file. Call JUDGE with the disk after each."""
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)

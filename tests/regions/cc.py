@@ -4,7 +4,7 @@
 
 Usage: cc.py TOOLS FOLDER duktape.c [HEADERS]     prints TAP
 
-TOOLS is where gdbtp-cc and gdbtp-regions are; HEADERS a kernel's, to build a module through Kbuild.
+TOOLS is the folder of gdbtp-cc and gdbtp-regions. HEADERS are those of a kernel, to build a module with Kbuild.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rules of the tree: each check yields a line for everything that is not so."""
+"""The rules of the tree: each check yields a line for every violation of a rule."""
 import ast
 import fnmatch
 import os
@@ -206,7 +206,7 @@ def sums_of_runs(tree, graph):
     yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
 
 
-# Numbers of a header that scripts repeat: the header, its name for the number, the file, and the expression that has it.
+# Numbers of a header that scripts repeat: the header, its name for the number, the script, and the script's expression.
 TFILE, SPACE, USTACK = "trace/tfile_format.h", "base/space.h", "hit/ustack.h"
 SPELLED = (
     (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),

@@ -143,7 +143,7 @@ class Source:
         self.define(name, "static" in before.split())
 
     def expand(self, macros):
-        """Replace a macro, NAME(args), that is a function's head by the name that the macro makes."""
+        """If a function's head is a macro, NAME(args), replace it by the name that the macro makes."""
         for name, args in self.by_macro:
             params, body = macros.get(name, (["x"], "int x("))
             for p, a in zip(params, args):

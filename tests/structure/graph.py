@@ -48,8 +48,7 @@ class Graph:
                     break
 
     def worlds(self):
-        """Yield the sets of files that are linked with one another: the module, and the programs with the shared
-        sources.
+        """Yield the sets of files that are linked together: the module, and the programs with the shared sources.
 
         A name that both define, as kernel/jit/exec_kernel.c and user/jit/exec_user.c do, has one definition in each
         world.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree as its own lists tell it: files, shared.mk, Kbuild, and the tables of the documents."""
+"""The tree according to its own lists: files, shared.mk, Kbuild, and the tables in the documents."""
 import os
 import re
 import subprocess
@@ -84,7 +84,7 @@ class Tree:
         return found
 
     def kernel_only(self):
-        """Return folder -> names of the files that only the module has."""
+        """Return {folder: names of the files that only the module has}."""
         by_folder = {}
         for paths in self.kernel_sources().values():
             for path in set(paths) - set(self.shared):
@@ -96,7 +96,7 @@ class Tree:
         return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
 
     def arrows_up_table(self):
-        """Return (from, to) -> reason, from docs/data-path.md."""
+        """Return {(from, to): reason}, from docs/data-path.md."""
         section = re.search(rf"^#+ {UP_HEADING}$(.*?)(?=^#|\Z)", self.text("docs/data-path.md"), re.M | re.S)
         table = {}
         for cells in rows(section.group(1)) if section else ():

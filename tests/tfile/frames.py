@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: the typed events that exports are made of are what GDB prints, frame by frame, value by value.
+# Job: compare the typed events from which exports are made with GDB's output, frame by frame, value by value.
 #
 # A GDB with types.c's program sources this, and gdbtp's commands. `run-calls SEED` makes a run on the target: calls and
 # hits on three CPUs by four tasks, with names as a user may choose them; `run-calls SEED plain` has a tracepoint in front

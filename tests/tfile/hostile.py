@@ -50,7 +50,7 @@ def make(folder, program, seed, count):
 
 
 def tripwire(folder):
-    """Return a shell that leaves a trace when it is called."""
+    """Return the path of a program that replaces the shell, and leaves a trace when it is called."""
     path = os.path.join(folder, "shell")
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)

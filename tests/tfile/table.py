@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: the cells of `gtp table` are what GDB prints, frame by frame, value by value.
+# Job: compare the cells of `gtp table` with GDB's output, frame by frame, value by value.
 #
 # A GDB with types.c's program sources this. `run-things SEED` makes a run on the target, `compare SEED` compares all
 # columns of frames chosen at random with tfind and GDB's own text, and ends GDB with a failure where they differ.

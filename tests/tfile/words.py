@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: numbers at the edges of 64 bits have the same value in `gtp table` as in GDB: constants, registers, addresses.
+# Job: compare numbers at the edges of 64 bits in `gtp table` with those in GDB: constants, registers, addresses.
 #
 # A GDB with types.c's program sources this and table.py. `write-words FILE` writes a trace file with a frame for each
 # number, in $rdi; `compare-words` compares all columns and conditions of that file, and ends GDB with a failure where

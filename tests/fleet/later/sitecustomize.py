@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes time.monotonic() of a Python that imports this run ahead by the seconds in the file FLEET_LATER, if it
+"""In a Python that imports this, time.monotonic() is ahead by the number of seconds in the file FLEET_LATER, if the file
 exists."""
 import os
 import time
