@@ -221,7 +221,7 @@ static bool may_change(const struct gtp_expr *e)
 	return false;
 }
 
-/* Read the memory that the condition reads. Return true if that of the actions is needed, too. */
+/* Read the memory that the condition reads. Return true if the actions' memory is needed, too. */
 static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
 {
 	bool at_return = f->part == GTP_FETCH_RETURN;

@@ -28,8 +28,8 @@ static inline u64 gtp_watched_see(u64 *seen, u64 value)
  * @before: the value that the watchpoint saw last, its bytes only
  * @value: the value now, its bytes only
  *
- * If this CPU is in a hit of another tracepoint already, this one is counted as nested and leaves
- * the other one's values alone.
+ * If this CPU is in a hit of another tracepoint already, this hit is counted as nested and leaves
+ * the other hit's values alone.
  * Context: as gtp_hit(); no other watchpoint can be hit on this CPU meanwhile.
  */
 static inline void gtp_watched_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu,

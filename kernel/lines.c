@@ -88,8 +88,8 @@ static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare
 }
 
 /*
- * Append the hit's task, CPU and time: the trace's and the log's own columns show those of the
- * reader.
+ * Append the hit's task, CPU and time: the trace and the log have the reader's in their own
+ * columns.
  */
 static void put_origin(struct gtp_out *out, const struct gtp_line *line)
 {

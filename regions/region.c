@@ -305,8 +305,8 @@ static u32 entry_of(const struct gtp_region_ask *ask, enum gtp_table_kind kind, 
 }
 
 /*
- * True if the function's bounds are known. In a program the caller's bounds must be those of the
- * table: symbols may be missing, and code without bounds may hold data.
+ * True if the function's bounds are known. In a program the caller's bounds must match the table's:
+ * symbols may be missing, and code without bounds may hold data.
  */
 static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {

@@ -6,12 +6,12 @@
  * the program has put there. A call is known by its task and the address of its return address: at
  * the instruction that returns, the stack pointer has that address (probe/user/calls.h).
  *
- * A function may end by a jump to another one, which returns in its place. Then that one's
- * instructions that return have a probe, too. They are met for other callers as well, so the return
- * address must be that of the call. If it is another one, or if the call ends by a jump to unknown
- * code, the call is counted as missed.
+ * A function may end with a jump to another one, which returns in its place. Then the returns of
+ * the other function have a probe, too. Other callers reach them as well, so the return address
+ * must match the call's. If it does not, or if the call ends with a jump to unknown code, the call
+ * is counted as missed.
  *
- * The entry's probe is set last and removed first: a call that is followed finds the other ones.
+ * The entry's probe is set last and removed first: a call that is followed finds the other probes.
  * For all else see probe/user/uprobe.c.
  */
 #include <linux/percpu.h>
@@ -48,9 +48,8 @@ struct return_place {
  * @entry: the entry, as hits need it
  * @above: bytes from the stack pointer to the return address, at the entry
  * @shared: an exit is in a function that others call, too
- * @missed: entries and returns on CPUs that have no buffer; calls for which the table had no room,
- *	    that were left by code that is not followed, or whose task was killed while it waited
- *	    for memory
+ * @missed: entries and returns on CPUs without a buffer; calls that found no room in the table,
+ *	    ended in code that is not followed, or whose task was killed while it waited for memory
  * @n: the number of entries of @place
  * @from: the first entry of @place whose probe is set; the later ones are set, too. If it is @n, no
  *	  probe is set, and no call is followed

@@ -54,9 +54,9 @@ static bool is_own(u64 addr)
  *
  * The kernel's entry code and the first lines of exc_debug() and exc_nmi() use such variables: the
  * stack protector's canary, preempt_count, nmi_state, cpu_number and others. Watchpoints are still
- * on there, so an access would begin the same exception again on the same stack, without an end or
- * over the first one's registers. The kernel refuses only few of them, and does not export the
- * others.
+ * on there, so an access would begin the same exception again on the same stack, endlessly, or
+ * overwrite the first exception's registers. The kernel refuses only few of them, and does not
+ * export the others.
  */
 static bool is_percpu(u64 addr)
 {

@@ -303,7 +303,7 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_non_null(strstr(f->told, "dprintf is not armed at 0x3000 (f+0x1/0x2): no probe\n"));
 }
 
-/* One's jump would cover the other's place, so the other is armed first. */
+/* One dprintf's jump would cover the other's place, so the other is armed first. */
 static void one_makes_way_for_another(void **state)
 {
 	struct fake *f = *state;

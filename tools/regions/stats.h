@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts over a whole image: instructions (I), the kernel's rule (K), this one (B), reasons. */
+/* Counts over a whole image: instructions (I), the kernel's rule (K), our rule (B), reasons. */
 #ifndef _RGN_STATS_H
 #define _RGN_STATS_H
 

@@ -10,7 +10,7 @@
  * @lm: the entry's address
  * @addr: the difference between the library's addresses and its link-time addresses
  * @dynamic: its dynamic section
- * @list: the address of the list, of which dlmopen() makes further ones
+ * @list: the address of the list; dlmopen() makes further lists
  * @name: its path, terminated; "": the program
  */
 struct gtp_library {

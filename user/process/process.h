@@ -15,8 +15,8 @@ enum {
  * struct gtp_process - a process
  * @pid: its number
  * @pidfd: readable when it has ended
- * @dir: /proc/PID, which stays that of this process after its number has another owner
- * @mem: its memory. After an execve the descriptor stays that of the old program
+ * @dir: /proc/PID, which still belongs to this process after its number has another owner
+ * @mem: its memory. After an execve the descriptor still belongs to the old program
  * @root: its root directory
  * @auxv, @auxv_bytes: its auxiliary vector, which changes at an execve
  * @entry, @phdr, @phnum, @base: the program's entry point, its program headers and their number,
