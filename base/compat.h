@@ -15,7 +15,7 @@
 
 /*
  * The beginning of a function whose address is taken: with CONFIG_X86_KERNEL_IBT an indirect call
- * must find an endbr64 there. SYM_FUNC_START has it in 6.1 and 6.12; in 7.3 it has none any more.
+ * must find an endbr64 there. SYM_FUNC_START has an endbr64 in 6.1 and 6.12, but not in 7.3.
  */
 #define GTP_TAKEN_START(name) SYM_START(name, SYM_L_GLOBAL, SYM_F_ALIGN) ENDBR
 

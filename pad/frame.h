@@ -19,8 +19,8 @@ bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond);
 size_t gtp_pad_frame_size(const struct gtp_pad_request *req);
 
 /*
- * gtp_pad_frame_plan - plan the frame in that memory; return false if the pad cannot write this
- * frame
+ * gtp_pad_frame_plan - plan the frame in @f, which has gtp_pad_frame_size() bytes; return false if
+ * the pad cannot write this frame
  */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req);
 

@@ -43,8 +43,8 @@ bool gtp_readers_end(void);
 bool gtp_wait_for_readers(void);
 
 /*
- * gtp_wait_gave_up - true once either of the two has returned false; after that the module stays
- * loaded
+ * gtp_wait_gave_up - true once gtp_readers_end() or gtp_wait_for_readers() has returned false;
+ * after that the module stays loaded
  */
 bool gtp_wait_gave_up(void);
 

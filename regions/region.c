@@ -20,7 +20,7 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * @arrived: a jump leads into the region
  * @indirect: there is a jump whose targets the code does not show
  * @live: arithmetic flags not overwritten since the address, while @flags_open
- * @flags_open: it is not known yet whether they all will be
+ * @flags_open: it is not known yet whether all of these flags will be overwritten
  */
 struct walk {
 	const struct gtp_region_ask *ask;

@@ -16,8 +16,8 @@ void gtp_event_open(void);
 void gtp_event_held(void);
 
 /*
- * gtp_event_hit - handle a hit in C; called by the two above, with the registers as they are at
- * __traceiter_EVENT's entry
+ * gtp_event_hit - handle a hit in C; called by gtp_event_open and gtp_event_held, with the
+ * registers as they are at __traceiter_EVENT's entry
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held);
 

@@ -12,8 +12,8 @@ void rgn_sites_before(struct rgn_text *text);
 void rgn_sites_after(struct rgn_text *text);
 
 /*
- * rgn_sites_table_at - true if the address lies in one of those tables: what is stored there is not
- * a target of jumps or calls
+ * rgn_sites_table_at - true if the address lies in one of the kernel's tables: what is stored there
+ * is not a target of jumps or calls
  */
 bool rgn_sites_table_at(const struct rgn_image *image, u64 addr);
 
