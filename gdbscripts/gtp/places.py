@@ -255,7 +255,7 @@ def strangers(text, pc, own=()):
     silently."""
     block = gdb.block_for_pc(pc)
     found = []
-    for name in sorted(names.identifiers(text or "") - variables(pc) - set(own)) if block else ():
+    for name in sorted(names.identifiers(text or "") - variables(pc) - set(own) - {"current"}) if block else ():
         symbol = gdb.lookup_symbol(name, block)[0] if not name.startswith("$") else None
         if symbol is None or symbol.symtab is None or not (symbol.is_variable or symbol.is_function):
             continue

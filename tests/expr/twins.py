@@ -97,6 +97,15 @@ def declared_only():
     tap.matches("is only declared here", refused("held->twin + 1", pc))
 
 
+@tap.test("current is the task of the hit, except in a file that has a variable of this name")
+def current():
+    for function in ("in_one", "in_none"):
+        tap.matches(r"\$current_task\b.*pid", cexpr.condition("current->pid == 3", pc_of(function)), function)
+    # It is of a thread, which no expression can read.
+    tap.matches("current has no location", refused("current->number == 3", pc_of("in_two")))
+    tap.matches("twin has no member pid", refused("current->pid == 3", pc_of("in_two")))
+
+
 def refused(text, pc):
     try:
         return "%s became %s" % (text, cexpr.condition(text, pc))

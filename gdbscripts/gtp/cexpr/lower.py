@@ -238,7 +238,7 @@ class Lower:
             symbol = self.scope.named_in(node.scope, node.name, node.start)
             return self.symbol(symbol, node, "'%s'::%s" % (node.scope, node.name))
         symbol, function = self.scope.around(node.name)
-        if symbol is None:
+        if symbol is None or node.name == "current" and not self.scope.is_own("current"):
             return self.word(node)
         text = node.name
         if function is not None:

@@ -87,6 +87,15 @@ class Scope:
             self.own = set(self.near())
         return symbol.name not in self.own
 
+    def is_own(self, name):
+        """Return whether a name is one of the functions or the file here, or global in the same program. Others are not, such
+        as libc's `current`, which GDB finds at all places once it has libc's debug information."""
+        symbol = gdb.lookup_global_symbol(name)
+        here = gdb.find_pc_line(self.pc).symtab if self.pc is not None else None
+        if symbol is not None and here is not None and symbol.symtab.objfile == here.objfile:
+            return True
+        return name in self.near()
+
     def near(self):
         """Yield the names of this function and this file."""
         block = self.block

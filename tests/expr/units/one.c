@@ -21,9 +21,15 @@ static union either other = { .number = 1 };
 static enum color red = RED;
 static u32 byte = 1;
 
+struct task_struct {
+	int pid;
+};
+
+static struct task_struct task = { .pid = 1 };
+
 int in_one(void *pointer, long count)
 {
 	struct twin *twin = pointer ?: &mine;
 
-	return twin->number + count + other.number + red + byte;
+	return twin->number + count + other.number + red + byte + task.pid;
 }

@@ -21,9 +21,13 @@ static union either other = { .number = 2 };
 static enum color red = RED;
 static u32 word = 2;
 
+/* As in libc: GDB finds it at all places. */
+static __thread struct twin *current;
+
 int in_two(void *pointer, long count)
 {
 	struct twin *twin = pointer ?: &mine;
 
-	return twin->number + count + other.number + red + word;
+	current = twin;
+	return current->number + count + other.number + red + word;
 }
