@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The recipes of docs/recipes.md as one compiled session: a GDB with an index of vmlinux and one without must make the
-same file.
+same file. The sums of docs/tools.md.
 
 With an index, GDB may look up a name in another file first than without one. So one GDB may find a definition, the
 other a declaration.
@@ -49,6 +49,31 @@ def same():
     with tempfile.TemporaryDirectory(prefix="gtp-recipes-") as folder:
         alone = compiled(folder, "alone.gtpd", XDG_CACHE_HOME=folder + "/cache")
         equal(alone, compiled(folder, "indexed.gtpd", GTP_GDB_INDEX=INDEX))
+
+
+@test("each tool of others stands in docs/tools.md and its pages once, and the sums at the top are right")
+def sums():
+    own, others = documented.tools(), documented.other_tools()
+    kinds = [own, others["The same as a recipe"], others["Not tested"], others["Not yet"]]
+    names = [[name for some in kind for name in some.split(", ")] for kind in kinds]
+    for some in own.items():
+        check(sum(line.startswith("gtp ") and not line.startswith("gtp stacks") for line in some[1]) <= 3, str(some))
+    every = sum(names, [])
+    equal([name for name in set(every) if every.count(name) > 1], [])
+    with open(os.path.join(documented.DOCUMENTS, "tools.md"), encoding="utf-8") as file:
+        text = " ".join(file.read().split())
+    found = re.search(r"Of these (\d+) different tools: - (\d+) can be done .* (\d+) by a \[recipe\].* (\d+) by lines of the pages "
+                      r"below\. (\d+) of these only in part.* - (\d+) more probably can.* - (\d+) cannot", text)
+    equal([int(number) for number in found.groups()], [
+        len(every), len(names[0]) + len(names[1]), len(names[1]), len(names[0]), len(documented.only_in_part()), len(names[2]), len(names[3])])
+
+
+@test("the recipes that the other tools name exist")
+def links():
+    anchors = {re.sub(r"[^\w -]", "", question.lower()).replace(" ", "-") for question in documented.recipes("recipes.md")[1]}
+    for names, rest in documented.other_tools()["The same as a recipe"].items():
+        there = re.findall(r"\(recipes\.md#([^)]+)\)", rest)
+        check(there and set(there) <= anchors, "%s: %s" % (names, rest))
 
 
 sys.exit(not run())

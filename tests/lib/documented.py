@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands in a page of recipes in docs/."""
+"""The commands in a page of recipes in docs/, and in the pages about the tools of others."""
+import glob
 import os
 
 from tap import check
@@ -21,4 +22,41 @@ def recipes(page):
             elif lines is not None:
                 lines.append(line)
     check(all(len(blocks) == 1 for blocks in found.values()), "a recipe has one block of lines")
-    return found.pop(None)[0], {question: blocks[0] for question, blocks in found.items()}
+    beginning = found.pop(None, [[]])[0]
+    return beginning, {question: blocks[0] for question, blocks in found.items()}
+
+
+def pages_of_tools():
+    """Return the names of the pages with lines for the tools of others."""
+    return sorted(map(os.path.basename, glob.glob(os.path.join(DOCUMENTS, "tools-*.md"))))
+
+
+def tools():
+    """Return {names: lines} of the tools of others that have lines of ours. The names are separated by commas."""
+    found = {}
+    for page in pages_of_tools():
+        found.update(recipes(page)[1])
+    return found
+
+
+def only_in_part():
+    """Return the names of the tools whose text says that the lines do a part of the tool's work."""
+    found = []
+    for page in pages_of_tools():
+        with open(os.path.join(DOCUMENTS, page), encoding="utf-8") as file:
+            sections = file.read().split("\n### ")[1:]
+        found += [name for text in sections if "In part: " in text for name in text.split("\n", 1)[0].split(", ")]
+    return found
+
+
+def other_tools():
+    """Return {heading: {names: the rest of the row}} of the tables of docs/tools.md."""
+    found, heading = {}, None
+    with open(os.path.join(DOCUMENTS, "tools.md"), encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith("## "):
+                heading = line[3:]
+            elif line.startswith("| ") and not line.startswith("| tool"):
+                names, rest = line.strip("| ").split(" | ", 1)
+                found.setdefault(heading, {})[names] = rest
+    return found
