@@ -334,13 +334,15 @@ def ftraced():
     write("kprobe_events", "p:gtp_inside stack_trace_save")
     write("events/kprobes/gtp_inside/trigger", "stacktrace")
     try:
-        write("events/kprobes/gtp_inside/enable", "1")
         stacks_ = []
         for follows in (False, True):
             if follows:
                 num = returning(FOLLOWED, "*gtp_target_stack", "collect $ret")
             shell()("echo >%s/trace" % TRACING)
+            write("events/kprobes/gtp_inside/enable", "1")
             target("call stack 1")
+            # KASAN saves a stack for each allocation, so that a reader would never come to the end of the trace.
+            write("events/kprobes/gtp_inside/enable", "0")
             stacks_.append(traced_stack())
         finished(1, num)
     finally:
