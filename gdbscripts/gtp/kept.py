@@ -65,7 +65,7 @@ def name_lines(text):
 
 
 def tail(text, stacks, stack_keys):
-    """Return the bytes that follow the frames. They have the number of missed hits even if nothing was aggregated.
+    """Return the data that follows a trace file's frames. It has the number of missed hits even if nothing was aggregated.
 
     TEXT and STACKS are as the module sends them; STACK_KEYS are the names of keys that are set to $kstack.
     """
@@ -105,13 +105,13 @@ def addresses_of(digits):
 
 
 def parsed(data):
-    """Return the Kept of a tail."""
+    """Return the Kept of the data after a trace file's frames."""
     with reading("what follows the trace file's frames"):
         return Kept(*parts(data))
 
 
 def parts(data):
-    """Parse a tail. Return the fields of its Kept."""
+    """Parse the data after a trace file's frames. Return the fields of its Kept."""
     rest, stacks, keys, names, was = [], {}, set(), {}, None
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# File spaces: the addresses that stand for places in the files of programs, as base/space.h has them.
+# File spaces: the addresses that stand for places in the files of programs. base/space.h defines them.
 
 TAG, TAG_SHIFT = 0x47, 56
 SHIFT = 36

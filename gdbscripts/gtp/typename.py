@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The lookup of a type by its name: nothing is evaluated.
 #
-# An expression without a block around it that has a typedef makes GDB 18 read every compile unit that knows the name, which
-# takes 10 s for a kernel; the lookup of the type alone reads one. GDB 13 takes as long over a struct's name in an expression
-# as over 100 lookups.
+# If an expression names a typedef and is evaluated without a block, GDB 18 reads every compile unit that has the name. This
+# takes 10 s for a kernel, while the lookup of the type alone reads one unit. For a struct's name in an expression, GDB 13
+# needs as long as for 100 lookups.
 import re
 
 import gdb

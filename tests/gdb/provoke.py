@@ -554,7 +554,7 @@ def slow_read():
 
 
 def no_dummies():
-    """The disk stays: 7.3's scsi_debug leaves its host's thread behind, whose code would go with scsi_mod."""
+    """Unload dummy. Keep the disk: 7.3's scsi_debug leaves a thread of its host behind, whose code would go with scsi_mod."""
     subprocess.run(["modprobe", "-q", "-r", "dummy"], check=False)
 
 

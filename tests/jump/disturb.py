@@ -118,7 +118,7 @@ def features(me):
 
 
 def keys(me):
-    """Switch jump labels and static calls outside the scheduler: statistics, time stamps, the kind of preemption."""
+    """Switch other jump labels and static calls: for statistics, time stamps, and the kind of preemption."""
     there = [name for name in SYSCTLS if os.path.exists("/proc/sys/" + name)]
     name = me.rng.choice(there + ["stamps", "stamps", "preempt"])
     if name == "stamps":

@@ -165,7 +165,7 @@ BRANCHES = re.compile(r"&&|\|\||\?")
 
 
 def would_abort(text):
-    """Return whether GDB may abort if the text is an action: a variable is on one of two paths."""
+    """Return whether GDB may abort if the text is an action, because a variable is used on only one of two paths."""
     return "$" in text and BRANCHES.search(text)
 
 

@@ -88,7 +88,7 @@ class Place:
 
 
 def name_of(location):
-    """Return a tracepoint's name: its location as it was given, or the function at an address."""
+    """Return a tracepoint's name: its location as the user gave it, or the function at an address."""
     text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
     if not re.match(r"[A-Za-z_]", text):
         found = infosymbol.parse(quiet.execute("info symbol %d" % location.address))
@@ -151,8 +151,8 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """Return the functions from a frame to pid, tgid and comm of the hit's task. They are compiled at a frame that
-        has the task, and valid for all frames."""
+        """Return the functions from a frame to pid, tgid and comm of the task that made the hit. They are compiled at a
+        frame that has the task, and are valid for all frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
@@ -255,7 +255,7 @@ def left_out(run, untimed):
 
 
 def call(time, entry, latency):
-    """Return (when the call began, how long it took), from those of the three values that the frame has."""
+    """Return (when a call began, how long it took), computed from the values that the frame has of these three."""
     if entry is None and None not in (time, latency):
         entry = time - latency
     if latency is None and None not in (time, entry):

@@ -171,7 +171,7 @@ class Lines:
         return Place(table.Table(trace, self.formats, self.request, own, frame.number))
 
     def place(self, frame):
-        """Return the frame's Place, made at its first one."""
+        """Return the Place of a frame's tracepoint. Make it at the tracepoint's first frame."""
         if frame.number not in self.places:
             self.places[frame.number] = self.new_place(self.trace, frame)
         found = self.places[frame.number]

@@ -26,7 +26,7 @@ class Until:
 
 
 def asked(until, vmlinux, own_pipe):
-    """Start a GDB that translates the condition once it has read the symbols. Return the descriptor to it."""
+    """Start a GDB that translates the condition once it has read the symbols. Return the descriptor of a socket to it."""
     if own_pipe:
         words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
     else:

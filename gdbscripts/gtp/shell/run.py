@@ -12,7 +12,7 @@ DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
 MOST_REASONS = 5  # the most different errors of expressions that are reported
 
-# Reasons why some hits are not printed. The default, and others that depend on how the run has ended.
+# Why some hits are not printed: the usual reason, and reasons that depend on how the run has ended.
 TOO_FAST = " not printed: too fast, or right before the end"
 NOT_PRINTED = {"count": " after the last line", "closed": " after the output was closed"}
 
