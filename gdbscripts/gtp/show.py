@@ -11,6 +11,7 @@ from gtp.cexpr import ctype
 from gtp.command import Command
 
 TOP = 50
+LONGEST = 24 * 3600  # seconds between two outputs
 INNERMOST = 6  # the number of functions that are shown of a stack that is a key
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
@@ -211,10 +212,11 @@ def report(reading, name, top, order, stacks):
 
 
 def seconds(text):
-    found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m)?$", text)
-    if not found or not float(found.group(1)):
-        raise gdb.GdbError("--every takes a time, as 1s or 500ms")
-    return float(found.group(1)) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[found.group(2)]
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m)?", text, re.A)
+    time_ = float(found.group(1)) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[found.group(2)] if found else 0
+    if not 0 < time_ <= LONGEST:
+        raise gdb.GdbError("--every takes a time of a day at most, as 1s or 500ms")
+    return time_
 
 
 def order_of(found):

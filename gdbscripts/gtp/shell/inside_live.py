@@ -27,7 +27,9 @@ SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c"
 PIECE = 1 << 20
 PAUSE = 0.1  # seconds: collect a small amount of data for this long before showing it
 FEW = 32 << 10
+WAIT = 3600  # seconds of one wait at most, because select() refuses very long ones
 PATIENCE = 0.2  # seconds until the user is informed that there is no active run
+USAGE = "gtp live [N] [COLUMN, ...] [if EXPRESSION]"
 WAITS = "no run is on: it waits for one to begin; ^C ends that"
 GOES_ON = "the run continues without a reader"
 
@@ -50,8 +52,8 @@ class Pipe:
         self.dropped = False  # a new run or a reset has dropped frames
 
     def wait(self, seconds):
-        """Return whether there is something to read. It is false after the time limit or a signal."""
-        timeout = None if seconds is None else max(seconds, 0)
+        """Return whether there is something to read. It is false after the time limit, WAIT or a signal."""
+        timeout = None if seconds is None else min(max(seconds, 0), WAIT)
         found = select.select([self.fd, self.signals], [], [], timeout)[0]
         return self.fd in found and not self.signals.came
 
@@ -288,7 +290,7 @@ def sum_up(lines, out, pipe):
 
 
 def live(request, signals):
-    asked = table.Request(request["asked"])
+    asked = table.Request(request["asked"], USAGE)
     if asked.csv or asked.limit is not None:
         raise gdb.GdbError("--csv and --limit are those of gtp table; say gtp live --count LINES, and > FILE")
     asked.limit = request["count"]

@@ -4,6 +4,7 @@ import argparse
 import re
 
 UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
+LONGEST = 1e12  # seconds of a duration
 SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
 SIZE_LEAST = 4096  # the least --size of a file of gtp record
 
@@ -176,11 +177,12 @@ run, at ^C or after --for or --count; 1 it could not begin; 2 wrong usage;
 
 
 def duration(text):
-    """Return the seconds that 5s, 500ms, 2m, 1h or 5 mean."""
-    found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m|h|)$", text)
-    if not found or not float(found.group(1)):
+    """Return the seconds that 5s, 500ms, 2m, 1h or 5 mean; as tools/run/duration.c does."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text, re.A)
+    seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0
+    if not 0 < seconds < LONGEST:
         raise argparse.ArgumentTypeError("%r is no time; write 5s, 500ms, 2m or 1h" % text)
-    return float(found.group(1)) * UNITS[found.group(2)]
+    return seconds
 
 
 def size(text):

@@ -10,6 +10,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 
 DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
+WAIT = 3600  # seconds of one wait at most, because poll() refuses waits of more than 24 days
 MOST_REASONS = 5  # the most different errors of expressions that are reported
 
 # Why some hits are not printed: the usual reason, and reasons that depend on how the run has ended.
@@ -57,8 +58,9 @@ class Run:
             self.deadline = self.began + self.given.seconds
 
     def timeout(self):
-        """Return the milliseconds until a progress report or the end of the run is due, or None if neither is."""
-        due = [self.progress.tick()]
+        """Return the milliseconds until a progress report or the end of the run is due, or None if neither is. It is
+        never more than WAIT."""
+        due = [self.progress.tick(), WAIT if self.deadline else None]
         if self.deadline and not self.ended:
             due.append(max(self.deadline - time.monotonic(), 0))
         due = [seconds for seconds in due if seconds is not None]
