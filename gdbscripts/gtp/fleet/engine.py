@@ -75,9 +75,13 @@ class Ticks(EventHandler):
 def names(words):
     """Return the hosts that node sets name, each once, in ClusterShell's order."""
     try:
-        return list(NodeSet(",".join(words)))
+        found = list(NodeSet(",".join(words)))
     except NodeSetException as error:
         raise Failure("%s: %s" % (" ".join(words), error)) from None
+    for name in found:
+        if name.startswith("-"):  # a group's members come from elsewhere, and ssh would take this for an option
+            raise Failure("%s is not the name of a machine" % name)
+    return found
 
 
 def run(hosts, command, tick, fanout, connect_timeout, ssh_options):

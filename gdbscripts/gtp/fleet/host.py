@@ -7,6 +7,7 @@ import time
 from gtp.fleet import offset, remote, results
 
 PIECE = 1 << 18  # bytes of a file that are in memory while it is copied to a machine
+TEXT_MOST = 16 << 20  # bytes of a machine's lines; gtp-run writes one for each tracepoint
 WORDS = 2000  # characters of a machine's error messages that are kept, the last ones
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
     "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
@@ -17,6 +18,10 @@ KEPT = "what it has collected may be in %s there"
 class Lost(Exception):
     """There is no trace file from a machine. The text is the reason, followed by the machine's own message. It is empty
     if that message suffices."""
+
+
+class Flood(Lost):
+    """The machine writes without an end, so it is given up at once."""
 
 
 class Host:
@@ -34,6 +39,8 @@ class Host:
         self.line = self.steps = None
         self.over = None  # the time when the conversation was over
         self.lost = None  # why there will be no file; the machine's own message may still arrive
+        self.lost_at = None  # the time when that became known
+        self.text = 0  # bytes of the lines that the machine has written
 
     def is_over(self):
         return self.state in (DONE, FAILED)
@@ -80,8 +87,11 @@ class Host:
             self.take(at)
         except StopIteration:
             self.enter(DONE)
+        except Flood as error:
+            self.fail(str(error))
+            self.line.kill()
         except (Lost, OSError) as error:
-            self.lost = str(error)
+            self.lost, self.lost_at = str(error), time.monotonic()
             self.line.close()
 
     def take(self, at):
@@ -95,8 +105,11 @@ class Host:
                     self.steps.send((None, at))
                 continue
             line, end, rest = self.rest.partition(b"\n")
+            if self.text + len(line) > TEXT_MOST:
+                raise Flood("it has written more than %d MiB of text" % (TEXT_MOST >> 20))
             if not end:
                 return
+            self.text += len(line)
             self.rest = rest
             text = line.decode(errors="replace").rstrip("\r")
             if text != "alive":
@@ -138,6 +151,9 @@ class Host:
         if self.is_over():
             if now - self.over > silence:
                 self.line.kill()
+        elif self.lost is not None and now - self.lost_at > silence:
+            self.fail(self.lost)
+            self.line.kill()
         elif now - self.heard > silence:
             self.fail("no sign of life for %g s while it was %s" % (silence, self.state),
                       self.state in (TRACING, FETCHING))
