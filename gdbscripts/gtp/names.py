@@ -8,6 +8,7 @@ import re
 
 import gdb
 
+from gtp.cexpr.expanded import Expanded
 from gtp.cexpr.parse import MEMBER_SECOND, TYPE_FIRST
 
 TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
@@ -50,23 +51,24 @@ class Names:
 
     def expand(self, text):
         """Return the expression with C for the names. An error points at a name without a meaning."""
-        return "".join(self.one(text, at, kind, word) for at, kind, word in self.indexed(text))
+        return Expanded(((at, typed, self.one(text, at, kind, word)) for at, kind, word, typed in self.indexed(text)), text)
 
     def indexed(self, text):
-        """Yield the pieces of words(), but with each element of an array in self.elements as a single piece."""
+        """Yield the pieces of words(), but with each element of an array in self.elements as a single piece. Each has
+        the piece as it was typed as its fourth part."""
         end = 0
         for at, kind, word in words(text):
             if at < end:
                 continue
             own = self.elements.get(word) if kind == "name" else None
             if own is None:
-                yield at, kind, word
+                yield at, kind, word, word
                 continue
             found = INDEX.match(text, at + len(word))
             if found is None or int(found.group(1), 0) >= len(own):
                 raise gdb.GdbError("column %d, %s: say %s[0] to %s[%d], each by its number" % (at + 1, word, word, word, len(own) - 1))
             end = found.end()
-            yield at, "other", own[int(found.group(1), 0)]
+            yield at, "other", own[int(found.group(1), 0)], text[at:end]
 
     def one(self, text, at, kind, word):
         if kind == "name" and word in self.stands_for:

@@ -13,7 +13,7 @@ from gtp.cexpr import ctype
 from gtp.command import Command
 
 USAGE = "gtp watch EXPRESSION [w|rw] [if CONDITION] [collect EXPRESSION, ...]"
-TAG, SHIFT = 0x61, 56
+TAG, MASK, SHIFT = 0x61, 0xe1, 56
 SIGNED, READS, SIZE_SHIFT = 2, 4, 3
 SIZES = {1: 0, 2: 1, 4: 2, 8: 3}
 CANNOT = """%s has %d bytes, and the processor watches 1, 2, 4 or 8: name a member, or a part of it, as in
@@ -23,6 +23,11 @@ NOTE = """note: a kernel does not stop for watch, rwatch, awatch or hbreak. Thes
   trace LOCATION          in place of hbreak""" % "gtp watch EXPRESSION rw: who reads it, too"
 
 Said = collections.namedtuple("Said", "expression reads condition collect")
+
+
+def has(address):
+    """Return whether an address is that of a watchpoint (base/watch.h)."""
+    return address >> SHIFT & MASK == TAG
 
 
 def said(text):
@@ -54,7 +59,14 @@ def evaluated(text):
 
 
 def is_bit_field(text):
-    """Return whether the expression ends in a member that is a bit field. GDB gives it the address of its word."""
+    """Return whether the expression denotes a bit field. GDB gives it the address of its word.
+
+    If only GDB understands the expression, judge by the member at its end.
+    """
+    try:
+        return cexpr.is_bit_field(text)
+    except cexpr.Error:
+        pass
     found = re.match(r"(.*?)(?:\.|->)\s*(\w+)\s*$", text, re.S)
     if not found:
         return False

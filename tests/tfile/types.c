@@ -121,6 +121,14 @@ struct thing things[4] = {
 	  .mode = 0 },
 };
 
+/* A bit field of an unnamed struct, as struct sk_buff has many. */
+struct flags {
+	struct {
+		unsigned int inside : 3;
+		int beside;
+	};
+} flags, *to_flags = &flags;
+
 /* The tasks that call; their names are what a user may give them. */
 struct task_struct {
 	int pid, tgid;

@@ -5,14 +5,15 @@ TEXT is as the user has typed it. Names are looked up at the address PC. An expr
 """
 import gdb
 
-from gtp.cexpr import ctype, octets, parse, parts as parts_of, variables
+from gtp.cexpr import ctype, expanded, octets, parse, parts as parts_of, variables
 from gtp.cexpr.error import Error
+from gtp.cexpr.expanded import typed
 from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "is_clear", "key", "parts", "pieces", "printed", "refusal", "split",
-           "type_named", "type_of", "unasked", "value"]
+__all__ = ["Error", "condition", "number", "collected", "is_bit_field", "is_clear", "key", "parts", "pieces", "printed", "refusal", "split",
+           "type_named", "type_of", "typed", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -83,7 +84,7 @@ def pieces(text, pc):
 def split(text):
     """Return the expressions of a list: [(offset, text)]."""
     try:
-        return parse.split(text)
+        return [(at, expanded.part(text, at, piece)) for at, piece in parse.split(text)]
     except Error as error:
         raise error.within(text)
 
@@ -111,6 +112,11 @@ def value(text):
 def type_of(text):
     """Return the gdb.Type of an expression in the selected frame, whether or not its value is there."""
     return Translation(text, gdb.selected_frame().pc()).type()
+
+
+def is_bit_field(text):
+    """Return whether an expression denotes a bit field. GDB gives it the address and the size of the integer around it."""
+    return Translation(text, None).bits() is not None
 
 
 def is_clear(text, pc):

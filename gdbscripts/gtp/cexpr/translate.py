@@ -48,6 +48,10 @@ class Translation:
     def type(self):
         return self.told(lambda: self.lower.operand(self.parsed()).type)
 
+    def bits(self):
+        """Return the bits of a bit field as an Operand has them, or None for another expression."""
+        return self.told(lambda: self.lower.operand(self.parsed()).bits)
+
     def printed(self):
         return self.told(self.printed_text)
 
