@@ -37,7 +37,7 @@ class Reading:
 
     def line_run(self, rest):
         running, nested, missed = rest.split()
-        self.running, self.nested, self.missed = running == "1", int(nested), int(missed)
+        self.running, self.nested, self.missed = running == "1", whole(nested), whole(missed)
 
     def unseen(self):
         """Yield lines about hits that are in no aggregation."""
@@ -51,6 +51,8 @@ class Reading:
         name, kind, *bounds = front.split()
         one = Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], [])
         check(one)
+        if any(other.name == one.name for other in self.all):
+            raise ValueError  # which of them gtp show NAME means, and gtp merge adds to, would be chance
         self.all.append(one)
 
     def line_entry(self, rest):
@@ -64,6 +66,19 @@ class Reading:
         self.all[-1].noroom.append(entry(rest, self.all[-1]))
 
 
+def whole(text):
+    """Return a number of hits."""
+    return number(text, 0, 2**64)
+
+
+def number(text, least, end):
+    """Return a number from LEAST on and below END. Raise ValueError for another one: a file may have any."""
+    found = int(text)
+    if not least <= found < end:
+        raise ValueError
+    return found
+
+
 def check(one):
     """Raise ValueError for an impossible Aggregation. A file may say anything, and one line must not take hours."""
     if one.kind not in SUMMARIES or not all(re.fullmatch(r"\w+", name, re.A) for name in [one.name, *one.keys]):
@@ -72,6 +87,8 @@ def check(one):
         raise ValueError
     if one.bounds is not None:
         first, last, step = one.bounds
+        if not all(-2**63 <= bound < 2**63 for bound in one.bounds):
+            raise ValueError
         if step <= 0 or not 0 < last - first <= MOST_STEPS * step:
             raise ValueError
 
@@ -80,12 +97,12 @@ def entry(text, one):
     front, summary, buckets = text.split(":")
     count, *keys = front.split()
     pairs = (pair.split("=") for pair in buckets.split())
-    found = Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
-                  {int(number): int(n) for number, n in pairs})
+    found = Entry([int(key, 16) for key in keys], whole(count), [number(word, -2**63, 2**64) for word in summary.split()],
+                  {int(bucket): whole(n) for bucket, n in pairs})
     steps = MOST_STEPS if one.bounds else POWERS
     # The module leaves out entries without a value and empty buckets. So a 0 here is an error, and averages can divide.
     if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count <= 0 or \
-            not all(0 <= number <= steps + 1 and n > 0 for number, n in found.buckets.items()):
+            not all(0 <= bucket <= steps + 1 and n > 0 for bucket, n in found.buckets.items()):
         raise ValueError
     return found
 

@@ -18,7 +18,12 @@ LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
 def split(text, separator=","):
-    """Return the parts between separators that are in no bracket and no string."""
+    """Return the parts between separators that are in no bracket and no string, except empty ones."""
+    return [part for part in pieces(text, separator) if part]
+
+
+def pieces(text, separator=","):
+    """Return the same with the empty ones."""
     parts, depth, quote, start, i = [], 0, None, 0, 0
     while i < len(text):
         c = text[i]
@@ -38,7 +43,7 @@ def split(text, separator=","):
             start = i + 1
         i += 1
     parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in parts]
 
 
 def collected(commands):
@@ -391,7 +396,7 @@ def condition_of(expression):
         evaluated(expression)
     except (gdb.error, cexpr.Error) as error:
         if not is_of_value(error):
-            raise gdb.GdbError("if %s: %s" % (expression, error))
+            raise gdb.GdbError("if %s: %s" % (cexpr.typed(expression), error))
 
     def holds(frame):
         selected.select(frame.index)

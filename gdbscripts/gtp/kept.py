@@ -14,6 +14,8 @@ from gtp.damaged import reading
 HEAD = "gdbtp: aggregations and stacks, 1"
 END = b"gdbtp: %016d bytes\n"  # the last line; it gives the size of the data before it
 END_BYTES = len(END % 0)
+# The types of keys and values; an array is one by its address, or by its bytes.
+KEYS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
 # text: the aggregations, as the module writes them. stacks: {number: addresses}. keys: the names of keys that are stacks.
@@ -83,8 +85,10 @@ def tail(text, stacks, stack_keys):
 
 
 def type_of(text):
-    """Return the gdb.Type of a text. Return None if GDB has no such type; then the key is shown as a number."""
-    return cexpr.type_named(text) if text else None
+    """Return the gdb.Type of a text. Return None if GDB has no such type, or if no key can have it; then the key is shown as
+    a number."""
+    kind = cexpr.type_named(text) if text else None
+    return kind if kind is not None and ctype.plain(kind).code in KEYS else None
 
 
 def moved(stacks, was, now):

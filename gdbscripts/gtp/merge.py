@@ -9,6 +9,8 @@ from gtp import aggregations, kept, known, kstack, placed, screen, show, words, 
 from gtp.command import Command
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
+STACK_OR_NUMBER = """%s: $%s is %s here, and %s in the files before it; a file lacks this when it was saved by a GDB that did
+  not know the tracepoint"""
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
 
 
@@ -39,6 +41,7 @@ class Merged(aggregations.Reading):
         super().__init__("")
         self.numbers, self.stacks, self.keys = {}, {}, set()
         self.names = {}  # name -> known.Variable, from all files so far
+        self.of_stacks = {}  # name of a key -> whether its values are numbers of stacks, from all files so far
 
     def number_of(self, found, number):
         """Return the merged number of a file's stack."""
@@ -52,7 +55,7 @@ class Merged(aggregations.Reading):
     def keys_of(self, found, one, entry):
         keys = []
         for name, part in show.parts(one.keys, entry.keys):
-            keys += [self.number_of(found, part[0])] if name in found.keys else part
+            keys += [self.number_of(found, part[0])] if name in found.keys and len(part) == 1 else part
         return keys
 
     def refuse(self, found, reading, path):
@@ -66,6 +69,9 @@ class Merged(aggregations.Reading):
             mine = self.same(one)
             if mine and (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
+            for name in one.keys:
+                if self.of_stacks.get(name, name in found.keys) != (name in found.keys):
+                    raise gdb.GdbError(STACK_OR_NUMBER % (path, name, *("a stack", "a number")[::1 if name in found.keys else -1]))
 
     def same(self, one):
         """Return the merged aggregation with the name of a file's aggregation, or None if there is none yet."""
@@ -82,6 +88,8 @@ class Merged(aggregations.Reading):
 
     def add(self, path):
         """Add a file."""
+        if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            raise gdb.GdbError("%s is no ordinary file" % path)  # reading it might wait for ever, or have no end
         found = kept.read(path)
         if found is None and not written.has_trace(path):
             raise gdb.GdbError("%s is not a trace file" % path)
@@ -93,6 +101,7 @@ class Merged(aggregations.Reading):
         reading = aggregations.Reading(found.text)
         self.refuse(found, reading, path)
         self.names = {**found.names, **self.names}
+        self.of_stacks.update((name, name in found.keys) for one in reading.all for name in one.keys)
         self.keys |= found.keys
         self.nested += reading.nested
         self.missed += reading.missed

@@ -23,37 +23,40 @@ class NoFrames(gdb.GdbError):
 
 
 class Request:
-    """The command's arguments."""
+    """The command's arguments. An error shows USAGE, which may be another command's."""
 
-    def __init__(self, text):
+    def __init__(self, text, usage=USAGE):
+        self.usage = usage
         self.csv, self.limit = None, None
         text = OPTION.sub(self._option, text).strip()
         number = re.match(r"(\d+)(?:\s+|$)", text)
         self.number = int(number.group(1)) if number else None
         text = text[number.end():] if number else text
         head, self.condition = self._condition(text)
-        self.columns = columns.split(head)
+        pieces = columns.pieces(head) if head else []
+        if not all(pieces):
+            raise gdb.GdbError("a column is missing before or after a comma; say " + usage)
+        self.columns = pieces
 
     def _option(self, found):
         name, value = found.groups()
         if name not in ("csv", "limit"):
-            raise gdb.GdbError("--%s is not understood; say %s" % (name, USAGE))
+            raise gdb.GdbError("--%s is not understood; say %s" % (name, self.usage))
         if value is None:
-            raise gdb.GdbError("nothing after --%s; say %s" % (name, USAGE))
+            raise gdb.GdbError("nothing after --%s; say %s" % (name, self.usage))
         if name == "limit" and not value.isdecimal():
             raise gdb.GdbError("--limit %s: a number of rows is needed" % value)
         setattr(self, name, int(value) if name == "limit" else value.strip('"'))
         return ""
 
-    @staticmethod
-    def _condition(text):
+    def _condition(self, text):
         """Return the text before the word `if', and the expression after it."""
         for found in re.finditer(r"(?:^|[\s)\]])if(?=[\s(])", text):
             end = found.end()
             if len(columns.split(text[:end] + ",x")) > len(columns.split(text[:end])):
                 return text[:end - 2].strip(), text[end:].strip() or None
         if re.search(r"(?:^|\s)if$", text):
-            raise gdb.GdbError("no expression after `if'; say " + USAGE)
+            raise gdb.GdbError("no expression after `if'; say " + self.usage)
         return text, None
 
 

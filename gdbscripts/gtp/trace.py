@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, exits, harmless, inside, markers, modules, names, places, points, program, progress, quiet, screen, words
+from gtp import cells, cexpr, define, exits, harmless, inside, markers, modules, names, places, points, program, progress, quiet, screen, watch, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -98,10 +98,19 @@ def at_function(definitions, target, condition, limit):
     return one_by_one(definitions, said)
 
 
+def check_code(addresses):
+    """Raise an error for an address that is neither the kernel's, nor in the code of a symbol file, nor that of a
+    watchpoint: only tstart would refuse it, and the whole run with it."""
+    for pc in addresses:
+        if not pc >> 63 and not watch.has(pc) and cells.Sections("CODE").around(pc) is None:
+            raise gdb.GdbError("there is no code at %#x" % pc)
+
+
 def at_location(definitions, target, condition, limit):
     """Set a tracepoint where GDB finds a location. Return its number and places, or those of several."""
     number = None if points.is_running() else definitions.add(target.location)
     at = define.found(target.location) if number is None else define.addresses(number)
+    check_code(at)
     found = [places.Place(pc, None, None) for pc in at]
     if len(found) > limit:
         raise places.too_many(target.name, len(found), "places", limit)

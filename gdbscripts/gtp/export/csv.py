@@ -8,7 +8,7 @@ from gtp.export import frames, registry
 
 
 def write(path, arg):
-    with frames.Run(arg) as run:
+    with frames.Run(arg, usage=registry.usage("csv")) as run:
         if len(run.places) == 1:
             told = "%d rows" % table.write_csv(path, run.places[0].table)
         else:

@@ -184,7 +184,7 @@ def stream_of(event):
 
 
 def write(path, arg):
-    with frames.Run(arg) as run:
+    with frames.Run(arg, usage=registry.usage("ctf")) as run:
         return Writer(path, run).write()
 
 

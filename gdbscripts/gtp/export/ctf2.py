@@ -106,7 +106,7 @@ class Writer(ctf.Writer):
 
 
 def write(path, arg):
-    with frames.Run(arg) as run:
+    with frames.Run(arg, usage=registry.usage("ctf2")) as run:
         return Writer(path, run).write()
 
 

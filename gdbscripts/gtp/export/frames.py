@@ -115,12 +115,12 @@ def value_of(function, frame):
 
 
 class Run:
-    """The run that GDB looks at. ASKED is the text of a command's arguments, as for gtp table. FORMATS is the class that
-    makes the values' texts. Use it in a `with`, because it selects frames."""
+    """The run that GDB looks at. ASKED is the text of a command's arguments, as for gtp table; an error in it shows USAGE.
+    FORMATS is the class that makes the values' texts. Use it in a `with`, because it selects frames."""
 
-    def __init__(self, asked="", formats=cells.Formats):
+    def __init__(self, asked="", formats=cells.Formats, usage=table.USAGE):
         self.formats_of = formats
-        self.request = table.Request(asked)
+        self.request = table.Request(asked, usage)
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()

@@ -328,7 +328,7 @@ def check_counters(run, counters):
 
 def write(path, arg):
     counters, asked = counters_of(arg)
-    with frames.Run(asked) as run:
+    with frames.Run(asked, usage=registry.usage("perfetto")) as run:
         check_counters(run, counters)
         with open(path, "wb") as file:
             writer = Writer(file, run, set(counters))

@@ -43,7 +43,7 @@ FILE is written as a whole or not at all."""
         path, asked = split(arg)
         if not source.is_trace_file() and not remote.is_gtp():
             raise gdb.GdbError(source.NOTHING)
-        found = data.collected(asked)
+        found = data.collected(asked, USAGE)
         with written.whole(path) as part:
             with open(part, "w", encoding="utf-8") as file:
                 file.write(page.page(found))

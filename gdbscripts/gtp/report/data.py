@@ -69,14 +69,14 @@ class Named:
             self.viewed.setdefault((id(event.place), i), {})[number] = text
 
 
-def with_frames(asked, stacks):
+def with_frames(asked, usage, stacks):
     """Return (packed frames, the run's Header, the frames.Places, the number of frames for which the condition is
     unknown)."""
-    request = table.Request(asked)
+    request = table.Request(asked, usage)
     if request.csv:
         raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
     named = Named()
-    with frames.Run(asked, bytype.Shown) as run:
+    with frames.Run(asked, bytype.Shown, usage) as run:
         if run.request.limit is None:
             run.request.limit = MOST
         found = packed.frames(run.places, named.events(run), names_of_stacks(stacks), named.viewed)
@@ -196,11 +196,12 @@ def hits_of(places, header):
     return sum(own or header.hits.values()) if header.hits else None
 
 
-def collected(asked):
-    """Return all data of a page. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
+def collected(asked, usage):
+    """Return all data of a page. ASKED is the text of gtp table: which tracepoint, which columns, which frames. An error in
+    it shows USAGE."""
     stacks, read = show.known_stacks(), reading()
     try:
-        found, header, places, unknown = with_frames(asked, stacks)
+        found, header, places, unknown = with_frames(asked, usage, stacks)
     except table.NoFrames:
         if asked:
             raise

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
+# Job: numbers and names that no run writes into a trace file, and arguments that commands refuse. kept.tf is there by then.
+
+errors_show_what_was_typed() {
+	says "$(with_gtp types -x "$here/refused.py")" "all is as typed"
+}
+
+# A name twice, and numbers that do not fit.
+impossible_numbers_are_refused() {
+	local n=0 line lines most=18446744073709551616
+	for line in "aggregation a_x count :|entry 1 : :|aggregation a_x stats :|entry 1 : 1 1 1 :" "run 0 -1 0" \
+		"run 0 0 $most" "aggregation a_x count :|entry $most : :" "aggregation a_x sum :|entry 1 : $most :" \
+		"aggregation a_x sum :|entry 1 : -9223372036854775809 :" "aggregation a_x hist :|entry 1 : 1 1 1 : 1=$most" \
+		"aggregation a_x lhist 0 $most 1$most :|entry 1 : 1 1 1 : 1=1"; do
+		n=$((n + 1))
+		IFS='|' read -ra lines <<<"$line"
+		tail_of "impossible-$n.tf" "${lines[@]}"
+		says "$(kept "impossible-$n.tf" -ex "gtp show" -ex "gtp merge $out/impossible-$n.tf" -ex "gtp stacks")" \
+			"the text of the aggregations is damaged: it cannot be read" || return 1
+		[ "$(grep -c "is damaged" "$out/gdb.log")" = 3 ] && ! grep "bug of gdbtp" "$out/gdb.log" || return 1
+	done
+}
+
+# A type that no key has: the key is a number. A string is no stack, whatever the file says.
+keys_are_shown_as_they_can_be() {
+	tail_of odd.tf $'name key_t\tstruct thing\tthing\t' "key keystr_s" "stack 1 10" "aggregation a_x count : key_t keystr_s" \
+		"entry 1 7 41 0 : :"
+	[ "$(grep -c '^7 *A *1$' <<<"$(with_gtp types -ex "gtp merge $out/odd.tf" -ex "target tfile $out/odd.tf" -ex "gtp show")")" = 2 ]
+}
+
+# The second file lacks the line "key": its numbers must not become stacks of the first file.
+stacks_and_numbers_are_not_merged() {
+	tail_of stack-1.tf "key key_n" "stack 1 10" "aggregation a_x count : key_n" "entry 1 1 : :"
+	tail_of stack-2.tf "aggregation a_x count : key_n" "entry 2 1 : :"
+	tail_of stack-3.tf "aggregation b_x count : key_n" "entry 3 1 : :"
+	says "$(with_gtp prog -ex "gtp merge $out/stack-1.tf $out/stack-2.tf" -ex "gtp merge $out/stack-3.tf $out/stack-1.tf" 2>&1)" \
+		"stack-2.tf: \$key_n is a number here, and a stack in the files before it" \
+		"stack-1.tf: \$key_n is a stack here, and a number in the files before it"
+}
+
+# Reading them would wait for ever, or fill the memory.
+endless_files_are_refused() {
+	rm -f "$out/fifo"
+	mkfifo "$out/fifo"
+	says "$(ulimit -v 4000000 && with_gtp prog -ex "gtp merge $out/fifo" -ex "gtp merge /dev/zero" 2>&1)" \
+		"fifo is no ordinary file" "/dev/zero is no ordinary file"
+}
+
+# Each usage is that of the command that was typed.
+arguments_are_refused() {
+	local text
+	text=$(kept kept.tf -ex "gtp table n," -ex "gtp table ,n" -ex "gtp export csv $out/never n,,t" -ex "gtp export csv $out/never --nosuch" \
+		-ex "gtp export ctf $out/never --limit" -ex "gtp export ctf2 $out/never n if" -ex "gtp export perfetto $out/never --nosuch" \
+		-ex "gtp report $out/never --nosuch 1" -ex "gtp table --nosuch" -ex "gtp show --every 99999999999999s")
+	says "$text" "a column is missing before or after a comma; say gtp export csv FILE" "--nosuch is not understood; say gtp export csv FILE" \
+		"nothing after --limit; say gtp export ctf FILE" "no expression after \`if'; say gtp export ctf2 FILE" \
+		"--nosuch is not understood; say gtp export perfetto FILE" "--nosuch is not understood; say gtp report" \
+		"--nosuch is not understood; say gtp table" "--every takes a time of a day at most" &&
+		[ "$(grep -c "a column is missing .*; say gtp table" <<<"$text")" = 2 ] && [ ! -e "$out/never" ]
+}
+
+# Without an answer of the target's: tstart would refuse the whole run.
+addresses_without_code_are_refused() {
+	local text
+	text=$(with_gtp prog -ex "gtp trace *0" -ex "gtp trace *&counter" -ex "info tracepoints" -ex "gtp trace *add" \
+		-ex "trace *0xffffffff81000000" -ex "gtp trace *0xffffffff81000000" -ex "gtp trace *0x7b00000000001000")
+	says "$text" "there is no code at 0x0" "there is no code at $(printf "%#x" "0x$counter")" "No tracepoints." "at 0x$add: *add" \
+		"at 0xffffffff81000000: *0xffffffff81000000" "at 0x7b00000000001000: *0x7b00000000001000"
+}
+
+refused_tests() {
+	check "gtp watch refuses each bit field; an error in an expression shows what was typed, not what names stand for" \
+		errors_show_what_was_typed
+	check "an aggregation of a name twice, or a number beyond 64 bits, is a damaged file" impossible_numbers_are_refused
+	check "a key with a type that no key has is a number, and a string is no stack" keys_are_shown_as_they_can_be
+	check "gtp merge refuses a key that is a stack in one file and a number in another" stacks_and_numbers_are_not_merged
+	check "gtp merge refuses files that have no end" endless_files_are_refused
+	check "a comma too many and options of another command are refused, with the usage of the command that was typed" \
+		arguments_are_refused
+	check "gtp trace *ADDRESS refuses an address without code" addresses_without_code_are_refused
+}
