@@ -122,7 +122,7 @@ static void test_clock_begins_anew(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
 }
 
-/* Frames that a circular buffer has dropped count. If there are many sleeps, the newest are kept. */
+/* Frames that a circular buffer has dropped count. Of many sleeps, the newest ones are kept. */
 static void test_clock_begins_anew_often(void **state)
 {
 	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };

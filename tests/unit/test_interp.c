@@ -98,7 +98,7 @@ static u64 pick_value(u64 *seed)
 #define uwide unsigned __int128
 #define wide __int128
 
-/* Compute an opcode's meaning in arithmetic that cannot overflow; return false if it is an error. */
+/* Compute an opcode's meaning in arithmetic that cannot overflow; return false for an error. */
 static bool expect_binary(u8 op, u64 ua, u64 ub, u64 *result)
 {
 	wide a = (s64)ua, b = (s64)ub;
