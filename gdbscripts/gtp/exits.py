@@ -29,7 +29,7 @@ LOOKED_BACK = 12  # how many instructions before an indirect jump may compute it
 
 MOST = 512  # the most exits of a function that the module takes
 PLACES_MOST = 64  # the most functions in a chain of tail calls
-PLT = "jumps at *%#x by a condition to code without debug information: where it returns then is not known"
+PLT = "has a conditional jump at *%#x to code without debug information, so that its returns are not known"
 
 Instruction = collections.namedtuple("Instruction", "at text")
 

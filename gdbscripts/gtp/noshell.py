@@ -8,7 +8,7 @@ import gdb
 from gtp import quiet
 
 NAME = "_shell"
-OFF = """$_shell is off: GDB would run a command that stands in a trace file, or that a target sends.
+OFF = """$_shell is off: GDB would run a command that is in a trace file, or that a target sends.
 Type the command shell, or set gtp-shell-function on"""
 
 

@@ -18,7 +18,7 @@ Take the whole vmlinux, as Debian's -dbg packages have it"""
 NO_RUN = """the session does not start a run on the target that it finds connected: leave target remote and
 disconnect out of it"""
 NO_FILES = """nothing is traced while a session is compiled: it would write %s without a frame.
-Leave out what writes files behind tstart"""
+Leave out the commands after tstart that write files"""
 NO_QUIT = "a compiled session has no quit: later lines would not be read. Leave it out"
 DPRINTF = """dprintf %d cannot be compiled: it prints where GDB waits, and there is none later. Write a tracepoint
 that collects what is to be printed"""

@@ -71,7 +71,7 @@ def check_ends(lines):
         depth += STEPS.match(line) is not None
         depth -= line.strip() == "end"
         if depth < 0:
-            raise gdb.GdbError("the actions have an `end' too many")
+            raise gdb.GdbError("the actions have one `end' too many")
 
 
 # Number of the last tracepoint that a command has made -> numbers of all tracepoints that the command has made together,

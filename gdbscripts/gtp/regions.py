@@ -12,7 +12,7 @@ NAME = "gdbtp-regions"
 BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/tools", NAME)
 
 MISSING = """%s is not installed. It comes with gdbtp's tools (make tools; needs libzydis-dev,
-libdw-dev and libelf-dev); GDBTP_REGIONS names it when it lies elsewhere""" % NAME
+libdw-dev and libelf-dev); if it is elsewhere, set GDBTP_REGIONS to its path""" % NAME
 
 
 def tool():

@@ -207,7 +207,7 @@ class TraceFile:
                 return here
         for place in places.values():
             return place
-        raise gdb.GdbError("frame %d is of tracepoint %d, of which the trace says nothing" %
+        raise gdb.GdbError("frame %d belongs to tracepoint %d, which the trace does not describe" %
                            (frame.index, frame.number))
 
     def frame_at(self, location):

@@ -93,7 +93,7 @@ def strangers():
         found = [row for row in ROWS if row[0] == words]
         made, out = said("sizeof(%s)" % words, pc)
         tap.check(made.isdigit() and int(made) in [size for _, size, *_ in found], "%s: %s" % (words, made))
-        tap.matches(r"^note: %s is here that of \S+, and another in .*; (struct|union) 'FILE'::\w+ chooses\n$" % words, out)
+        tap.matches(r"^note: %s means the one in \S+ here, and there is another in .*; (struct|union) 'FILE'::\w+ chooses\n$" % words, out)
 
 
 @tap.test("a structure is chosen by its file, or by a function of its unit")

@@ -66,7 +66,7 @@ def strangers():
     stop_at("in_none")
     pc = pc_of("in_none")
     out = gdb.execute("python from gtp import cexpr; cexpr.condition('sizeof(struct twin)', %d)" % pc, to_string=True)
-    tap.matches(r"^note: struct twin is here that of \S*(one|two)\.c, and another in \S*(one|two)\.c; struct 'FILE'::twin chooses$",
+    tap.matches(r"^note: struct twin means the one in \S*(one|two)\.c here, and there is another in \S*(one|two)\.c; struct 'FILE'::twin chooses$",
                 out)
     for where, wanted, offset in (("'one.c'", 28, 24), ("'two.c'", 64, 0), ("in_one", 28, 24), ("in_two", 64, 0)):
         tap.equal(value("sizeof(struct %s::twin)" % where, pc), wanted, where)

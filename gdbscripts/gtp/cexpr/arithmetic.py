@@ -107,8 +107,8 @@ def repeated(lower, node):
     """Translate GDB's object@count: COUNT objects in a row."""
     left, length = lower.operand(node.left), lower.value(node.right).constant
     if length is None:
-        raise Error("what stands behind @ must be a constant, since GDB has no code for another count", node.right.start,
-                    "%s@16 is 16 of them, however many there are." % lower.source(node.left))
+        raise Error("the count after @ must be a constant, since GDB has no code for another one", node.right.start,
+                    "%s@16 is always 16 of them." % lower.source(node.left))
     if not left.lvalue or left.place is None or left.bits:
         raise Error("the object before @ must be in memory", node.left.start)
     if length < 1:

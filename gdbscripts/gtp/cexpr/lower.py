@@ -228,7 +228,7 @@ class Lower:
         have."""
         start, function = variables.entry(self.scope.pc)
         if start is None or start != self.scope.pc:
-            raise Error("where the return address lies is known at a function's first instruction only", node.start,
+            raise Error("the place of the return address is known only at a function's first instruction", node.start,
                         "Trace *%s." % function if function else None)
         self.differ("GDB looks for the return address behind rbp")
         return in_memory(ctype.integer(ULONG), ("$rsp", 0), self.scope)

@@ -94,5 +94,5 @@ def inside(lower, text, node):
             part.start, part.end = node.start, node.end
         return lower.nested(inner, text)
     except Error as error:
-        raise Error("%s is a macro, and in what it stands for %s" % (node.name, error.what), node.start,
+        raise Error("%s is a macro, and in its text %s" % (node.name, error.what), node.start,
                     "It stands for %s" % text if len(text) < 200 else None) from None

@@ -45,7 +45,7 @@ def tokens(text):
         if kind == "float":
             raise Error("there is no floating point at a hit", at, "Write whole numbers.")
         if kind == "wide":
-            raise Error("wide characters and strings are none of the kernel's", at, "Leave out the prefix.")
+            raise Error("the kernel has no wide characters and strings", at, "Leave out the prefix.")
         if kind != "space":
             found.append(Token(kind, match.group(), at, match.end()))
         at = match.end()

@@ -160,7 +160,7 @@ class Translation:
                 return Error("%s has no location at this address" % self.lower.source(node), node.start,
                              variables.elsewhere(name, self.pc))
         if IN_REGISTER in str(refusal):
-            return Error("what & stands before is in a register here, and has no address", max(self.text.find("&"), 0),
+            return Error("the operand of & is in a register here, and has no address", max(self.text.find("&"), 0),
                          "Write the variable itself.")
         return Error("GDB does not compile this here: %s" % refusal, 0,
                      None if lowered == self.text else "It was given: %s" % lowered)

@@ -108,7 +108,7 @@ def taken(several, block, words):
     symbol = max(several, key=lambda s: len(os.path.commonprefix([here, s.symtab.filename])))
     word, blank, name = words.rpartition(" ")
     others = [s.symtab.filename for s in several if s is not symbol]
-    return Named(symbol.type, False, "%s is here that of %s, and another in %s; %s%s'FILE'::%s chooses" % (
+    return Named(symbol.type, False, "%s means the one in %s here, and there is another in %s; %s%s'FILE'::%s chooses" % (
         words, symbol.symtab.filename, few(others), word, blank, name))
 
 
@@ -130,7 +130,7 @@ def chosen(words, where):
     found = [s.type for s in symbols_of(words) if is_file(s.symtab, where) or has_function_of(s.symtab, where)]
     if any(not ctype.same(found[0], other) for other in found):
         raise Error("%s is compiled more than once, with different %s" % (where, words), 0,
-                    "Write a function of the one that is meant in the place of the file: %s." % words.replace(
+                    "Write one of its functions in place of the file: %s." % words.replace(
                         " ", " FUNCTION::"))
     if found:
         return Named(found[0], False)
