@@ -2,9 +2,10 @@
 # The places where functions of programs return. They are found in GDB's disassembly and sent to the module before a run.
 # The module sets a probe at each of them (probe/user/user_return.c).
 #
-# The debug information says which instructions belong to a function. A jump out of it is a tail call: the function there
-# returns for both. If that function is in the same file and has debug information, its returns count as well. Otherwise
-# such calls cannot be followed, and the module counts them as missed.
+# The debug information says which instructions belong to a function; without any, .eh_frame does. A jump out of it is a tail
+# call: the function there returns for both. If that function is in the same file, its returns count as well. Otherwise such
+# calls cannot be followed, and the module counts them as missed. In .eh_frame a function's cold part looks like another
+# function, with the same result.
 import collections
 import functools
 import mmap
@@ -13,15 +14,16 @@ import struct
 
 import gdb
 
-from gtp import ended, functions, places, points, program, quiet, remote, screen, source, space
+from gtp import ended, fde, functions, places, points, program, quiet, remote, screen, source, space
 from gtp.cexpr import variables
 
 WORDS = re.compile(r"\$(?:k?ret|latency|entry_clock)\b")
-LINE = re.compile(r"(?:=> )?\s*(0x[0-9a-f]+) <[^>]*>:\s+(.*)")
+LINE = re.compile(r"(?:=> )?\s*(0x[0-9a-f]+)(?: <[^>]*>)?:\s+(.*)")
 PREFIXES = r"(?:(?:rep|repz|repnz|bnd|notrack|data16|cs|ds) )*"
 RETURN = re.compile(PREFIXES + r"ret[qw]?\b")
 DIRECT = re.compile(PREFIXES + r"(j\w+|loop\w*|xbegin)(?:,p[nt])?\s+(0x[0-9a-f]+)\b")
 INDIRECT = re.compile(PREFIXES + r"jmp[q]?\s+\*")
+LEAVES = re.compile(PREFIXES + r"(?:jmpq?|ret[qw]?|call[q]?|hlt|ud\d|int3)\b")  # a call whose function never returns
 FLOW = re.compile(PREFIXES + r"(?:j|call|ret|loop|xbegin|hlt|ud|syscall|int)")
 ADDED = re.compile(r"add\s+%\w+,%(\w+)$")
 OFFSET = re.compile(r"mov(?:slq|sxd|slq|l)?\s+\(.*,4\),%\w+$")
@@ -29,7 +31,7 @@ LOOKED_BACK = 12  # how many instructions before an indirect jump may compute it
 
 MOST = 512  # the most exits of a function that the module takes
 PLACES_MOST = 64  # the most functions in a chain of tail calls
-PLT = "has a conditional jump at *%#x to code without debug information, so that its returns are not known"
+PLT = "has a conditional jump at *%#x to code of another file or without bounds, so that its returns are not known"
 
 Instruction = collections.namedtuple("Instruction", "at text")
 
@@ -38,13 +40,37 @@ class Refused(Exception):
     """The calls of a function cannot be followed; the message says why."""
 
 
-def instructions(pc):
-    """Return the Instructions of the function around pc, with its cold parts. Each part is in the order of addresses."""
-    text = quiet.execute("with disassembly-flavor att -- disassemble %#x" % pc)
+def instructions(pc, end=None):
+    """Return the Instructions of the function around pc, with its cold parts, or those from pc up to END. Each part is in
+    the order of addresses."""
+    part = "%#x" % pc if end is None else "%#x,%#x" % (pc, end)
+    text = quiet.execute("with disassembly-flavor att -- disassemble %s" % part)
     found = [Instruction(int(line.group(1), 16), line.group(2).strip()) for line in map(LINE.match, text.splitlines()) if line]
     if any("(bad)" in one.text for one in found):
         raise Refused("has bytes that this GDB does not know as an instruction")
     return found
+
+
+def described(one, pc):
+    """Return (begin, end) of the range of .eh_frame around an instruction of a program, in its space, or None."""
+    known = fde.ranges(one.path, one.time) if one.has(pc) else None
+    if known is None or known.section(space.linked(pc)).startswith(".plt"):  # whose code is in another file
+        return None
+    found = known.at(space.linked(pc))
+    return found and (one.base + found[0], one.base + found[1])
+
+
+def body(one, pc):
+    """Return the Instructions of the function around pc, or of this part of it. Return None if nothing says where it ends."""
+    if one.has(pc) and variables.entry(pc)[0] is not None:
+        return instructions(pc)
+    around = described(one, pc)
+    if around is None:
+        return None
+    code = instructions(*around)
+    if not code or not LEAVES.match(code[-1].text):
+        raise Refused("goes on where no more is known, at *%#x" % space.linked(around[1]))
+    return code
 
 
 def is_table(code, i):
@@ -78,7 +104,7 @@ class Search:
             raise Refused("has %d places at which it returns; %d can be probed" % (len(self.exits), MOST))
 
     def function(self, pc):
-        code = instructions(pc)
+        code = body(self.program, pc)
         inside = {one.at for one in code}
         if pc not in inside:
             raise Refused("is not where GDB disassembles it")
@@ -102,12 +128,15 @@ class Search:
         elif INDIRECT.match(one.text) and not is_table(code, i):
             self.exits.append(("j", one.at))
 
+    def is_known(self, pc):
+        return self.program.has(pc) and (variables.entry(pc)[0] is not None or described(self.program, pc) is not None)
+
     def direct(self, inside, one, name, target):
         if self.start <= target <= self.pc:
             raise Refused("jumps back to *%#x, which would count as another call" % space.linked(target))
         if target in inside:
             return
-        if self.program.has(target) and variables.entry(target)[0] is not None:
+        if self.is_known(target):
             self.todo.append(target)
         elif name in ("jmp", "jmpq"):
             self.exits.append(("j", one.at))
@@ -158,15 +187,24 @@ def is_go(path, time):
     return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))
 
 
-def packet(one, pc):
-    """Return the packet QGtpExits for a place. Raise Refused if its function's calls cannot be followed."""
+def begin(one, pc):
+    """Return the first instruction of the function around pc. Raise Refused if it is not known, or is inlined."""
     around = list(places.blocks(pc))
     if not around:
-        raise Refused("has no debug information: nothing says where it ends")
+        found = described(one, pc)
+        if found is None:
+            raise Refused("has neither debug information nor a range in .eh_frame: nothing says where it ends")
+        return found[0]
     inner, block = around[0], around[-1]
     start = int(block.function.value().address)
     if (inner.start, inner.end) != (block.start, block.end) and pc != start:
         raise Refused("is inlined there, and has no return of its own")
+    return start
+
+
+def packet(one, pc):
+    """Return the packet QGtpExits for a place. Raise Refused if its function's calls cannot be followed."""
+    start = begin(one, pc)
     if is_go(one.path, one.time):
         raise Refused("is Go's: its calls change their stack and their thread, so their returns cannot be followed")
     search = Search(one, start, pc)

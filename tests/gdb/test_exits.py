@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Returns of functions in programs: $ret, $latency and $entry_clock, beside what the programs compute themselves.
+import os
+
 from lib import *
-from programs import PROGRAM, Process, base_of, copy, gtp_trace, line_of, linked, running_program
+from programs import BUILT, PROGRAM, Process, base_of, copy, gtp_trace, line_of, linked, running_program
 
 
 def rows(num, *expressions):
@@ -209,6 +211,24 @@ def changed():
     # In this program an address is also an offset in the file. Put a nop where the function returned.
     shell()(r"printf '\220' | dd of=%s bs=1 seek=%d conv=notrunc status=none" % (path, where))
     matches("does not end at %#x, where GDB has read" % where, refused("tstart"))
+
+
+# The last test: GDB's choice of a place in the program's functions is another one while it knows the bare program, too.
+@test("$ret without debug information, by .eh_frame: arguments are in registers; names that nothing describes are refused")
+def without_debug_information():
+    bare = os.path.join(BUILT, "bare")
+    nums = {name: gtp_trace("-x %s %s" % (bare, name), "(int)$rdi, (int)$ret") for name in RETURNS}
+    with running_program(bare) as one:
+        cmd("tstart")
+        for name in RETURNS:
+            if name != "throws":  # catches() calls it
+                one("each %s 6" % name)
+        cmd("tstop")
+    wanted = dict(RETURNS, two_ends=RETURNS["two_ends"] + [(100, 300)] * 6)  # and by the signal's handler
+    equal({name: rows(num, "(int)$rdi", "(int)$ret") for name, num in nums.items()}, wanted)
+    equal((nested(), missed()), (0, 0))
+    cmd("delete")
+    matches("has neither debug information nor a range in .eh_frame", refused("gtp trace -x %s _init if $ret == 1" % bare))
 
 
 run()
