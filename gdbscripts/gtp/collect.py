@@ -36,8 +36,8 @@ ELSEWHERE = """at %#x an argument of the marker is elsewhere than at the tracepo
   gtp trace -x FILE PROVIDER:NAME sets a tracepoint at each"""
 
 
-def translated(number, text):
-    """Translate a list of expressions for a tracepoint. Return a Taken."""
+def translated(number, text, flags=""):
+    """Translate a list of expressions for a tracepoint, for `collect` with these flags. Return a Taken."""
     takes, lines, asked, first = {}, [], {}, None
     text, own = formed(text)
     for pc in points.addresses(number):
@@ -45,7 +45,7 @@ def translated(number, text):
         first = meant if first is None else first
         if meant != first:
             raise gdb.GdbError(ELSEWHERE % pc)
-        found = cexpr.pieces(meant, pc)
+        found = cexpr.pieces(meant, pc, bool(flags))
         for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
             # A word such as $args stands for several variables, so it cannot be the title of a single one.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
@@ -63,7 +63,7 @@ def put(number, taken, flags):
 def add(number, text, flags=""):
     """Add the expressions of a list to a tracepoint's actions. Return lines about variables without a location
     there."""
-    taken = translated(number, text)
+    taken = translated(number, text, flags)
     put(number, taken, flags)
     return taken.lines
 
@@ -80,7 +80,7 @@ def add_to_all(numbers, text, flags):
     for number in numbers:
         for piece in pieces:
             try:
-                taken = translated(number, piece)
+                taken = translated(number, piece, flags)
             except gdb.GdbError as error:
                 failed.setdefault(piece, []).append(error)
                 lines.append("not at tracepoint %d: %s" % (number, piece))

@@ -8,7 +8,7 @@ import re
 
 import gdb
 
-from gtp import define, functions, markers, places, screen, space, words
+from gtp import define, functions, markers, places, quiet, screen, space, words
 
 OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
 LIMIT = re.compile(r"\s*--limit[ =]+\S+(?=\s)")
@@ -101,6 +101,20 @@ def at_markers(one, name, limit):
     return targets
 
 
+def demangled(name):
+    """Return the name that a mangled one has in C++, or None if it is not such a name."""
+    try:
+        return quiet.execute("demangle -l c++ -- " + name).strip() if name.startswith("_Z") and name.isidentifier() else None
+    except gdb.error:
+        return None
+
+
+def of_cpp(wanted, pattern):
+    """Return the names in the symbol table of functions whose names in C++, with parameters, a pattern matches."""
+    found = {demangled(name): name for name in wanted}
+    return [found[name] for name in functions.filtered(found.keys() - {None}, pattern)]
+
+
 def targets(one, location, limit, definitions):
     """Return the Targets of a location in a program, with no more places than the limit."""
     name = words.unquoted(location)
@@ -109,7 +123,7 @@ def targets(one, location, limit, definitions):
     if words.is_glob(name) and not name.startswith("*"):
         # A stripped file has at most the names that the dynamic linker needs; its debug file has the others.
         wanted = {text for path in [one.path] + markers.debug_files(one) for text in functions.table(path).functions}
-        matching = functions.filtered(wanted, name)
+        matching = functions.filtered(wanted, name) or of_cpp(wanted, name)
         if not matching:
             raise gdb.GdbError("no function of %s matches %s" % (one.there, name))
     else:

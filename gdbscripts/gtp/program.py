@@ -46,8 +46,7 @@ class Program:
         return self.own if self.own is not None and self.own.is_valid() else None
 
 
-# (path, path on the traced machine) -> Program, for all programs whose symbols this command has loaded.
-loaded = {}
+loaded = space.programs
 
 
 def at(address):

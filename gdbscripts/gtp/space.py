@@ -14,3 +14,7 @@ def has(address):
 def linked(address):
     """Return the link-time address of a place in a file space."""
     return address % SIZE
+
+
+# (path, path on the traced machine) -> program.Program, for all programs whose symbols `gtp lib` has loaded.
+programs = {}

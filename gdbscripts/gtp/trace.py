@@ -222,7 +222,7 @@ places are refused; --limit N allows N."""
         for line in places.strangers(said.condition, first, markers.arguments_at(first)):
             screen.put("note: %s\n" % line)
         at_markers = markers.names_at(first) is not None
-        if at_markers and len(definitions.numbers) > 1:
+        if (at_markers or one is not None) and len(definitions.numbers) > 1:
             title = harmless.line(words.unquoted(said.place) if matching > 1 else done[0][0].name)
             points.groups[definitions.numbers[-1]] = list(definitions.numbers)
             points.alike[definitions.numbers[-1]] = list(definitions.numbers), title

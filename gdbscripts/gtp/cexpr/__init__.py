@@ -70,12 +70,13 @@ def collected(text, pc):
     return [take for takes, _ in found for take in takes], [line for _, lines in found for line in lines]
 
 
-def pieces(text, pc):
-    """Return [(texts to collect, lines about variables without a location)], one pair for each expression of the list."""
+def pieces(text, pc, string=False):
+    """Return [(texts to collect, lines about variables without a location)], one pair for each expression of the list. With
+    STRING, the strings are collected to which the expressions point."""
     found = []
     for offset, piece in split(text):
         try:
-            found.append(one(piece, pc))
+            found.append(one(piece, pc, string))
         except Error as error:
             raise error.within(text, offset) if error.text is None else error
     return found
@@ -92,12 +93,12 @@ def split(text):
 SPECIAL = ("$regs", "$_sdata")
 
 
-def one(text, pc):
+def one(text, pc, string=False):
     if text in ("$args", "$locals"):
         return variables.expand(pc, text == "$args")
     if text in SPECIAL:
         return [text], []
-    return Translation(text, pc).collected(), []
+    return Translation(text, pc, string).collected(), []
 
 
 def value(text):

@@ -33,6 +33,12 @@ def code(kind):
     return plain(kind).code
 
 
+def referred(kind):
+    """Return the type to which a C++ reference refers, or None for any other type."""
+    stripped = plain(kind)
+    return stripped.target() if stripped.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF) else None
+
+
 def is_pointer(kind):
     return code(kind) == gdb.TYPE_CODE_PTR
 
@@ -160,9 +166,15 @@ class Found(NamedTuple):
 
 
 def member(kind, name):
-    """Return the Found of a structure's member by its name, also inside unnamed members at any depth, or None."""
+    """Return the Found of a structure's member by its name, or None. It may be inside unnamed members at any depth, or in
+    the part of a base class."""
     for field in plain(kind).fields():
         if not hasattr(field, "bitpos"):
+            continue
+        if field.is_base_class:
+            inner = member(field.type, name)
+            if inner is not None:
+                return inner._replace(bit=inner.bit + field.bitpos)
             continue
         if field.name == name:
             return Found(field.type, field.bitpos, field.bitsize, True)
@@ -176,7 +188,7 @@ def member(kind, name):
 def member_names(kind):
     """Yield the names of all members that may follow a structure's dot."""
     for field in plain(kind).fields():
-        if field.name:
+        if field.name and not field.is_base_class:
             yield field.name
         elif is_aggregate(field.type):
             yield from member_names(field.type)

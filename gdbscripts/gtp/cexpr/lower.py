@@ -10,7 +10,8 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, types, variables, wide
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, threadlocal, types
+from gtp.cexpr import variables, wide
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -243,7 +244,8 @@ class Lower:
         text = node.name
         if function is not None:
             self.differ("GDB does not look outside an inlined function")
-            text = "%s::%s" % (function, node.name)
+            # GDB has the parameters in the name of a function of C++.
+            text = "%s::%s" % (function if function.isidentifier() else "'%s'" % function, node.name)
         elif self.scope.is_foreign(symbol):
             symbol = names.one(self.scope, symbol, node.start)
             if symbol.addr_class == gdb.SYMBOL_LOC_STATIC:
@@ -256,11 +258,12 @@ class Lower:
             operand = number(WORDS[node.name], INT)
             return operand.but(type=gdb.lookup_type("void").pointer(), seen=None) if node.name == "NULL" else operand
         if node.name == "current":
+            self.differ("GDB may know another variable of this name")
             return registers.current(node)
         found = macros.number(node.name)
         if found is not None:
             return number(found[0], found[1])
-        found = macros.expanded(self, node)
+        found = threadlocal.without_type(self, node) or macros.expanded(self, node)
         if found is not None:
             return found
         why = macros.missing()
@@ -281,6 +284,11 @@ class Lower:
         if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK:
             return Operand(symbol.type, text, named=True)
         self.variables.append((text, node))
+        if threadlocal.is_one(symbol):
+            return threadlocal.operand(self, symbol, node)
+        target = ctype.referred(symbol.type)
+        if target is not None and ctype.is_aggregate(target):  # GDB follows it to a member by itself
+            return Operand(target, text, PRIMARY, named=True, lvalue=True)
         if ctype.is_aggregate(symbol.type):
             parts = pieces.of_variable(symbol, text, self.scope.pc)
             if parts is not None:

@@ -4,6 +4,8 @@
 An array is compared in as wide pieces as it allows. Through a pointer, bytes are compared one by one, up to the first
 that differs or ends the string: the next page may not be mapped.
 """
+import gdb
+
 from gtp.cexpr import ctype, syntax
 from gtp.cexpr.ctype import INT
 from gtp.cexpr.error import Error
@@ -79,7 +81,7 @@ def equal(lower, subject, data):
     if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) > 1 and operand.place:
         parts = wide(operand, subject, data)
     else:
-        pointer = lower.rvalue(operand, subject)
+        pointer = lower.rvalue(characters(lower, operand) or operand, subject)
         if not ctype.is_pointer(pointer.type) or not is_char(pointer.type):
             raise Error("a string is compared with a char array or a char pointer", subject.start)
         parts = narrow(pointer, data)
@@ -87,6 +89,21 @@ def equal(lower, subject, data):
     if not parts:
         return Operand(ctype.integer(INT), "1", PRIMARY, INT, constant=1)
     return Operand(ctype.integer(INT), " && ".join(parts), BOTH if len(parts) > 1 else EQUAL, INT)
+
+
+def characters(lower, operand):
+    """Return the Operand of a pointer to a std::string's characters, or of a char pointer whose type has another name.
+    Return None for anything else, which GDB takes for a string where it is one."""
+    kind, member = operand.type, "_M_dataplus"
+    if ctype.is_aggregate(kind) and operand.named and ctype.member(kind, member) and ctype.member(kind, "_M_string_length"):
+        lower.differ("GDB takes no std::string for its characters")
+        text = "%s.%s._M_p" % (operand.within(PRIMARY), member)
+    elif ctype.is_pointer(kind) and is_char(kind) and kind.unqualified().code == gdb.TYPE_CODE_TYPEDEF:
+        lower.differ("GDB sees no string in a type of another name")
+        text = operand.within(UNARY)
+    else:
+        return None
+    return Operand(gdb.lookup_type("char").pointer(), "(char *)%s" % text, UNARY, named=True)
 
 
 def is_char(kind):

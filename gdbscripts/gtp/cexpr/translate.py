@@ -3,7 +3,7 @@
 import gdb
 
 from gtp import quiet, selected
-from gtp.cexpr import compiled, ctype, headers, parts, percpu, pieces, registers, syntax, variables
+from gtp.cexpr import compiled, ctype, headers, parts, percpu, pieces, registers, strings, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
@@ -18,8 +18,8 @@ IN_REGISTER = "is in a register, and has no address"
 class Translation:
     """The text, its nodes, and the result of lowering them."""
 
-    def __init__(self, text, pc):
-        self.text, self.pc = text, pc
+    def __init__(self, text, pc, string=False):
+        self.text, self.pc, self.string = text, pc, string
         self.scope = Scope(pc)
         self.lower = Lower(self.scope, text)
 
@@ -101,6 +101,8 @@ class Translation:
         percpu.refuse(operand, node)
         if operand.pieces is not None:
             return self.in_registers(node, operand)
+        if self.string:
+            operand = strings.characters(self.lower, operand) or operand
         if ctype.is_function(operand.type) or operand.bits and not operand.named:
             operand = self.lower.rvalue(operand, node)
         return [self.checked(operand.text, True)]
