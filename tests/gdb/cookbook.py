@@ -239,3 +239,10 @@ def entry_of(one, name):
 def own_rows(recipe, pid, fact):
     """Check that the rows are the provoking process's actions, one by one. This is the usual verdict."""
     exactly(recipe.rows(), pid, fact)
+
+
+def rows_of_others(recipe, pid, fact):
+    """Check that the rows are those of other processes. Each row begins with its pid."""
+    rows = recipe.rows()
+    for other in {row[0] for row in fact}:
+        exactly(rows, other, [row[1:] for row in fact if row[0] == other])

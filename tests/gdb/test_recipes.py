@@ -4,7 +4,7 @@
 # provoke.py has done.
 import contextlib
 
-from cookbook import Book, entry_of, equal_row, exactly, has_row, of, same, shown
+from cookbook import Book, entry_of, equal_row, has_row, of, rows_of_others, same, shown
 from lib import *
 from provoke import SLOW
 from provoking import provocations
@@ -35,13 +35,6 @@ judge = BOOK.judge
 
 
 # Verdicts ----------------------------------------------------------------------------------------
-
-def rows_of_others(recipe, pid, fact):
-    """Check that the rows are those of other processes. Each row begins with its pid."""
-    rows = recipe.rows()
-    for other in {row[0] for row in fact}:
-        exactly(rows, other, [row[1:] for row in fact if row[0] == other])
-
 
 def some_row(recipe, pid, fact):
     """Check that one of the rows is as expected. Other rows come from interrupts and kernel threads."""

@@ -80,13 +80,20 @@ class Shop
 
 long Shop::order(const Order &order, int count)
 {
-	sold += count * static_cast<long>(order.items.size());
+	long before = sold; /* the first instruction is the method's own, not an inlined one's */
+
+	HIDE(before);
+	sold = before + count * static_cast<long>(order.items.size());
 	return sold;
 }
 
 long Shop::refund(const std::string &name)
 {
-	return sold -= static_cast<long>(name.size());
+	long left = sold;
+
+	HIDE(left);
+	sold = left - static_cast<long>(name.size());
+	return sold;
 }
 
 struct Shape {
