@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The recipes of docs/recipes.md as one compiled session: a GDB with an index of vmlinux and one without must make the
-same file. The sums of docs/tools.md.
+same file. The sums of docs/tools.md. (The lines of docs/tools-*.md take a GDB too long here; gdb/tools compiles them.)
 
 With an index, GDB may look up a name in another file first than without one. So one GDB may find a definition, the
 other a declaration.

@@ -40,12 +40,12 @@ def said(function):
     return pid, text
 
 
-def main(end=lambda: None):
+def main(end=lambda: None, functions=provocations):
     """Run the chosen provocations, and then END."""
-    names = list(provocations)
+    names = list(functions)
     scratch()
     for word in sys.argv[1:]:
-        pid, text = said(provocations[names[int(word)]])
+        pid, text = said(functions[names[int(word)]])
         result, error = json.loads(text)
         print(json.dumps([int(word), pid, result, error]), flush=True)
     end()

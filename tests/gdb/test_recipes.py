@@ -4,12 +4,10 @@
 # provoke.py has done.
 import contextlib
 
-from cookbook import Book, entry_of, equal_row, has_row, of, rows_of_others, same, shown
+from cookbook import Book, entry_of, equal_row, has_row, of, rows_of_others, same, shown, softirqs, some_row
 from lib import *
 from provoke import SLOW
 from provoking import provocations
-
-SOFTIRQS = "/proc/softirqs"
 
 softirqs_run = []  # softirqs() before the run, and after it
 
@@ -22,24 +20,11 @@ def counted():
     softirqs_run.append(softirqs())
 
 
-def softirqs():
-    """Return {name: number of softirqs that have run} for each CPU."""
-    with there.open(SOFTIRQS, encoding="ascii") as file:
-        head, *rows = file.read().splitlines()
-    table = {row.split(":")[0].strip(): [int(n) for n in row.split(":")[1].split()] for row in rows}
-    return [{name: counts[cpu] for name, counts in table.items()} for cpu in range(len(head.split()))]
-
-
 BOOK = Book("recipes.md", "provoke.py", provocations, around=counted)
 judge = BOOK.judge
 
 
 # Verdicts ----------------------------------------------------------------------------------------
-
-def some_row(recipe, pid, fact):
-    """Check that one of the rows is as expected. Other rows come from interrupts and kernel threads."""
-    has_row(recipe.rows(), fact)
-
 
 for name in ("Which programs are run, with which argument?", "Which processes fail?", "Who loads modules?",
              "Which programs crash, and at which address?", "Whom does the OOM killer kill?"):
