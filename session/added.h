@@ -11,7 +11,7 @@
  *
  * Sets their entries in ->ways to AX_TSV_ADDED, and recomputes which expressions of @t->tps need
  * the lock. For dprintfs that is done when they are armed again.
- * Context: process, caller's lock.
+ * Context: process, under the caller's lock.
  */
 void gtp_added_begin(struct gtp_trace *t);
 
@@ -19,7 +19,7 @@ void gtp_added_begin(struct gtp_trace *t);
  * gtp_added_end() - make the variables ordinary ones again
  * @t: the session; no expression with AX_F_ADDS is armed
  *
- * Context: process, caller's lock.
+ * Context: process, under the caller's lock.
  */
 void gtp_added_end(struct gtp_trace *t);
 
@@ -32,7 +32,7 @@ void gtp_added_end(struct gtp_trace *t);
  * @why: the refusal
  *
  * Without a run all expressions are allowed.
- * Context: process, caller's lock.
+ * Context: process, under the caller's lock.
  * Return: 0, or -EINVAL if it sets a variable of this kind other than by adding.
  */
 int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,

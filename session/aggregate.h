@@ -22,7 +22,7 @@ enum {
  * tracepoint set before it: the first key set after an update begins another group. An aggregation
  * must have the same keys in all its updates. Marks tracepoints that only update aggregations.
  *
- * Context: may sleep, caller's lock. Return: 0, -EINVAL or -ENOMEM.
+ * Context: may sleep, under the caller's lock. Return: 0, -EINVAL or -ENOMEM.
  */
 int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 			struct gtp_aggregate **list, struct gtp_why *why);

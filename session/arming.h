@@ -15,7 +15,7 @@
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
- * Context: may sleep, caller's lock.
+ * Context: may sleep, under the caller's lock.
  * Return: 0; -errno with nothing armed if no location can be armed, or, under @t->strict, not all
  * of them. The caller then frees the locations.
  */
@@ -27,7 +27,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why);
  * @tp: the tracepoint, with its code and a slot
  * @why: the refusal
  *
- * Context: may sleep, caller's lock; hits may be in progress.
+ * Context: may sleep, under the caller's lock; hits may be in progress.
  * Return: 0, and @tp->loc is its location; or -errno, and it has no location.
  */
 int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
@@ -38,7 +38,7 @@ int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_wh
  * @loc: the location
  * @why: the refusal
  *
- * Context: may sleep, caller's lock; hits may be in progress.
+ * Context: may sleep, under the caller's lock; hits may be in progress.
  * Return: 0, with @loc->refused if it cannot be armed; -errno, not armed, if the error does not
  * concern only this place, or if the place is refused under @t->strict.
  */
@@ -51,7 +51,7 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
  * @tp: the tracepoint
  * @why: the refusal
  *
- * Context: may sleep, caller's lock; hits may be in progress. Return: 0, or -errno if the
+ * Context: may sleep, under the caller's lock; hits may be in progress. Return: 0, or -errno if the
  * tracepoint has no location.
  */
 int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,

@@ -15,7 +15,7 @@
  * @nslots: number of counters
  * @why: the refusal
  *
- * Context: may sleep, caller's lock. Return: 0 or -ENOMEM.
+ * Context: may sleep, under the caller's lock. Return: 0 or -ENOMEM.
  */
 int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why);
 

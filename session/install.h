@@ -19,7 +19,7 @@
  *
  * Defining an existing tracepoint again is no error: GDB repeats all of them when it loads symbols
  * during a run.
- * Context: may sleep, caller's lock.
+ * Context: may sleep, under the caller's lock.
  * Return: 0, or the error of gtp_tracepoint_define() or gtp_trace_install().
  */
 int gtp_install_define(struct gtp_trace *t, const char *text, struct gtp_why *why);
@@ -36,7 +36,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
  * @len: its length
  * @why: the refusal
  *
- * Context: may sleep, caller's lock.
+ * Context: may sleep, under the caller's lock.
  * Return: 0, or the error of gtp_trace_install(), which has removed the pending tracepoint.
  */
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);

@@ -21,7 +21,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
  * @only: a tracepoint that joins the run; NULL: look at all tracepoints
  * @why: the refusal
  *
- * Context: may sleep, caller's lock; hits may be in progress. Return: 0 or -ENOMEM.
+ * Context: may sleep, under the caller's lock; hits may be in progress. Return: 0 or -ENOMEM.
  */
 int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why);
 

@@ -13,7 +13,7 @@
  * Checks all expressions' variables, allocates buffers, and arms every location that can be armed:
  * see session/arming.h. If it fails, nothing is armed; if it fails after the checks, the frames of
  * the last run are gone. Hits count from the moment when all locations are armed.
- * Context: may sleep, caller's lock.
+ * Context: may sleep, under the caller's lock.
  * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or the error of ->arm.
  */
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);

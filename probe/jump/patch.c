@@ -10,9 +10,9 @@
  *
  * Two rules keep every CPU on whole instructions:
  *
- *	- A byte after byte 0 of an instruction changes only while that byte 0 is our int3, and
- *	  every CPU has seen the int3. begin_step(), sync_all_cpus() and end_step() ensure the
- *	  latter.
+ *	- The bytes after an instruction's first byte change only while the first byte is our int3
+ *	  and every CPU has seen it. begin_step(), sync_all_cpus() and end_step() ensure that every
+ *	  CPU has.
  *	- No task may be among bytes that become something else. The caller has waited (step 8);
  *	  the marks of a place catch the tasks that come out of it meanwhile.
  *

@@ -19,7 +19,7 @@
 
 struct paddiff_stats paddiff_stats;
 
-/* struct piece - an instruction that may be displaced here */
+/* struct piece - an instruction that the fuzzer can put into a region */
 struct piece {
 	const char *bytes;
 	u8 len;

@@ -14,7 +14,7 @@ PROGRAM = os.path.join(BUILT, "markers")
 
 
 class Process(programs.Process):
-    """A process of tests/program/markers.c."""
+    """A process that runs the program of tests/program/markers.c."""
 
     def numbers(self, line):
         """Return the numbers that the program prints after "done"."""

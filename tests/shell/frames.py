@@ -41,7 +41,7 @@ class Channel:
 
 
 def told(how, tstart="", **settings):
-    """Show a run that has ended for the reason HOW. Return the notes and the texts that the command gets."""
+    """Let atend.run() show a run that has ended for the reason HOW; GDB is faked. Return the notes and the texts that the command gets."""
     atend, channel = of_gdb(), Channel()
     request = dict(collect=None, count=None, csv=None)
     request.update(settings)

@@ -159,7 +159,7 @@ static void numbers_that_are_none(void **state)
 
 	for (id = 0; id < 50; id++)
 		put(s, id);
-	/* Addresses that look like the number of addresses. */
+	/* A stack whose addresses could pass for the count that begins a stack in the table. */
 	gtp_stacks_put(s, (u64[]){ 1, 1, 1, 2, 3, 1 }, 6);
 	for (id = 0; id < s->words + 10; id++)
 		known += !!gtp_stacks_get(s, id, &n);

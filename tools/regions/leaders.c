@@ -76,7 +76,10 @@ static void relocations(struct rgn_text *text)
 	}
 }
 
-/* Mark constants: without relocations every word of data whose value lies in code is an address. */
+/*
+ * Mark the addresses that data holds. Without relocations, take each 8-byte word of data whose
+ * value lies in code for an address.
+ */
 static void constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;

@@ -115,7 +115,7 @@ class Scope:
     def named_in(self, where, name, at):
         """Return the symbol of WHERE::NAME, where WHERE is a file or a function."""
         try:
-            quiet.value("&'%s'::%s" % (where, name))  # makes GDB read the file
+            quiet.value("&'%s'::%s" % (where, name))  # makes GDB read the file's symbols
         except gdb.error:
             pass
         for symbol in gdb.lookup_static_symbols(name):

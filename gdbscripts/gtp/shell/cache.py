@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp cache`: compiled sessions under names, each for any number of kernels, by build-id."""
+"""`gtp cache`: keep compiled sessions under names.
+
+A name has a session for each of any number of kernels, found by the kernel's build-id."""
 import contextlib
 import fcntl
 import os
