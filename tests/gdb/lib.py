@@ -230,6 +230,12 @@ def opening():
     return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
 
 
+def need_mutex_lock():
+    """Skip the test if the kernel has no function mutex_lock()."""
+    if "mutex_lock" not in kallsyms():
+        skip("with lockdep, mutex_lock() is a macro")
+
+
 def has(struct, name):
     return any(field.name == name for field in gdb.lookup_type(struct).fields())
 

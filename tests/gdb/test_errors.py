@@ -201,6 +201,7 @@ def one_is_refused():
 
 @test("trace mutex_lock: several places of one name; those that can be probed are armed, each other place is reported")
 def several_places():
+    need_mutex_lock()
     num = trace("mutex_lock")
     places = re.findall(r"^%d\.\d+ +y +0x([0-9a-f]+)" % num, cmd("info tracepoints %d" % num), re.M)
     check(len(places) > 1, "only %s" % places)
@@ -217,6 +218,7 @@ def several_places():
 
 @test("a place that is refused during the run does not prevent GDB from setting the others of the same name")
 def refused_later():
+    need_mutex_lock()
     trace("gtp_target_add")
     cmd("tstart")
     num = trace("mutex_lock")

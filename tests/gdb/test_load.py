@@ -109,7 +109,7 @@ def backtrace():
 def busy():
     cmd("set circular-trace-buffer on")
     # With lockdep mutex_lock() is a macro for another function.
-    lock = "mutex_lock_nested" if RELEASE.endswith("-gtpdebug") else "mutex_lock"
+    lock = "mutex_lock" if "mutex_lock" in kallsyms() else "mutex_lock_nested"
     nums = [trace(where, "collect $regs, $current_task_pid, $cpu_id")
             for where in ("vfs_read", "vfs_write", "do_sys_openat2", opening(),
                           "handle_mm_fault", "schedule", "kmem_cache_free", "__fput", "*" + lock,

@@ -71,6 +71,7 @@ def inlined():
 
 @test("mutex_lock: a place that takes no probe is reported, the others are traced")
 def mutex_lock():
+    need_mutex_lock()
     text = cmd("gtp trace mutex_lock")
     note(text.strip())
     places = [at for number in defined().values() for at in number]
@@ -89,6 +90,7 @@ def mutex_lock():
 
 @test("an inlined copy without a variable of the condition is reported, and the others are set")
 def some_places():
+    need_mutex_lock()
     cmd("gtp trace mutex_lock")
     places = {at for number in defined().values() for at in number}
     cmd("delete")

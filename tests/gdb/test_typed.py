@@ -126,6 +126,7 @@ def some_locals():
 
 @test("gtp trace mutex_lock: the place that takes no probe is reported, the others are traced")
 def inlined():
+    need_mutex_lock()
     text = cmd("gtp trace mutex_lock")
     matches(r"^Tracepoint\S* \S+ at ", text)
     places = sorted(at for found in defined().values() for at in found)
