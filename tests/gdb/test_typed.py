@@ -203,7 +203,7 @@ def return_address():
     matches(r"<gtp_target_chain_b\+\d+>", cmd("gtp print/a $_ret"))
     matches(r"^#1 .* in gtp_target_chain_b ", cmd("backtrace 2"))
     equal(titles(num), ["frame", "$_ret", "n"])
-    matches(r"first instruction only\n  \$_ret\n  \^\nTrace \*gtp_target_chain_c\.",
+    matches(r"only at a function.s first instruction\n  \$_ret\n  \^\nTrace \*gtp_target_chain_c\.",
             refused("gtp trace *%#x" % instructions("gtp_target_chain_c", r"\+\d+>:")[1], "gtp collect $_ret"))
 
 
