@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command `gtp` of the shell. It drives a GDB in batch; inside.py, asked.py, values.py and atend.py run in there."""
+"""The shell command `gtp`. It drives a GDB in batch mode; inside.py, asked.py, values.py and atend.py run inside that
+GDB."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs inside GDB for a command with one question. The environment names two files, for the request and the answer."""
+"""Runs inside GDB for a `gtp` command that only asks it for one answer. The environment names the files of the request
+and the answer."""
 import json
 import os
 
@@ -10,7 +11,7 @@ from gtp.damaged import Damaged
 
 
 def answer(settings, do):
-    """Write the dict returned by DO(request) to the file for the answer. If DO raises an error, write its message."""
+    """Write the dict returned by DO(request) to the answer file. If DO raises an error, write its message."""
     paths = json.loads(os.environ.pop("GTP_SHELL"))
     with open(paths["request"], encoding="utf-8") as file:
         request = json.load(file)

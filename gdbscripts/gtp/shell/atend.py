@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs inside GDB: makes a run with frames, and shows the rows when it has ended."""
+"""Runs inside GDB: makes a trace run that collects frames, and shows them as rows when the run has ended."""
 import select
 import tempfile
 
@@ -12,7 +12,7 @@ PAUSE = 0.1  # seconds between two checks of the run's state
 
 
 def collect(request, number):
-    """Give a tracepoint the actions that collect the values of its rows."""
+    """Give a tracepoint the actions that collect the values shown in its table rows."""
     what = request["collect"] or "$args"
     points.set_actions(number, ["collect $clock, $cpu_id, $current_task_pid"])
     quiet.execute("gtp collect %d current->comm, %s" % (number, what))
@@ -21,7 +21,7 @@ def collect(request, number):
 
 
 def wait(channel):
-    """Wait until the run has ended by itself, or the command ends it."""
+    """Wait until the trace run has ended by itself, or end it when the shell's command sends a word."""
     while ended.state() == ended.RUNNING:
         if select.select([channel.socket], [], [], PAUSE)[0]:
             channel.hear()
@@ -31,7 +31,7 @@ def wait(channel):
 
 
 def shown(request, number):
-    """Return the table of a tracepoint, as `gtp table` prints it."""
+    """Return the table of a tracepoint's frames, as `gtp table` prints it."""
     limit = " --limit %d" % request["count"] if request["count"] else ""
     if not request["csv"]:
         return quiet.execute("gtp table %d%s" % (number, limit))
@@ -41,14 +41,14 @@ def shown(request, number):
 
 
 def start(channel):
-    """Begin the run; report places without a probe, and why."""
+    """Begin the trace run. Report each place that has no probe, and why."""
     for line in quiet.execute("tstart").splitlines():
         if line.startswith(OURS):
             channel.say(note=line[len(OURS):])
 
 
 def run(request, numbers, reason, channel):
-    """Make one run. The connection is now GDB's own, so that its tasks are not traced."""
+    """Make one trace run. GDB itself has the connection to the module, so GDB's own tasks are not traced."""
     others = points.numbers() - set(numbers)
     if others:
         quiet.execute("delete " + " ".join(map(str, others)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`gtp cache`: keep compiled sessions under names.
 
-A name has a session for each of any number of kernels, found by the kernel's build-id."""
+A name can have a session for each of several kernels; the kernel's build-id selects one."""
 import contextlib
 import fcntl
 import os
@@ -32,8 +32,8 @@ DAMAGED = "%s is damaged: %s. gtp cache remove %s takes it out"
 
 
 def folder():
-    """Return the folder of the sessions: under $XDG_CACHE_HOME if set, beside the tables for root, and in the home
-    folder for others."""
+    """Return the folder of the compiled sessions: under $XDG_CACHE_HOME if set, else beside the tables of regions for
+    root, and in the home folder for other users."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(home):
         base = os.path.join(home, "gdbtp")
@@ -43,14 +43,14 @@ def folder():
 
 
 def path_of(name):
-    """Return the path of the file for a name. The file may not exist."""
+    """Return the path of the session file for a name. The file may not exist."""
     if not NAME.fullmatch(name):
         raise Failure(WRONG_NAME % name)
     return os.path.join(folder(), name + END)
 
 
 def there(name):
-    """Return the path of the file for an existing name."""
+    """Return the path of the session file for a name that exists."""
     path = path_of(name)
     if not os.path.isfile(path):
         raise Failure(NO_NAME % (name, folder()))
@@ -58,7 +58,7 @@ def there(name):
 
 
 def names():
-    """Return the names of all sessions."""
+    """Return the names of all compiled sessions."""
     try:
         found = os.listdir(folder())
     except FileNotFoundError:
@@ -68,7 +68,8 @@ def names():
 
 @contextlib.contextmanager
 def writing():
-    """For a `with`: hold a lock, so that only one command at a time changes files. Readers always find complete files."""
+    """For a `with`: hold the lock of the session folder, so that only one command at a time changes its files. Readers
+    always find complete files."""
     os.makedirs(os.path.dirname(folder()), exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder(), 0o700)
@@ -82,7 +83,7 @@ def private(path, flags):
 
 
 def write(path, data):
-    """Write a new file beside the old one, and rename it over the old one. Remove what a killed writer has left."""
+    """Write DATA to a new file, and rename it to PATH. Remove temporary files that a killed writer has left."""
     for file in os.listdir(folder()):
         if file.startswith(".") and file.endswith(PART):
             os.unlink(os.path.join(folder(), file))
@@ -98,7 +99,7 @@ def write(path, data):
         raise
 
 
-# The contents of a file ------------------------------------------------------------------------------
+# The contents of a session file ----------------------------------------------------------------------
 
 
 def read(path):
@@ -120,8 +121,8 @@ def kernel(part):
 
 
 def merged(name, path, data, force):
-    """Return the parts of a name's file, with the parts of DATA added. If FORCE, a part of DATA replaces an existing part
-    for the same kernel."""
+    """Return the parts of a name's session file, with the parts of DATA added. If FORCE, a part of DATA replaces an
+    existing part for the same kernel."""
     new = {part.build_id: part for part in gtpd.split(data)}
     try:
         old = {part.build_id: part for part in gtpd.split(read(path))}
@@ -138,7 +139,7 @@ def merged(name, path, data, force):
 
 
 def keep(name, data, force):
-    """Store a compiled session under a name. DATA is the bytes of its file."""
+    """Store a compiled session under a name. DATA is the bytes of the session file."""
     path = path_of(name)
     try:
         with writing():
@@ -161,7 +162,7 @@ def add(given):
 
 
 def rows(name):
-    """Return a row for each kernel of a name, or no rows if the name was removed meanwhile."""
+    """Return a row for each kernel for which a name has a session, or no rows if the name was removed meanwhile."""
     path = path_of(name)
     try:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(os.stat(path).st_mtime))
@@ -210,7 +211,7 @@ def remove(given):
         return
     with writing():
         for name in found:
-            # Another command may have removed the file.
+            # Another command may have removed the session file.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path_of(name))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A GDB in batch mode, which does the work of a command: its start, its messages, its end."""
+"""A GDB in batch mode that does the work of a `gtp` command: its start, its messages, its end."""
 import json
 import os
 import socket
@@ -13,7 +13,7 @@ MAIN = "python import {0}; {0}.main()"
 
 
 def arguments(gdb, vmlinux, index):
-    """Return the command line up to the first command, for interactive GDBs and others."""
+    """Return GDB's command line without any -ex options, for an interactive or a batch GDB."""
     words = [gdb, "-q", "-nx", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off"]
     if index:
         words += ["-iex", "set index-cache directory " + index, "-iex", "set index-cache enabled on"]
@@ -21,18 +21,19 @@ def arguments(gdb, vmlinux, index):
 
 
 def locale():
-    """Return settings with which GDB's Python reads names of files that are not ASCII. In the locale C it cannot."""
+    """Return environment variables with which GDB's Python can read file names that are not ASCII. In the C locale it
+    cannot."""
     chosen = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
     return {"LC_ALL": "C.UTF-8"} if chosen in ("C", "POSIX") else {}
 
 
 def environment(request):
-    """Return the environment for a GDB that finds the request in it."""
+    """Return the environment for a GDB, with the request in GTP_SHELL."""
     return dict(os.environ, GTP_SHELL=json.dumps(request), PYTHONDONTWRITEBYTECODE="1", **locale())
 
 
 def silence(printed):
-    """Return a message for a GDB that has ended without sending a message. It includes the end of GDB's output."""
+    """Return an error message for a GDB that ended without sending one. It includes the end of GDB's output."""
     return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
 
 
@@ -60,7 +61,8 @@ def answer(words, module, request, ended=lambda: None):
 
 
 class Child:
-    """A GDB at work on one request. It is in a session of its own: ^C at the terminal is for the command alone."""
+    """A GDB at work on one request. It runs in a session of its own, so that ^C at the terminal reaches only the `gtp`
+    command."""
 
     def __init__(self, words, request):
         self.ours, theirs = socket.socketpair()
@@ -76,7 +78,7 @@ class Child:
         return self.ours.fileno()
 
     def heard(self):
-        """Return the messages that have arrived, each as a dict. Return None when GDB has ended."""
+        """Return the messages that have arrived from GDB, each as a dict. Return None when GDB has ended."""
         try:
             data = self.ours.recv(1 << 16)
         except ConnectionError:

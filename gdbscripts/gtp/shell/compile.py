@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp compile`: a session of GDB's as a file for gtp-run, for a machine that has neither GDB nor vmlinux."""
+"""`gtp compile`: turns a file of GDB commands into a file for gtp-run, for a machine that has neither GDB nor
+vmlinux."""
 import os
 import subprocess
 import sys
@@ -17,7 +18,8 @@ TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
 
 
 def said(path):
-    """Return GDB's messages about the session. They are empty if GDB did not get as far as making the file."""
+    """Return the messages that GDB wrote to the file PATH. They are empty if GDB did not get as far as making the
+    file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -26,8 +28,8 @@ def said(path):
 
 
 def play(session, vmlinux, slide, folder, say=lambda text: None):
-    """Compile the session in a separate GDB. Return the result of gtp.offline, and the packets. SAY gets GDB's
-    messages."""
+    """Compile the session in a separate GDB. Return the result of gtp.offline, and the recorded packets. SAY is called
+    with GDB's messages."""
     path = os.path.join(folder, "%x" % slide)
     request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
                "markers": path + ".markers", "packets": path + ".packets", "said": path + ".said"}
@@ -39,7 +41,7 @@ def play(session, vmlinux, slide, folder, say=lambda text: None):
 
 
 def table(vmlinux, folder):
-    """Return the bytes of the kernel's table of regions, or None when it cannot be made here."""
+    """Return the table of regions of a vmlinux as bytes, or None if gdbtp-tables is missing or fails."""
     maker = tools.found("gdbtp-tables", "tools", "../../bin")
     if not maker:
         return None
@@ -55,8 +57,8 @@ def table(vmlinux, folder):
 
 
 def part(session, vmlinux, with_table, say):
-    """Return (build-id, records) of a kernel. SAY is called with GDB's messages, and with ours about this kernel, each
-    once."""
+    """Return (build-id, records) of the session for one vmlinux. SAY is called once with each message of GDB or of
+    gdbtp about this kernel."""
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
         found, here = play(session, vmlinux, 0, folder, say)
         _, there = play(session, vmlinux, SLIDE, folder)
@@ -75,7 +77,7 @@ def sayer(prefix):
 
 
 def parts(session, given):
-    """Return the records of every kernel, in the order of their build-ids."""
+    """Return the session's records for every kernel, in the order of the build-ids."""
     found, files = {}, {}
     for vmlinux in map(ready.given, given.vmlinux):
         say = sayer(vmlinux + ": " if len(given.vmlinux) > 1 else "")
@@ -87,12 +89,13 @@ def parts(session, given):
 
 
 def is_stream(path):
-    """Return whether the file can be read only once, as a pipe, or would be a different file in GDB, as /dev/stdin."""
+    """Return whether the session's file can be read only once, as a pipe, or would be a different file in GDB, as
+    /dev/stdin."""
     return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
 
 
 def copied(path, folder):
-    """Return a copy of a pipe's data in a file, which can be read again for each kernel."""
+    """Copy the data of a pipe to a file, which can be read again for each kernel. Return the file's path."""
     copy = os.path.join(folder, "session.gdb")
     with open(os.dup(0) if path == "-" else path, "rb") as source, open(copy, "wb") as file:
         file.write(source.read())
@@ -100,7 +103,7 @@ def copied(path, folder):
 
 
 def compiled(given):
-    """Compile a session for each kernel. Return the bytes of the file."""
+    """Compile a session for each kernel. Return the bytes of the compiled file."""
     if given.session != "-" and not is_stream(given.session):
         return gtpd.whole(parts(given.session, given))
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
@@ -116,7 +119,7 @@ def compiled(given):
 
 
 def write(path, data):
-    """Write the file that was asked for. An existing file stays until the new one is complete."""
+    """Write the compiled session to the output file. An existing file stays until the new one is complete."""
     try:
         with whole.made(path) as made, open(made, "wb") as file:
             file.write(data)
@@ -125,7 +128,7 @@ def write(path, data):
 
 
 def spare(output, read):
-    """Refuse to replace a file that is being read."""
+    """Refuse an output file that is also one of the input files."""
     for path in read:
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise Failure("%s is the input; name another file with -o" % output)

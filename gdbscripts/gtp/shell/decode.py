@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats values as in C, by descriptions of their types, which the part inside GDB has made.
+"""Formats values as in C, by descriptions of their types, which values.py has made inside GDB.
 
 A description is a dict: kind is int, bool, char, enum, pointer, bytes or string; size in bytes and signed where that matters;
 names {number: name} of an enum, flags when its names are bits; view: the value in another form, see gtp.view.carried.
@@ -24,7 +24,7 @@ def enum(kind):
     number, names = integer(kind), {int(n): name for n, name in kind["names"].items()}
 
     def bits(x):
-        """Return the names of a number's bits, or None if one of the bits has none."""
+        """Return the names of the bits that are set in a number, or None if one of them has no name."""
         found = [name for n, name in names.items() if n and x & n == n and not n & (n - 1)]
         known = sum(n for n in names if n and x & n == n and not n & (n - 1))
         return " | ".join(found) if known == x and found else None
@@ -45,7 +45,7 @@ def char(kind):
 
 
 class Symbols:
-    """Symbols of the kernel and its modules. /proc/kallsyms is read when the first one is looked up."""
+    """Symbols of the kernel and its modules. /proc/kallsyms is read when the first symbol is looked up."""
 
     def __init__(self, path="/proc/kallsyms"):
         self.path, self.starts, self.names = path, None, []
@@ -86,7 +86,7 @@ def pointer(kind, symbols):
 
 
 def number(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text, in the view that the kind asks for."""
+    """Return a function from an unsigned 64-bit number to its text, in the view of the type description KIND."""
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
@@ -95,7 +95,7 @@ def number(kind, symbols):
 
 
 def plain(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text that ignores the kind's view."""
+    """Return a function from an unsigned 64-bit number to its text, without the view of the type description KIND."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":
@@ -120,7 +120,7 @@ def string(null):
 
 
 def cell(kind, symbols=None, null=b""):
-    """Return the function from a record's field to the cell of a table."""
+    """Return the function that turns a record's field into the text of a table cell."""
     if kind["kind"] == "string":
         return string(null)
     text = number(kind, symbols or Symbols())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file that gtp-run reads, and which numbers of a session move with the kernel. tools/run/gtpd.h has the format."""
+"""The compiled session file that gtp-run reads, and which numbers in a session's packets move with the kernel.
+tools/run/gtpd.h describes the format."""
 import collections
 import re
 import struct
@@ -37,7 +38,7 @@ the machine that is traced, with GDB there"""
 
 
 def recorded(path):
-    """Return [(packet, Fields)] of the one run that gdbtp-record has written down."""
+    """Return [(packet, Fields)] of the one trace run in a recording of gdbtp-record."""
     with open(path, encoding="ascii") as file:
         lines = [line.rstrip("\n").split("\t") for line in file]
     if [packet for packet, _ in lines].count("QTStart") > 1:
@@ -48,7 +49,8 @@ def recorded(path):
 
 
 def relocations(here, there, fields, slide):
-    """Return those Fields of a packet that are addresses. THERE is the packet for a kernel that is SLIDE bytes higher."""
+    """Return those Fields of the packet HERE that are addresses. THERE is the same packet for the kernel at SLIDE bytes
+    higher."""
     found, same = [], here
     for field in fields:
         if len(there) != len(here) or here[field.at:field.end] == there[field.at:field.end]:
@@ -88,8 +90,8 @@ def packet_record(packet, fields):
 
 
 def part(found, packets, table):
-    """Yield the records for a kernel. FOUND is the result of gtp.offline; TABLE is the table of regions as bytes, or
-    None."""
+    """Yield a session's records for one kernel. FOUND is the result of gtp.offline; TABLE is the table of regions as
+    bytes, or None."""
     build_id = bytes.fromhex(found["build_id"])
     yield record(KERNEL, struct.pack("<QQB", found["text"], found["end"], len(build_id)) + build_id +
                  found["release"].encode("ascii", "replace"))
@@ -104,14 +106,14 @@ def part(found, packets, table):
 
 
 def whole(parts):
-    """Return the bytes of a file with the records of all parts."""
+    """Return the bytes of a compiled session file with the records of all parts."""
     data = b"".join(parts)
     return MAGIC + struct.pack("<II", len(data) + HEAD, zlib.crc32(data)) + data
 
 
 # Read again -----------------------------------------------------------------------------------------
 
-# A file's part for one kernel. data: its records as bytes. tracepoints: their numbers.
+# The part of a compiled session file for one kernel. data: its records as bytes. tracepoints: their numbers.
 Part = collections.namedtuple("Part", "build_id release tracepoints data")
 
 
@@ -133,7 +135,7 @@ def records(data):
 
 
 def kernel(content):
-    """Return (build-id, release) of a record."""
+    """Return (build-id, release) from the content of a kernel record."""
     length = content[16] if len(content) > 17 else 0
     if not length or len(content) < 17 + length:
         raise Damaged("a kernel has no build-id")
@@ -141,14 +143,15 @@ def kernel(content):
 
 
 def tracepoint(content):
-    """Return the number of the tracepoint that a packet begins to define. Return None for any other packet."""
+    """Return the tracepoint number of a packet that begins a definition. Return None for any other packet."""
     relocated, = struct.unpack_from("<H", content.ljust(2, b"\0"))
     found = re.match(rb"QTDP:([0-9a-f]+):", content[2 + 4 * relocated:])
     return found and found.group(1)
 
 
 def split(data):
-    """Return the [Part] of a file's bytes. Check the checksum, but not the packets, which gtp-run checks."""
+    """Return the list of Parts in the bytes of a compiled session file. Check the checksum, but not the packets, which
+    gtp-run checks."""
     if data[:8] != MAGIC:
         raise Damaged("gtp compile has not written it, or another version has")
     if len(data) < HEAD or struct.unpack_from("<II", data, 8) != (len(data), zlib.crc32(data[HEAD:])):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: does the work of the shell's command, and reports by lines of JSON.
+"""Runs inside GDB: does the work of the shell command `gtp`, and reports to it by lines of JSON.
 
-The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. Its
-messages are: doing (long work), note, text, error, ready (the layout of rows), counts, frames.
+The environment variable GTP_SHELL has the request: the command, its arguments, and fd, the socket to `gtp`. The
+messages on the socket are: doing (long work), note, text, error, ready (the layout of rows), counts, frames.
 """
 import contextlib
 import json
@@ -21,7 +21,7 @@ SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "remotetimeo
 
 
 class Channel:
-    """The socket to the shell's command."""
+    """The socket to the shell command `gtp`."""
 
     def __init__(self, fd):
         self.socket = socket.socket(fileno=fd)
@@ -31,7 +31,7 @@ class Channel:
         self.socket.sendall(json.dumps(words).encode() + b"\n")
 
     def hear(self):
-        """Return the next word that the shell's command sends, or "stop" if the command has gone."""
+        """Return the next word that the shell command `gtp` sends, or "stop" if that command has exited."""
         return json.loads(self.file.readline() or '"stop"')
 
 
@@ -50,14 +50,14 @@ class Place:
                 "columns": [dict(c.kind, title=c.title) for c in self.columns]}
 
     def argument(self, field):
-        """Return the expression that GDB compiles for a field."""
+        """Return the expression that GDB compiles for a field of a row."""
         if isinstance(field.what, int):
             return self.columns[field.what].argument
         return {rowcode.CLOCK: "$clock", rowcode.CPU: "$cpu_id", rowcode.TASK: "$cpu_id << 32 | $current_task_pid",
                 rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
     def arm(self, mark, index):
-        """Define the place's dprintfs. GDB sends them at the next `continue'."""
+        """Define the dprintfs of this place. GDB sends them to the module at the next `continue'."""
         for part, fields in enumerate(self.parts()):
             text = rowcode.template(mark, index, part, fields, lambda column: self.columns[column].room)
             quiet.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))))
@@ -66,7 +66,7 @@ class Place:
 
 
 def function(pc):
-    """Return the name of the function around an address. For an event's address, return the event's name."""
+    """Return the name of the function that contains PC. If PC is the address of an event, return the event's name."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock
@@ -75,7 +75,7 @@ def function(pc):
 
 
 def define(request, channel):
-    """Have GDB's own command set the tracepoints, and return their numbers. Load a module's symbols if they are
+    """Set the tracepoints with the GDB command `gtp VERB`. Return their numbers. Load a module's symbols if they are
     missing."""
     line = "gtp %s --limit %d %s" % (request["verb"], request["limit"], request["place"])
     before = points.numbers()
@@ -101,7 +101,8 @@ def load_modules(request, channel):
 
 
 def wanted(request, numbers):
-    """Return the tracepoints whose hits are shown: the exits of a system call, or with --enter its entries."""
+    """Return the numbers of the tracepoints whose hits are shown. For system calls these are the exits, or with --enter
+    the entries."""
     if request["verb"] != "syscall":
         return numbers
     at_exit = [n for n in numbers if "$ret" in names.of(n).stands_for]
@@ -119,8 +120,8 @@ def condition(number):
 
 
 def places(request, numbers, channel):
-    """Return the Places of all tracepoints. If a tracepoint cannot have the columns, report it, and leave it out unless it
-    is the only one."""
+    """Return the Places of all tracepoints. If the asked columns cannot be had at a tracepoint, report it, and leave it
+    out unless it is the only one."""
     found, refused = [], []
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):
@@ -144,14 +145,15 @@ def places(request, numbers, channel):
 
 
 def counted():
-    """Return the hits and drops of all dprintfs so far."""
+    """Return the number of hits and of drops of all dprintfs so far."""
     found = re.search(r"all so far: (\d+) hits, (\d+) lines printed, (\d+) dropped", remote.monitor("dprintf"))
     return [int(n) for n in found.groups()]
 
 
 @contextlib.contextmanager
 def on_console():
-    """Send text to GDB's console; at the end restore the user's choice of monitor dprintf."""
+    """For a `with`: send the text of dprintfs to GDB's console. At the end restore the user's choice of monitor
+    dprintf."""
     shown = remote.monitor("dprintf")
     before = next((word for word, where in (("trace", "kernel's trace"), ("log", "kernel's log")) if where in shown),
                   "console")
@@ -163,15 +165,16 @@ def on_console():
 
 
 def refuse_others():
-    """Refuse to run if other clients have dprintfs: the end of this connection would remove them, too."""
+    """Refuse to run if other clients of the module have dprintfs: the module would remove those, too, when this
+    connection ends."""
     if re.search(r"\b0x[0-9a-f]+\b", remote.monitor("dprintf")):
         raise gdb.GdbError("dprintfs of another session are armed, which would end with this one; "
                            "take them out first: gtp gdb, monitor dprintf clear")
 
 
 def live(found, channel):
-    """Wait in a `continue' while the shell's command prints the rows."""
-    banner = quiet.value("(char *)&" + values.BANNER).string()  # GDB sees an array without a length
+    """Wait in a `continue' while the shell command `gtp` prints the rows."""
+    banner = quiet.value("(char *)&" + values.BANNER).string()  # GDB sees linux_banner as an array without a length
     refuse_others()
     before, mark = counted(), rowcode.new_mark()
     for index, place in enumerate(found):
@@ -200,7 +203,7 @@ def trace(request, channel):
 
 
 def command(request, channel):
-    """Run a command of GDB's that only prints. Quote its words, except the place of gtp explain, which is an expression."""
+    """Run a GDB command that only prints. Quote its words, except the place of gtp explain, which is an expression."""
     name, *given = request["words"]
     channel.say(text=quiet.execute(" ".join(["gtp", name, *(given if name == "explain" else map(words.quoted, given))])))
 
@@ -224,5 +227,5 @@ def main():
         channel.say(error=str(error).strip())
         status = 1
     except OSError:
-        status = 1  # the shell's command has gone
+        status = 1  # the shell command `gtp` has exited
     quiet.execute("quit %d" % status, shown=True)

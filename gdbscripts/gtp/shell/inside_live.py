@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: prints the frames of the current run as lines, as they come. `gtp live` becomes this GDB.
+"""Runs inside GDB: prints each frame of the current run as a line as soon as it arrives. `gtp live` becomes this GDB.
 
 It reads the pipe and writes the lines in one process: the tasks of the pipe's reader are not traced, so a probe in
 write() is not hit by its own lines.
@@ -35,11 +35,11 @@ GOES_ON = "the run continues without a reader"
 
 
 class Busy(Exception):
-    """Another process reads the pipe."""
+    """Another process is already reading the module's pipe."""
 
 
 class Pipe:
-    """The reading end of the pipe. over: no data will follow."""
+    """The reading end of the module's pipe. over: true if no data will follow."""
 
     def __init__(self, path, signals):
         try:
@@ -52,13 +52,13 @@ class Pipe:
         self.dropped = False  # a new run or a reset has dropped frames
 
     def wait(self, seconds):
-        """Return whether there is something to read. It is false after the time limit, WAIT or a signal."""
+        """Wait for data in the pipe. Return false if the time limit, WAIT or a signal came first."""
         timeout = None if seconds is None else min(max(seconds, 0), WAIT)
         found = select.select([self.fd, self.signals], [], [], timeout)[0]
         return self.fd in found and not self.signals.came
 
     def read_some(self):
-        """Append the data of one read. Return the number of bytes."""
+        """Read once from the pipe, and keep the data. Return the number of bytes."""
         try:
             more = os.read(self.fd, PIECE)
         except BlockingIOError:
@@ -72,7 +72,7 @@ class Pipe:
         return len(more)
 
     def read(self):
-        """Read all available data, a piece at a time. Return the number of bytes."""
+        """Read all data available in the pipe, a piece at a time. Return the number of bytes."""
         got = 0
         while got < PIECE and not self.over:
             more = self.read_some()
@@ -82,7 +82,7 @@ class Pipe:
         return got
 
     def header(self):
-        """Return the header when all of it has arrived, else None."""
+        """Return the run's header when all of it has arrived, else None."""
         end = self.rest.find(b"\n\n") + 2
         if end < 2:
             return None
@@ -92,7 +92,7 @@ class Pipe:
         return found
 
     def whole(self):
-        """Return the whole frames that have arrived."""
+        """Return the bytes of the frames that have completely arrived."""
         end = 0
         try:
             for _, _, end in marks.frames(self.rest, 0):
@@ -104,7 +104,7 @@ class Pipe:
         return found
 
     def cut(self):
-        """Return whether the data has ended in the middle of a frame."""
+        """Return whether the pipe's data has ended in the middle of a frame."""
         return self.over and bool(self.rest) and not self.rest.startswith(marks.END)
 
 
@@ -116,11 +116,11 @@ class Place:
 
 
 class Lines:
-    """Frames become lines. Each piece of the pipe is a trace file for GDB, which knows the types.
+    """Turns frames into lines. Each piece of the pipe's data is a trace file for GDB, which knows the types.
 
-    GDB opens it once, and its frames are replaced: after opening another file GDB would still use the offset and size
-    of the selected frame, and find no frame there. So while frames are replaced, the first one is selected, which is
-    always the same and empty.
+    GDB opens the trace file once, and later pieces replace its frames: after opening another file GDB would still use
+    the offset and size of the selected frame, and find no frame there. So while frames are replaced, the first one is
+    selected, which is always the same and empty.
     """
 
     def __init__(self, header, request, path):
@@ -131,7 +131,7 @@ class Lines:
         if wrong:
             raise gdb.GdbError(wrong)
         quiet.execute("target tfile " + path)
-        self.formats = bytype.Shown()  # only now the symbols are where the run's kernel was
+        self.formats = bytype.Shown()  # GDB has now moved the symbols to where the run's kernel was loaded
         self.constants = cells.constants()
         places = TraceFile(header + marks.END, self.constants).locations
         self.known = set(places)
@@ -142,7 +142,8 @@ class Lines:
                     for place in places[number].values()])
 
     def prove(self, places):
-        """Raise an error if no place can have the columns, before any frame is taken. $_sdata is known only at a hit."""
+        """Raise an error if the asked columns can be had at no place, before any frame is taken. $_sdata is known only
+        at a hit."""
         if not places or any("$_sdata" in text for text in (*self.request.columns, self.request.condition or "")):
             return
         trace = TraceFile(self.header + marks.END, self.constants)
@@ -160,7 +161,7 @@ class Lines:
             raise wrong[0]
 
     def write(self, data):
-        """Replace the frames of the file by these. Return the file's bytes."""
+        """Replace the frames of the trace file with DATA. Return the file's bytes."""
         whole = self.header + marks.EMPTY + data + marks.END
         with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
             file.write(whole)
@@ -181,7 +182,7 @@ class Lines:
         return found
 
     def line(self, frame):
-        """Return the line of a frame, or None if the frame is not selected."""
+        """Return the line for a frame, or None if the user has not selected this frame."""
         place = self.place(frame)
         condition, _, functions = place.table.at(frame)
         if condition and not place.table.holds(condition, frame):
@@ -197,7 +198,7 @@ class Lines:
         return harmless.line("  ".join([*front, place.name, ", ".join(rest)]).rstrip()) + "\n"
 
     def of(self, data):
-        """Return the lines for whole frames, up to the limit."""
+        """Return the lines for the whole frames in DATA, up to the user's limit of lines."""
         selected.select(0)
         whole = self.write(data)
         self.trace = TraceFile(whole, self.constants)
@@ -221,8 +222,8 @@ class Lines:
         return "".join(found)
 
     def leave_out(self, number, error):
-        """Return the message about a tracepoint that cannot have the columns. Raise an error if no other one is
-        left."""
+        """Return the message about a tracepoint at which the asked columns cannot be had. Raise an error if no other
+        tracepoint is left."""
         self.without.add(number)
         if self.request.number is not None or self.known <= self.without:
             raise error
@@ -250,7 +251,7 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            # Read only once here: if the header is refused, frames not yet read stay in the module.
+            # Read only once before the header is known: if it is refused, frames not yet read stay in the module.
             pipe.read_some()
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:
@@ -260,7 +261,7 @@ def begun(pipe):
 
 
 def follow(pipe, lines, out, seconds):
-    """Print lines until the run, a limit or a signal ends that."""
+    """Print lines until the run ends, a limit is reached or a signal arrives."""
     until = time.monotonic() + seconds if seconds else None
     while True:
         data = pipe.whole()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp live`: checks the preconditions, then becomes the GDB that shows the frames."""
+"""`gtp live`: checks the preconditions, then becomes the GDB that prints the frames (inside_live.py)."""
 import os
 import signal
 import sys
@@ -23,5 +23,5 @@ def run(given):
         sys.stderr.write(told(READING % vmlinux))
     words = [*child.arguments(gdb, vmlinux, index), "-batch", "-ex", child.MAIN.format("gtp.shell.inside_live")]
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # until the symbols are read: GDB would just go on
+    signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # while GDB reads the symbols, it would ignore such a signal
     os.execve(gdb, words, child.environment(request))

@@ -14,12 +14,12 @@ TRACING = ("trace", "event", "syscall")
 
 
 def interactive(words):
-    """Become a connected GDB."""
+    """Replace this process with an interactive GDB that is connected to the module."""
     os.execve(words[0], words + ["-ex", "target remote " + ready.DEVICE, "-ex", "gtp check"], {**os.environ, **child.locale()})
 
 
 def told_by(gdb, progress, out):
-    """Print the messages of a GDB that only prints. Return its error as text, or None."""
+    """Print the messages of a GDB whose command only prints. Return its error as text, or None."""
     error, told_it = None, False
     while True:
         words = wait(gdb, progress)
@@ -35,14 +35,14 @@ def told_by(gdb, progress, out):
 
 
 def wait(gdb, progress):
-    """Return GDB's next message. Report long work meanwhile."""
+    """Wait for GDB's next messages, and report long work meanwhile."""
     while not select.select([gdb], [], [], progress.tick())[0]:
         pass
     return gdb.heard()
 
 
 def show(words, given, progress):
-    """Run a command that prints and ends. Return the exit status."""
+    """Run a `gtp` subcommand that only prints. Return the exit status."""
     gdb = child.Child(words, {"command": given.command, "words": options.words(given), "target": ready.DEVICE})
     try:
         error = told_by(gdb, progress, output.Output())
@@ -55,7 +55,7 @@ def show(words, given, progress):
 
 
 def trace(words, given, progress):
-    """Run a command that traces. Return the exit status."""
+    """Run a `gtp` subcommand that traces. Return the exit status."""
     line = relay.Relay()
     gdb = None
     try:
@@ -96,7 +96,8 @@ def do(given):
 
 
 def keep_numbers():
-    """Keep the numbers of closed standard streams in use: a file opened later must not get output meant for them."""
+    """Open /dev/null for each closed standard stream: a file opened later must not get the stream's number, and its
+    output."""
     # Open them for the wrong direction, so that reading 0 and writing 1 still fail.
     for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -107,7 +108,7 @@ def keep_numbers():
 
 
 def printed(arguments):
-    """Return the result of do(). Flush all output first, also if --help exits."""
+    """Call do(), and flush standard output even if do() exits, as for --help. Return the result of do()."""
     try:
         try:
             return do(options.parser().parse_args(arguments))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line: subcommands, options, and their help."""
+"""The command line of `gtp`: subcommands, options, and their help."""
 import argparse
 import re
 
 UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
-LONGEST = 1e12  # seconds of a duration
+LONGEST = 1e12  # the most seconds of a duration
 SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
-SIZE_LEAST = 4096  # the least --size of a file of gtp record
+SIZE_LEAST = 4096  # the smallest --size that gtp record accepts for a file
 
 ABOUT = """Trace the running Linux kernel with GDB and gdbtp, from the shell:
 
@@ -177,7 +177,7 @@ run, at ^C or after --for or --count; 1 it could not begin; 2 wrong usage;
 
 
 def duration(text):
-    """Return the seconds that 5s, 500ms, 2m, 1h or 5 mean; as tools/run/duration.c does."""
+    """Return a duration such as 5s, 500ms, 2m, 1h or 5 in seconds, as tools/run/duration.c does."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text, re.A)
     seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0
     if not 0 < seconds < LONGEST:
@@ -186,7 +186,7 @@ def duration(text):
 
 
 def size(text):
-    """Return the bytes that 500k, 64M, 2G or a number mean."""
+    """Return a size such as 500k, 64M, 2G or 5000 as a number of bytes."""
     found = re.match(r"([1-9]\d*)([kKMG]?)$", text, re.A)
     if not found:
         raise argparse.ArgumentTypeError("%r is no size; write 500k, 64M, 2G or a number of bytes" % text)
@@ -203,7 +203,7 @@ def positive(text):
 
 
 def add_run(parser):
-    """Add the options common to the commands that trace."""
+    """Add the options common to the subcommands that trace."""
     add = parser.add_argument
     add("-c", "--collect", metavar="EXPRESSIONS", help="the C expressions to print, separated by commas")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h")
@@ -354,7 +354,7 @@ def words(given):
 
 
 def request(given):
-    """Return the request for GDB from a command that traces."""
+    """Return the request for GDB from the arguments of a subcommand that traces."""
     place = " ".join(given.place)
     return {"command": "trace", "verb": given.command, "place": place, "collect": given.collect, "count": given.count,
             "limit": given.limit, "modules": given.modules, "at_end": given.at_end, "csv": given.csv,

@@ -9,12 +9,12 @@ import stat
 from gtp.shell.failure import Failure
 
 STDOUT = 1
-MOST = 1 << 20  # callers should stop adding lines when the queue has more bytes
+MOST = 1 << 20  # callers should stop adding lines when the queue has more bytes than this
 PIECE = 1 << 16  # the most bytes of one write
 
 
 def unblocked(fd):
-    """Return (descriptor, size). Writes of up to that size return at once when poll() has reported room.
+    """Return (descriptor, size). Writes of up to SIZE bytes return at once when poll() has reported room.
 
     Open a pipe or terminal once more, because O_NONBLOCK on the given descriptor would affect the shell, too.
     """
@@ -26,21 +26,21 @@ def unblocked(fd):
         try:
             return os.open("/proc/self/fd/%d" % fd, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), PIECE
         except OSError:
-            pass  # it belongs to another user, or its reader has gone: the first write reports that
+            pass  # the pipe or terminal belongs to another user, or its reader has exited: the first write reports that
     return fd, select.PIPE_BUF
 
 
 class Output:
     """A file descriptor, the bytes that wait to be written, and whether its reader has closed it.
 
-    A file is opened by open(), and keeps what it has until begin().
+    open() opens a file; its old content stays until begin() truncates it.
     """
 
     def __init__(self, path=None):
         self.closed = False
         self.path = None if path == "-" else path
         self.queue = bytearray()
-        self.unwritten = 0  # the number of lines in the queue when the reader went away
+        self.unwritten = 0  # the number of lines in the queue when the reader closed the output
         self.fd = None
         if self.path is None:
             self.to(STDOUT)
@@ -55,13 +55,13 @@ class Output:
             raise self.failure(error) from None
 
     def begin(self):
-        """Truncate the file, because the run has begun."""
+        """Truncate the output file, because the run has begun."""
         self.open()
         if self.path and stat.S_ISREG(os.fstat(self.fd).st_mode):
             os.ftruncate(self.fd, 0)
 
     def to(self, fd):
-        """Write to this descriptor, which the caller still owns."""
+        """Send the output to this descriptor, which the caller still owns."""
         self.fd, self.piece = unblocked(fd)
 
     def failure(self, error):
@@ -74,7 +74,7 @@ class Output:
         return len(self.queue) >= MOST
 
     def put(self, text):
-        """Queue a text; it is dropped if the reader has closed the output."""
+        """Add a text to the queue, or drop it if the reader has closed the output."""
         if not self.closed:
             self.queue += text.encode(errors="surrogateescape")
 

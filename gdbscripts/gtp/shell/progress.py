@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Report work that takes longer than a second, on standard error: on a terminal with the seconds, else by a line."""
+"""Reports work that takes longer than a second, on standard error: on a terminal with the seconds elapsed, else by one
+line."""
 import os
 import sys
 import time
@@ -21,7 +22,8 @@ class Progress:
         self.what, self.since, self.shown = what, time.monotonic(), None
 
     def tick(self):
-        """Report if a report is due. Return the seconds until the next one, or None if there will be none."""
+        """Print a progress report if one is due. Return the seconds until the next report, or None if there will be
+        none."""
         if not self.what:
             return None
         passed = time.monotonic() - self.since
@@ -37,7 +39,7 @@ class Progress:
         return None
 
     def end(self):
-        """Clear the terminal's line, because no work is being done any more."""
+        """Clear the progress report from the terminal, because no work is being done any more."""
         if self.shown:
             self.write("\r%s\r" % (" " * len(self.shown)))
         self.what = self.shown = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Preconditions for starting GDB: root, the module, vmlinux, GDB, a place for its index."""
+"""Preconditions for starting GDB: root, the module, vmlinux, GDB, a folder for GDB's index."""
 import os
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ NO_GDB = "there is no gdb; Debian: apt install gdb"
 
 
 def build_id(path=NOTES):
-    """Return the running kernel's build-id, in hex, or None if it has none."""
+    """Return the running kernel's build-id in hexadecimal, or None if the kernel has no build-id."""
     try:
         with open(path, "rb") as file:
             notes = file.read()
@@ -32,7 +32,7 @@ def build_id(path=NOTES):
 
 
 def module():
-    """Load the module if it is not there."""
+    """Load gdbtp.ko if it is not loaded."""
     if os.path.exists(DEVICE):
         return
     try:
@@ -46,7 +46,8 @@ def module():
 
 
 def given(path):
-    """Return the user's vmlinux as an argument for GDB, in which a leading dash cannot begin an option."""
+    """Return the path of the user's vmlinux as an argument for GDB, changed so that a leading dash cannot begin an
+    option."""
     if not os.path.isfile(path):
         raise Failure("%s is not a file" % path)
     with open(path, "rb") as file:
@@ -56,7 +57,7 @@ def given(path):
 
 
 def vmlinux(named, release):
-    """Return the file with the kernel's debug information: the one that is named, else the first that is found."""
+    """Return the path of the vmlinux with debug information: the file NAMED if given, else the first one found."""
     named = named or os.environ.get("VMLINUX")
     if named:
         return given(named)
@@ -69,8 +70,8 @@ def vmlinux(named, release):
 
 
 def cache(release):
-    """Return the folder of GDB's index, beside the other files that are kept for this kernel, or None if none can be
-    made."""
+    """Return the folder of GDB's index, beside the other files that gdbtp keeps for this kernel, or None if it cannot
+    be made."""
     folder = os.path.join(CACHE, release, "gdb-index")
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)
@@ -87,7 +88,7 @@ def gdb():
 
 
 def all_of_it(named):
-    """Return (gdb, vmlinux, folder of the index or None), with the module loaded."""
+    """Check all preconditions and load the module. Return (gdb, vmlinux, folder of GDB's index or None)."""
     if os.geteuid() != 0:
         raise Failure(NOT_ROOT)
     release = os.uname().release

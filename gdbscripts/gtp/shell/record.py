@@ -26,7 +26,8 @@ class Until:
 
 
 def asked(until, vmlinux, own_pipe):
-    """Start a GDB that translates the condition once it has read the symbols. Return the descriptor of a socket to it."""
+    """Start a GDB that translates the condition of --until once it has read the symbols. Return the descriptor of a
+    socket to it."""
     if own_pipe:
         words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
     else:
@@ -69,7 +70,7 @@ def words(given):
 
 
 def prepare():
-    """Check that the user is root, and that the module has the pipe."""
+    """Check that the user is root, and that the loaded module offers the pipe of frames."""
     if os.geteuid() != 0:
         raise Failure(ready.NOT_ROOT)
     ready.module()
@@ -82,7 +83,8 @@ def snapshot(given):
 
 
 def become(given, more):
-    """Become gtp-drain. MORE() returns its further arguments; call it when the module is loaded."""
+    """Replace this process with gtp-drain. MORE() returns its further arguments; it is called when the module is
+    loaded."""
     program = tools.gtp_drain()
     if not given.pipe:
         prepare()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Relays between GDB and /proc/gtp. This process has the file open, so its tasks, which print, are not traced.
+"""Relays between GDB and /proc/gtp. This process holds /proc/gtp open, so its own tasks, which print the rows, are not
+traced.
 
-GDB connects to a socket. While GDB waits in a continue, the relay takes the kernel's text out of the stream; GDB sees
-only the end of the wait.
+GDB connects to a socket. While GDB waits in a `continue', the relay takes the text of dprintfs out of the stream; GDB
+sees only the end of the wait.
 """
 import errno
 import os
@@ -54,7 +55,7 @@ class Relay:
         self.gdb = self.listener.accept()[0]
 
     def from_gdb(self):
-        """Pass on the bytes from GDB. Return False if GDB has exited."""
+        """Pass bytes from GDB on to the module. Return False if GDB has exited."""
         try:
             data = self.gdb.recv(PIECE)
         except ConnectionError:
@@ -70,21 +71,23 @@ class Relay:
         return True
 
     def to_kernel(self, data):
-        """Write to the module. Return the number of bytes that were written."""
+        """Write DATA to the module. Return the number of bytes written."""
         try:
             return os.write(self.line, data)
         except OSError as error:
             raise broken(error) from None
 
     def to_gdb(self, data):
-        """Send bytes to GDB. If GDB has exited, drop them and close the line; Child reports why GDB exited."""
+        """Send bytes to GDB. If GDB has exited, drop the bytes and close the connection; Child reports why GDB
+        exited."""
         try:
             self.gdb.sendall(data)
         except ConnectionError:
             self.leave()
 
     def from_kernel(self):
-        """Pass on the kernel's messages, except the text of a wait. Return this text."""
+        """Pass the module's packets on to GDB, except the dprintf text that arrives while GDB waits. Return this
+        text."""
         if self.line is None:
             return b""
         try:
@@ -113,7 +116,7 @@ class Relay:
             self.to_kernel(INTERRUPT)
 
     def leave(self):
-        """Close the line, so that GDB can open it itself."""
+        """Close /proc/gtp, so that GDB can open it itself."""
         if self.line is not None:
             os.close(self.line)
             self.line = None

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Encodes a row as lines of dprintfs, and decodes the text: which value is in which line, and the lines' formats.
+"""Encodes a table row as lines that dprintfs print, and decodes these lines.
 
-The part inside GDB uses the formats, the shell's part the decoder. A record is
+inside.py, in GDB, uses the dprintf formats; the shell command `gtp` uses the decoder. A record is
 
     FF VT mark place . part { VT number } { VT mark string } FF mark LF
 
-Each run has a new mark. So no string that a user has chosen, such as the name of a file or a task, can look like a record
-or the end of a field. A dprintf has at most 8 arguments and 255 characters, so a row may need several records: its parts.
-Each part begins with $clock. All dprintfs of one hit have the same $clock, which shows the parts that belong together.
-The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings are cut if there is no room.
+Each run has a new mark, so that no string that a user has chosen, such as the name of a file or a task, can look like a
+record or the end of a field. A dprintf has at most 8 arguments and 255 characters, so a row may need several records:
+its parts. Each part begins with $clock. All dprintfs of one hit have the same $clock, which shows the parts that belong
+together. The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings are cut if there
+is no room.
 """
 import re
 import secrets
@@ -22,7 +23,7 @@ CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
 
 def new_mark():
-    """Return a new mark, which consists of letters that are not hexadecimal digits."""
+    """Return a new random mark of letters that are not hexadecimal digits."""
     return "".join(secrets.choice("ghijklmnopqrstuvwxyz") for _ in range(MARK))
 
 
@@ -33,7 +34,7 @@ class Field(NamedTuple):
 
 
 def length(fields):
-    """Return the minimum length, in characters, of a record of these fields."""
+    """Return the minimum length, in characters, of a record with these fields."""
     return FRAME + sum(COMM if f.what == TASK_NAME else LEAST_STRING if f.string else NUMBER for f in fields)
 
 
@@ -69,8 +70,8 @@ def precision(fields, most):
 
 
 def template(mark, place, part, fields, most):
-    """Return the format of a part's dprintf, as it is typed to GDB. %#s copies all bytes of a string unchanged. A mark
-    shows where the string ends, and the shell escapes the bytes before it prints them."""
+    """Return the dprintf format of a row's part, as it is typed to GDB. %#s copies all bytes of a string unchanged. A
+    mark shows where the string ends, and the shell command `gtp` escapes the bytes before it prints them."""
     long = precision(fields, most)
     conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
                    for f in fields)
@@ -78,10 +79,10 @@ def template(mark, place, part, fields, most):
 
 
 class Reader:
-    """Parse text that arrives in pieces: feed() returns the complete records.
+    """Parses the text of dprintfs, which arrives in pieces: feed() returns the complete records.
 
     A record is (place, part, its fields), a line of any other text is a str. An incomplete record is left out: the
-    kernel cuts what is too long.
+    kernel cuts text that is too long.
     """
 
     def __init__(self, mark):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Turns records into rows: joins the parts of a hit, and decodes each value."""
+"""Turns the records of rowcode.py into table rows: joins the parts of a hit, and decodes each value."""
 from typing import NamedTuple
 
 from gtp.shell import decode, rowcode
@@ -18,7 +18,8 @@ class Row(NamedTuple):
 
 
 class Place:
-    """A place whose hits become rows: its name, its columns' titles, and a function for each column's cells."""
+    """A place whose hits become rows: its name, the titles of its columns, and for each column a function that makes
+    the cell's text."""
 
     def __init__(self, spec, symbols, null):
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
@@ -43,12 +44,12 @@ class Rows:
         return found
 
     def rest(self):
-        """Remove and return the rows that still lack parts."""
+        """Return the rows that still lack parts, and forget them."""
         rows, self.open = list(self.open.values()), {}
         return rows
 
     def part(self, number, part, fields):
-        """Add a part. Return the rows that are now complete, or will never be."""
+        """Add a part to its row. Return the rows that are now complete, or can no longer be completed."""
         place = self.places[number]
         layout = place.parts[part]
         if len(fields) != len(layout):
@@ -70,7 +71,7 @@ class Rows:
         return done
 
     def begin(self, number, place, values):
-        """Begin a new row. Return it, and a list with the unfinished row of the same CPU, if there is one."""
+        """Begin a new row. Return the row, and a list with the unfinished row of the same CPU, if there is one."""
         task = int(values[rowcode.TASK], 16)
         row = Row(int(values[rowcode.CLOCK], 16), task >> 32, task & 0xffffffff,
                   decode.printable(values[rowcode.TASK_NAME]), number, [CUT] * len(place.cells))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run: turns GDB's messages and the kernel's text into lines, until something ends it."""
+"""One run of a `gtp` subcommand that traces: turns GDB's messages and the kernel's text into output lines, until
+something ends the run."""
 import re
 import select
 import sys
@@ -11,7 +12,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
 WAIT = 3600  # seconds of one wait at most, because poll() refuses waits of more than 24 days
-MOST_REASONS = 5  # the most different errors of expressions that are reported
+MOST_REASONS = 5  # at most this many different errors of expressions are reported
 
 # Why some hits are not printed: the usual reason, and reasons that depend on how the run has ended.
 TOO_FAST = " not printed: too fast, or right before the end"
@@ -23,7 +24,7 @@ def counted(number, what):
 
 
 class Run:
-    """One run of a command that traces: the child is GDB, the relay its line to the kernel."""
+    """One run of a `gtp` subcommand that traces. child is GDB, relay its connection to the module."""
 
     def __init__(self, child, relay, given, progress, signals):
         self.child, self.relay, self.given = child, relay, given
@@ -31,7 +32,7 @@ class Run:
         self.out = output.Output(given.csv)
         self.rows = self.table = None
         self.began = self.deadline = self.ended = None  # ended: "for", "count", "signal" or "closed"
-        self.recording = False  # whether the run collects frames, which are shown at its end
+        self.recording = False  # true if the run collects frames, which are shown at its end
         self.printed = self.failed = self.own = 0
         self.reasons, self.tasks = set(), set()
         self.counts = self.error = None
@@ -39,7 +40,7 @@ class Run:
     # The end of the run
 
     def end(self, why):
-        """End the run, once: the wait ends, GDB removes the probes and reports the counts."""
+        """End the run unless it has ended already: GDB's wait ends, GDB removes the probes and reports the counts."""
         if self.ended:
             return
         self.ended = why
@@ -49,7 +50,7 @@ class Run:
             self.relay.interrupt()
 
     def begin(self):
-        """Called when all probes are armed."""
+        """Note that the run has begun, because all probes are armed."""
         self.progress.end()
         self.out.begin()
         self.began = time.monotonic()
@@ -122,7 +123,7 @@ class Run:
         self.out.put("".join(lines))
 
     def line(self, row):
-        """Return the text of a row, which is empty if the limit of rows is reached."""
+        """Return a row as output text. It is empty if the limit of rows is reached."""
         if row.pid in self.tasks:
             self.own += 1  # GDB itself hit a probe, before it began to wait
             return []
@@ -134,7 +135,7 @@ class Run:
         return [self.table.text(row)]
 
     def message(self, text):
-        """Print the kernel's messages beside the rows: why a place has no probe, why an expression has no value."""
+        """Print a message of the kernel that is not a row: why a place has no probe, why an expression has no value."""
         if DROPPED.match(text):
             return
         if FAILING.match(text):
@@ -148,12 +149,12 @@ class Run:
     # All of it
 
     def held(self):
-        """Return whether to leave the kernel's text unread because the output's queue is full. At the run's end all is
-        read."""
+        """Return true if the kernel's text should stay unread because the output queue is full. At the run's end all of
+        it is read."""
         return self.relay.waiting and not self.ended and self.out.full()
 
     def watched(self):
-        """Return the events to wait for: file descriptors, and the functions to call."""
+        """Return {file descriptor to poll: function to call when it is readable}."""
         files = {self.child.fileno(): self.read_child, self.signals.fileno(): self.read_signal}
         if self.relay.gdb is None:
             files[self.relay.listener.fileno()] = self.relay.accept
@@ -188,7 +189,7 @@ class Run:
                 self.out.put(self.table.head())
 
     def step(self):
-        """Wait for something and do it. Return False when GDB has ended."""
+        """Wait for input, room for output or a timeout, and handle it. Return False when GDB has ended."""
         files = self.watched()
         poll = select.poll()
         for fd in files:
@@ -210,7 +211,7 @@ class Run:
         return going
 
     def run(self):
-        """Make the run. Return the exit status."""
+        """Handle events until GDB has ended. Return the exit status of `gtp`."""
         while self.step():
             pass
         self.progress.end()
@@ -227,10 +228,10 @@ class Run:
         return OK if self.ended else FAILED
 
     def sum_up(self):
-        """Print the last line, which accounts for every hit."""
+        """Print the last line, which says how many hits were printed, had no value, or were lost."""
         hits = self.counts["hits"] - self.own
         printed = max(self.printed - self.out.unwritten, 0)
-        failed = min(self.failed, max(hits - printed, 0))  # one row may have several failed lines
+        failed = min(self.failed, max(hits - printed, 0))  # one row may have several lines that failed
         lost = max(hits - printed - failed, 0)
         text = "%s printed; %s" % (counted(printed, "line"), counted(hits, "hit"))
         if failed:
@@ -241,7 +242,7 @@ class Run:
 
 
 def run(child, relay, given, progress, signals):
-    """Make a run. Return its exit status, also after ^C before the run has begun."""
+    """Make a run. Return the exit status of `gtp`, also after ^C before the run has begun."""
     try:
         return Run(child, relay, given, progress, signals).run()
     except KeyboardInterrupt:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rows as a table that grows: aligned for a reader, or as CSV."""
+"""Prints rows as a growing table: aligned columns for people, or CSV."""
 import csv
 import io
 import time
 
 from gtp import harmless
 
-WIDEST = 40  # no column becomes wider than this
+WIDEST = 40  # no column becomes wider than this many characters
 
 
 def offset(known=None):
@@ -17,13 +17,13 @@ def offset(known=None):
 
 
 def wall(ns, ahead):
-    """Return a time of the monotonic clock as a time of day, with microseconds."""
+    """Return a time of the monotonic clock as a time of day with microseconds. AHEAD is the result of offset()."""
     s, ns = divmod(ns + ahead, 10**9)
     return "%s.%06d" % (time.strftime("%H:%M:%S", time.localtime(s)), ns // 1000)
 
 
 class Table:
-    """Makes the text of rows. If the places have different columns, a single column has name=value pairs."""
+    """Makes the text of rows. If the traced places have different columns, a single column has name=value pairs."""
 
     def __init__(self, places):
         self.places = places
@@ -38,7 +38,7 @@ class Table:
         return [place.name] * self.several + cells
 
     def begin(self):
-        """Called before new rows are printed."""
+        """Prepare for new rows; called before they are printed."""
 
 
 class Screen(Table):
@@ -52,7 +52,7 @@ class Screen(Table):
             self.alike and column["kind"] in ("int", "pointer") for column in columns or [{"kind": ""}]]
 
     def line(self, cells):
-        """Return a line of cells, padded to the columns' widths so far. The last cell is not padded."""
+        """Return the cells as a line, each padded to its column's width so far, except the last cell."""
         pieces = []
         for i, cell in enumerate(map(harmless.line, cells)):
             self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))
@@ -71,7 +71,7 @@ class Screen(Table):
 
 
 class Csv(Table):
-    """Rows as CSV. The time is $clock, in seconds."""
+    """Prints rows as CSV. The time column is $clock, in seconds."""
 
     def joined(self, cells):
         out = io.StringIO()

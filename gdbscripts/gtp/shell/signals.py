@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""^C, SIGTERM and SIGHUP as an event that poll() can wait for. A second signal raises an exception."""
+"""Turns ^C, SIGTERM and SIGHUP into an event that poll() can wait for. A second signal raises an exception."""
 import os
 import signal
 
@@ -22,7 +22,7 @@ class Signals:
     def __exit__(self, *_):
         signal.set_wakeup_fd(self.wakeup)
         for number, handler in self.before:
-            if handler is not None:  # None means a handler that was set in C, as GDB's are
+            if handler is not None:  # None means a handler set by C code, as GDB's handlers are
                 signal.signal(number, handler)
         os.close(self.reader)
         os.close(self.writer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of ours that the command calls: in a checkout, or where they are installed."""
+"""Finds the programs of gdbtp that the command `gtp` runs: in a checkout, or where they are installed."""
 import os
 import shutil
 
@@ -10,7 +10,8 @@ NO_TOOL = "there is no %s; it comes with gdbtp's tools (make tools)"
 
 
 def found(name, *places):
-    """Return the path of a program, or None if it is not found. PLACES are folders beside gdbscripts/ to look in."""
+    """Return the path of a program, or None if it is not found. PLACES are the folders to look in, relative to the
+    parent of gdbscripts/."""
     top = os.path.dirname(child.SCRIPTS)
     for path in [os.path.join(top, place, name) for place in places] + [shutil.which(name)]:
         if path and os.access(path, os.X_OK):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs inside GDB for `gtp record --until EXPRESSION`: compiles the condition to bytecode, which gtp-drain evaluates.
 
-gtp-drain has the run's header and the frames, GDB has the types. It is the bytecode that the kernel would get for the
-condition at that place; tools/record/until.h has the lines.
+gtp-drain has the run's header and the frames, GDB has the types. The bytecode is the same that the kernel would get for
+the condition at that place; tools/record/until.h describes the lines that carry it.
 """
 import json
 import os
@@ -19,7 +19,7 @@ READY = b"."
 
 
 def code(expression, location):
-    """Return the bytecode for a condition as text. The selected frame must be at the Location."""
+    """Return the bytecode for a condition, as text. The frame selected in GDB must be at LOCATION."""
     own = int(quiet.value("$tracepoint"))
     text = cexpr.condition(names.expand(expression, own, location.address), gdb.selected_frame().pc())
     return ";".join(" ".join(word for word in line[1:] if word) for line in bytecode.lines(text))
@@ -31,7 +31,8 @@ def reason(error):
 
 
 def conditions(locations, expression):
-    """Return the lines of all places. Raise an error if none can have the condition."""
+    """Return the lines for gtp-drain with the condition's bytecode at each place. Raise an error if the condition
+    compiles at none."""
     found, refused = [], []
     for index, location in enumerate(locations):
         selected.select(index)
@@ -48,7 +49,7 @@ def conditions(locations, expression):
 
 
 def lines(request, header, path):
-    """Return the arguments of gtp-drain for the run that has this header."""
+    """Return the lines for gtp-drain for the run that has this header."""
     trace = TraceFile(header + marks.END, None)
     wanted = request["tracepoint"]
     if wanted is not None and wanted not in trace.locations:

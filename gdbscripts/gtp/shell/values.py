@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs inside GDB: finds the columns of a row at one place, and the dprintf argument for each."""
+"""Runs inside GDB: finds the columns of the rows for one traced place, and the dprintf argument for each column."""
 import re
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ class NotCarried(gdb.GdbError):
 
 
 class Column(NamedTuple):
-    """A column. title: as typed. argument: of the dprintf. kind: see gtp.shell.decode. room: length of a char array, else
-    0."""
+    """A column of the table. title: the expression as typed. argument: of the dprintf. kind: see gtp.shell.decode.
+    room: the length of a char array, else 0."""
     title: str
     argument: str
     kind: dict
@@ -48,13 +48,14 @@ def described(kind):
 
 
 def banner():
-    """Return the address of linux_banner. A dprintf prints this text in place of a string if its pointer is null."""
+    """Return the address of linux_banner. If a string's pointer is null, the dprintf prints the text of linux_banner
+    instead."""
     return int(quiet.value("(unsigned long)&%s" % BANNER))
 
 
 def or_null(argument, pc):
-    """Return an expression for a pointer to a string that yields banner() instead of NULL, since reading NULL is an
-    error."""
+    """Return an expression that yields the string pointer ARGUMENT, or banner() if it is NULL, because reading NULL is
+    an error."""
     text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
     try:
         compiled.check(text, pc, False)
@@ -64,14 +65,15 @@ def or_null(argument, pc):
 
 
 def view(text, form, kind, pc):
-    """Return carried.described() for the form that the user or the type asks for, or None if there is no such form."""
+    """Return carried.described() for the Form that the user gave or the type has by itself, or None if there is no such
+    Form."""
     form = form or (bytype.of_return(kind, pc) if text in bytype.RETURNED else bytype.form(kind))
     return form and carried.described(form, kind)
 
 
 def column(title, text, number, pc, form=None, viewed=True):
-    """Return the Column of an expression. Raise NotCarried if a dprintf cannot print it. If VIEWED, also use a form that the
-    type asks for by itself."""
+    """Return the Column of an expression. Raise NotCarried if a dprintf cannot print it. If VIEWED, also use the Form
+    that the type has by itself."""
     if text in FRAMES_ONLY:
         raise NotCarried("%s is not a single value" % text)
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
@@ -101,8 +103,8 @@ def typed(text, number, pc, viewed=True):
 
 
 def some(titles, number, pc, viewed=True):
-    """Return the Columns for those names that can be printed here. A pointer to a buffer may not be a string: print it as an
-    address."""
+    """Return the Columns for those of the names that a dprintf at PC can print. A pointer to a buffer may not be a
+    string: print it as an address."""
     found = []
     for at, title in enumerate(titles):
         try:
@@ -117,11 +119,11 @@ def some(titles, number, pc, viewed=True):
 
 
 def is_text(pair, number, pc):
-    """Return whether an argument is a pointer to a NUL-terminated string. That is assumed if it points to const char and no
-    length follows. PAIR is its name and that of the next argument."""
+    """Return whether to treat an argument as a pointer to a NUL-terminated string: it points to const char and no
+    length follows. PAIR is the argument's name and that of the next argument."""
     texts = [names.expand(title, number, pc) for title in pair]
     try:
-        # For a system call's argument gdbtp adds a cast to its type; then only the text still contains `const'.
+        # gdbtp adds a cast to a system call's argument; then only the expression's text still contains `const'.
         target = ctype.plain(cexpr.printed(texts[0], pc)[1]).target()
         constant = "const char *" in texts[0] or target != target.unqualified()
         return constant and not (texts[1:] and ctype.kind_of(cexpr.printed(texts[1], pc)[1]) == ctype.ULONG)
@@ -130,7 +132,8 @@ def is_text(pair, number, pc):
 
 
 def usual(verb, number, pc, viewed=True):
-    """Return the Columns without --collect: the arguments, or for an event the fields that are known at a hit."""
+    """Return the Columns to show without --collect: a function's arguments, or the fields of an event that are known at
+    a hit."""
     own = names.of(number, pc) if verb != "trace" else None
     if own is None:
         return some(variables.symbols(pc, True), number, pc, viewed)
