@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C expressions with the kernel's types, translated to text that GDB can compile for the module.
 
-TEXT is as the user has typed it. Names are looked up at the address PC. An expression that cannot be translated raises Error.
+In these functions TEXT is the expression as the user has typed it. Names are looked up at the address PC. An expression
+that cannot be translated raises Error.
 """
 import gdb
 
@@ -28,7 +29,7 @@ def number(text, pc):
 
 
 def key(text, pc):
-    """Return (expression for GDB's `teval`, its gdb.Type) for a key.
+    """Return (expression for GDB's `teval`, its gdb.Type) for a key of an aggregation.
 
     An array of up to eight bytes becomes one number, with the array's type. The text ARRAY[N]@8, which parts() returns,
     means eight bytes of the array, starting at byte N.
@@ -52,10 +53,10 @@ def of_bytes(text, pc, translate):
 
 
 def parts(text, meant, pc):
-    """Return the expressions for the numbers, pointers and strings of a structure. For another value, return the text
-    itself.
+    """Return the expressions for the numbers, pointers and strings of a structure. For a value that is not a structure,
+    return the text itself.
 
-    MEANT is the text with the names of an event's fields replaced; the parts are named after the text as typed.
+    MEANT is TEXT with the names of an event's fields replaced; the parts are named after TEXT.
     """
     return parts_of.texts(text, Translation(meant, pc).parts())
 
@@ -64,15 +65,15 @@ def collected(text, pc):
     """Translate a list of expressions as in `collect`. Return the text for GDB's `collect`, and a line for each
     expression that GDB cannot collect.
 
-    $args and $locals are replaced by the variables; the lines name those that have no location here.
+    $args and $locals are replaced by the variables; the lines name those variables that have no location at PC.
     """
     found = pieces(text, pc)
     return [take for takes, _ in found for take in takes], [line for _, lines in found for line in lines]
 
 
 def pieces(text, pc, string=False):
-    """Return [(texts to collect, lines about variables without a location)], one pair for each expression of the list. With
-    STRING, the strings are collected to which the expressions point."""
+    """Return [(texts to collect, lines about variables without a location)], one pair for each expression of the list.
+    With STRING, the texts collect the strings to which the expressions point."""
     found = []
     for offset, piece in split(text):
         try:
@@ -83,7 +84,7 @@ def pieces(text, pc, string=False):
 
 
 def split(text):
-    """Return the expressions of a list: [(offset, text)]."""
+    """Return [(offset, text)] for the expressions of a comma-separated list."""
     try:
         return [(at, expanded.part(text, at, piece)) for at, piece in parse.split(text)]
     except Error as error:
@@ -111,7 +112,7 @@ def value(text):
 
 
 def type_of(text):
-    """Return the gdb.Type of an expression in the selected frame, whether or not its value is there."""
+    """Return the gdb.Type of an expression in the selected frame, even if the frame lacks its value."""
     return Translation(text, gdb.selected_frame().pc()).type()
 
 
@@ -121,7 +122,8 @@ def is_bit_field(text):
 
 
 def is_clear(text, pc):
-    """Return whether GDB's own evaluator uses the right types: not for $ret, nor for names that several types share."""
+    """Return whether GDB's own evaluator uses the right types for an expression. It does not for $ret, nor for names
+    that several types share."""
     return Translation(text, pc).is_clear()
 
 

@@ -104,7 +104,7 @@ def difference(lower, node, left, right):
 
 
 def repeated(lower, node):
-    """Translate GDB's object@count: COUNT objects in a row."""
+    """Translate GDB's object@count, an array of COUNT objects."""
     left, length = lower.operand(node.left), lower.value(node.right).constant
     if length is None:
         raise Error("the count after @ must be a constant, since GDB has no code for another one", node.right.start,
@@ -131,7 +131,8 @@ def choice(test, yes, no):
 
 
 def outcome(op, left, right):
-    """Return the smallest and the largest result that an operation may have, or None if they are not known."""
+    """Return the smallest and the largest possible result of an operation on two integers, or None if they are not
+    known."""
     (a, b), (c, d) = left.range, right.range
     if op in COMPARING:
         return 0, 1
@@ -147,14 +148,14 @@ def outcome(op, left, right):
 
 
 def agree(op, left, right, kinds):
-    """Return whether an operation surely has the same value in each of the kinds: the operands and the result fit into
-    all."""
+    """Return whether an operation surely has the same value in each of KINDS: the operands and the result fit into all
+    of them."""
     ranges = [left.range, right.range, outcome(op, left, right)]
     return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
 
 
 def known(op, left, right, kind):
-    """Return the limits of a result, if they are narrower than those of its kind."""
+    """Return the limits of an operation's result, if they are narrower than those of its kind."""
     limits = outcome(op, left, right)
     return limits if limits is not None and ctype.holds(kind, *limits) else None
 
@@ -166,7 +167,7 @@ def negated(operand):
 
 
 def moved(place, index, size):
-    """Return the place that is INDEX elements after this one."""
+    """Return the place in memory that is INDEX elements of SIZE bytes after PLACE."""
     if place is None:
         return None
     if index.constant is not None:
@@ -177,7 +178,7 @@ def moved(place, index, size):
 
 
 def step(lower, kind, node):
-    """Return the size of a pointer's steps."""
+    """Return the number of bytes by which a pointer of a type moves when 1 is added to it."""
     target, same = lower.complete(kind)
     if not same:
         raise Error("%s is only declared here, and several files have one" % describe(target), node.start,
@@ -190,7 +191,7 @@ def step(lower, kind, node):
 
 
 def fold(node, left, right, kind):
-    """Return the value of two constants, or None."""
+    """Return the value of an operation on two constants, or None."""
     if left.constant is None or right.constant is None:
         return None
     shift = node.op in ("<<", ">>")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counts the different types that a kernel has with one name. The BTF in vmlinux stores equal types only once.
+"""Counts the different types of one name in a kernel. The BTF in vmlinux stores equal types only once.
 
 DWARF repeats a type in each compile unit that uses it, and GDB would have to read all these units.
 """
@@ -13,13 +13,13 @@ MAGIC = 0xeb9f
 HEAD = struct.Struct("<HBBIIIII")
 TYPE = struct.Struct("<III")
 WORDS = {4: "struct ", 5: "union ", 6: "enum ", 8: "", 19: "enum "}
-# By the kind of a type: how many bytes follow its head if it has n members.
+# The kind of a BTF type -> how many bytes follow the type's head if it has n members.
 TAILS = {1: lambda n: 4, 3: lambda n: 12, 4: lambda n: 12 * n, 5: lambda n: 12 * n, 6: lambda n: 8 * n,
          13: lambda n: 8 * n, 14: lambda n: 4, 15: lambda n: 12 * n, 17: lambda n: 4, 19: lambda n: 12 * n}
 
 
 def types(data):
-    """Yield (kind, name) of each type that has a name."""
+    """Yield (kind, name) of each type in a BTF section that has a name."""
     magic, _, _, head, types_at, types_size, strings_at, strings_size = HEAD.unpack_from(data)
     if magic != MAGIC:
         raise ValueError("no BTF")

@@ -9,7 +9,8 @@ MAX_ERRNO = 4095
 
 
 def take(node, *kinds):
-    """Return the arguments of a call. Raise Error if there are not as many as KINDS, or a type is where none belongs."""
+    """Return the arguments of a call. Raise Error if their number differs from that of KINDS, or if a type stands where
+    a value belongs."""
     if len(node.arguments) != len(kinds):
         raise Error("%s takes %d argument%s" % (node.name, len(kinds), "s" if len(kinds) != 1 else ""), node.start)
     for argument, kind in zip(node.arguments, kinds):
@@ -69,7 +70,7 @@ def container_of(lower, node):
 
 
 def entry_of(lower, node, *members):
-    """Translate container_of(POINTER->first, type, member), whose first argument points to a list's head or node."""
+    """Translate container_of(POINTER->first, type, member), where POINTER points to the head or to a node of a list."""
     pointer, kind, path = take(node, "pointer", "type", "member")
     for name in members:
         pointer = syntax.Member(pointer.start, pointer.end, pointer, name, True, pointer.start)
@@ -106,7 +107,7 @@ def beside(pointer, path):
 
 
 def or_null(entry, *members):
-    """Return the entry, or NULL if the list is empty: its head points to itself, or is NULL."""
+    """Return the list entry, or NULL if the list is empty: its head points to itself, or is NULL."""
     def entry_or_null(lower, node):
         head = lower.value(take(node, "pointer", "type", "member")[0])
         found = entry(lower, node)
@@ -124,7 +125,7 @@ def or_null(entry, *members):
 
 
 def hlist_entry_safe(lower, node):
-    """Return the entry of a node, or NULL if there is none."""
+    """Return the structure that contains a list node, or NULL if the pointer to the node is NULL."""
     pointer = lower.value(take(node, "pointer", "type", "member")[0])
     found = container_of(lower, node)
     text = "(%s != 0 ? %s : 0)" % (cast(ULONG, pointer), cast(ULONG, found))
@@ -135,7 +136,7 @@ def hlist_entry_safe(lower, node):
 
 
 def list_empty(lower, node):
-    """Return whether a list head points to itself."""
+    """Translate list_empty(head): true if the list head points to itself."""
     argument, = take(node, "pointer")
     head = lower.value(argument)
     link = lower.value(syntax.Member(argument.start, argument.end, argument, "next", True, argument.start))
@@ -186,7 +187,7 @@ def processor(lower, node):
 # Numbers -----------------------------------------------------------------------------------------
 
 def swapped(size):
-    """Return a function that reverses the bytes of a number."""
+    """Return a translator for calls that reverse the bytes of a number of SIZE bytes."""
     kind = (size, True)
 
     def swap(lower, node):
@@ -227,7 +228,7 @@ def bit(lower, node):
 
 
 def is_err(lower, node):
-    """Return whether a pointer is one of the last 4,095, which are errors."""
+    """Translate IS_ERR(pointer): true if the pointer is one of the last 4,095 addresses, which stand for errors."""
     argument, = take(node, "pointer")
     operand = lower.value(argument)
     return Operand(ctype.integer(INT), "%s >= %dul" % (cast(ULONG, operand), 2**64 - MAX_ERRNO), ORDER, INT)
@@ -268,7 +269,7 @@ for bytes_ in (2, 4, 8):
 
 
 def advice(name):
-    """Return a sentence that names the replacement for a call."""
+    """Return a sentence that tells the user what to write in place of a call of NAME."""
     if name.startswith("$_"):
         return "$_streq and $_strprefix are there."
     return "Write what it computes: a cast, a member, container_of(p, type, member)."

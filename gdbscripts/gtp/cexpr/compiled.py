@@ -37,7 +37,7 @@ everywhere = {}  # (text, collecting) -> Refused or None. GDB needs 100 times as
 
 
 def check(text, pc, collecting):
-    """Raise Refused if GDB does not compile the text at pc. Results that are the same everywhere are remembered."""
+    """Raise Refused if GDB does not compile the text at pc. Remember the result if it is the same at all places."""
     known = everywhere.get((text, collecting), False)
     if known is None:
         return
@@ -56,7 +56,7 @@ def check(text, pc, collecting):
 
 
 def check_at(text, pc, collecting):
-    """Have GDB compile the text at pc. Raise Refused if GDB does not take it."""
+    """Make GDB compile the text at pc. Raise Refused if GDB does not accept it."""
     where = location(pc)
     if where is None:
         ask = by_condition if would_abort(text) and not collecting else by_tracepoint
@@ -72,7 +72,7 @@ def check_at(text, pc, collecting):
 
 
 def judge(code):
-    """Raise Refused if GDB does not take this compiled code as an action."""
+    """Raise Refused if GDB would not accept this listing of bytecode as an action."""
     if length(code) > MOST_BYTES:
         raise TooLong("it is too long for one action")
     if not balanced(code):
@@ -112,7 +112,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # The file's name would add nothing, and GDB needs a hundred times as long with it.
+            continue  # One place does not need the file's name, with which GDB takes a hundred times as long.
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -125,7 +125,8 @@ def location_of(pc, function, file, line):
 
 
 def candidates(function, file, line):
-    """Yield (file or "", function or line) for each name that a place may have. GDB finds the first ones fastest."""
+    """Yield (file or "", function or line) for each name by which GDB may find an address. GDB finds the first ones
+    fastest."""
     if function:
         yield "", function
         yield file, function
@@ -134,7 +135,7 @@ def candidates(function, file, line):
 
 
 def one_file(places, function, file):
-    """Return whether each place is in a function with this name that the file itself defines."""
+    """Return whether each of the places is in a function named FUNCTION that FILE itself defines."""
     return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
                for pc in places)
 
@@ -172,7 +173,7 @@ def would_abort(text):
 def by_condition(text, pc):
     """Raise Refused if GDB does not take the text as the condition of a tracepoint at an address without a name.
 
-    GDB does not make bytecode here yet, so this finds fewer errors than by_tracepoint().
+    GDB does not make bytecode yet when it sets a condition, so this finds fewer errors than by_tracepoint().
     """
     with quiet.unsent():
         try:

@@ -16,7 +16,7 @@ INTEGERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_
 
 
 def integer(kind):
-    """Return the gdb.Type of a kind."""
+    """Return the gdb.Type of an integer kind, (bytes, unsigned)."""
     return gdb.lookup_type(NAMES[kind])
 
 
@@ -118,7 +118,7 @@ def usual(left, right):
 
 
 def wrapped(value, kind):
-    """Return a number wrapped to the kind."""
+    """Return a number reduced to the range of an integer kind, as a conversion in C does."""
     size, unsigned = kind
     value &= (1 << 8 * size) - 1
     return value if unsigned or value < 1 << (8 * size - 1) else value - (1 << 8 * size)
@@ -137,7 +137,7 @@ def holds(kind, least, greatest):
 
 
 def literal(value, kind):
-    """Return a number as text of that kind in C and GDB (int at least)."""
+    """Return a number as text that has an integer kind, int at least, in C and in GDB."""
     suffix = SUFFIX[promoted(kind)]
     if value >= 0:
         return "%d%s" % (value, suffix)
@@ -147,7 +147,7 @@ def literal(value, kind):
 
 
 def count(kind):
-    """Return the number of elements of an array type, or 0 when it is not known."""
+    """Return the number of elements of an array type, or 0 if the type does not give one."""
     try:
         low, high = plain(kind).range()
     except (gdb.error, RuntimeError):
@@ -158,7 +158,8 @@ def count(kind):
 # Members -----------------------------------------------------------------------------------------
 
 class Found(NamedTuple):
-    """A member: bit offset from the outermost structure, bits of a bit field or 0, whether GDB finds it by name."""
+    """A structure's member: its bit offset from the outermost structure, the width of a bit field or 0, and whether GDB
+    finds it by name."""
     type: gdb.Type
     bit: int
     bits: int
@@ -186,7 +187,7 @@ def member(kind, name):
 
 
 def member_names(kind):
-    """Yield the names of all members that may follow a structure's dot."""
+    """Yield the names of all members that C accepts after the dot of a structure."""
     for field in plain(kind).fields():
         if field.name and not field.is_base_class:
             yield field.name
@@ -197,8 +198,8 @@ def member_names(kind):
 # Spelling ----------------------------------------------------------------------------------------
 
 def same(left, right):
-    """Return whether two types of one name are one type. Structures and enums of the same name differ in their
-    members."""
+    """Return whether two types with the same name are the same type. Different structures and enums of one name differ
+    in their members."""
     left, right = plain(left), plain(right)
     if left.code != right.code or left.sizeof != right.sizeof:
         return False
@@ -216,7 +217,7 @@ def layout(kind):
 
 
 def describe(kind):
-    """Return a type as an error message names it."""
+    """Return the name of a type for an error message."""
     stripped = kind.unqualified()
     if stripped.code != gdb.TYPE_CODE_TYPEDEF and is_aggregate(stripped) and not stripped.tag:
         return "an unnamed structure"
@@ -224,7 +225,7 @@ def describe(kind):
 
 
 def spell(kind, scope):
-    """Return text that means this type to GDB in the scope, or None if there is no such text."""
+    """Return text for which GDB finds the type KIND in the scope, or None if there is no such text."""
     stripped = plain(kind)
     if stripped.code == gdb.TYPE_CODE_PTR:
         return spell_pointer(stripped.target(), scope)
@@ -252,7 +253,7 @@ def spell_tagged(kind, stripped, scope):
 
 
 def spell_pointer(target, scope):
-    """Return text that means a pointer to the type to GDB in the scope, or None if there is no such text."""
+    """Return text for which GDB finds the type "pointer to TARGET" in the scope, or None if there is no such text."""
     if is_array(target):
         dimensions = ""
         while is_array(target):

@@ -6,7 +6,8 @@ from gtp.cexpr.expanded import Expanded
 
 
 class Error(gdb.GdbError):
-    """A refusal. It is raised with an offset into the expression; a caller that has the expression's text adds it."""
+    """The refusal of an expression. It is raised with an offset into the expression; a caller that has the expression's
+    text adds the text."""
 
     def __init__(self, what, at=None, instead=None):
         super().__init__(what)

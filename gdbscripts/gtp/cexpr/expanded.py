@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An expression in which names were replaced by C, and where each part of it stands in the text that was typed."""
+"""An expression in which gdbtp has replaced names with C text. It knows where each of its parts stands in the text as
+typed."""
 import bisect
 
 
 class Expanded(str):
-    """The expanded text. typed: what it was made of."""
+    """The expanded text, a str. typed: the text as the user has typed it."""
 
     def __new__(cls, pieces, typed):
         """PIECES are (position in TYPED, the piece as typed, its replacement), in the order of positions."""
@@ -17,7 +18,7 @@ class Expanded(str):
         return self
 
     def position(self, at):
-        """Return the position in the typed text of a position in this one."""
+        """Return the position in the typed text that belongs to a position in the expanded text."""
         if at >= len(self):
             return len(self.typed)
         i = bisect.bisect_right(self.starts, at) - 1
@@ -25,8 +26,8 @@ class Expanded(str):
         return start + (at - self.starts[i] if old == new else 0)
 
     def part(self, at, text):
-        """Return TEXT, which is at AT in this one, as an Expanded of its own. Its ends are ends of pieces, or in pieces that
-        were not replaced."""
+        """Return TEXT, a part of this expanded text at position AT, as an Expanded of its own. Its ends are ends of
+        pieces, or in pieces that were not replaced."""
         first, end = self.position(at), self.position(at + len(text))
         found = []
         for start, (typed_at, old, new) in zip(self.starts, self.pieces):
@@ -38,7 +39,7 @@ class Expanded(str):
 
 
 def part(text, at, piece):
-    """Return a PIECE of a text, at AT, which knows what was typed if the text does."""
+    """Return PIECE, which stands at position AT of TEXT. If TEXT is an Expanded, so is the result."""
     return text.part(at, piece) if isinstance(text, Expanded) else piece
 
 

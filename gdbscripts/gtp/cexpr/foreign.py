@@ -16,14 +16,14 @@ from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
 from gtp.cexpr.parse import Parser
 
-LONGEST = 4096  # characters; an action has less than 200 bytes of code
+LONGEST = 4096  # the most characters of an expression; an action has less than 200 bytes of bytecode
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 REFUSED = {syntax.Call: "a call", syntax.Assign: "an assignment", syntax.String: "a string"}
 CANNOT = "%s cannot have been collected"
 
 
 def parser(text, scope):
-    """Return a Parser for the text. Raise an Error if the text can be neither an expression nor a type."""
+    """Return a Parser for an untrusted text. Raise an Error if the text can be neither an expression nor a type."""
     if CONTROL.search(text):
         raise Error("it has control characters")
     if len(text) > LONGEST:

@@ -29,7 +29,7 @@ ORDER = ("include/linux/", "include/net/", "arch/x86/include/asm/", "include/uap
 
 
 class Missing(Exception):
-    """There are no headers or there is no compiler; the message says what to install."""
+    """The kernel's headers or the compiler are missing; the message says what to install."""
 
 
 class HeadersParameter(gdb.Parameter):
@@ -46,7 +46,7 @@ expression names."""
         self.value = self.before = ""
 
     def get_set_string(self):
-        """Restore the previous value if the new folder has no headers. Return the text that GDB prints: none."""
+        """Restore the previous value if the new folder has no headers. Return an empty text for GDB to print."""
         wanted = self.value
         if wanted and not os.path.isdir(os.path.join(wanted, "include")):
             self.value = self.before
@@ -61,7 +61,7 @@ expression names."""
 PARAMETER = HeadersParameter()
 
 
-releases = {}  # path of a vmlinux -> the release that was read last. A trace frame does not contain it.
+releases = {}  # path of a vmlinux -> its release as last read. A trace frame does not contain the release.
 
 
 def release():
@@ -89,7 +89,7 @@ def unasked():
 
 
 def folder():
-    """Return the headers' folder."""
+    """Return the folder of the kernel's headers."""
     if not asked:
         raise Missing("the text has been brought by a file or a target, and says all by itself")
     if PARAMETER.value:
@@ -107,8 +107,8 @@ def folder():
 
 @functools.lru_cache(None)
 def roots(path):
-    """Return the folder, and the one to which its Makefile refers: Debian and out-of-tree builds keep common headers
-    there."""
+    """Return the headers' folder PATH, and the folder to which its Makefile refers: Debian and out-of-tree builds keep
+    common headers there."""
     found = [path]
     try:
         with open(path + "/Makefile", encoding="utf-8", errors="replace") as file:
@@ -131,8 +131,8 @@ def rank(path):
 
 @functools.lru_cache(None)
 def defining(path, name, like):
-    """Return the headers that define a macro, by the names by which they are included, the likeliest first. LIKE is "("
-    if the macro has parameters."""
+    """Return the names by which to #include the headers that define a macro, the likeliest header first. LIKE is "(" if
+    the macro has parameters."""
     pattern = r"^[[:space:]]*#[[:space:]]*define[[:space:]]+%s%s" % (name, r"\(" if like else r"([[:space:]]|$)")
     found = set()
     for root in roots(path):

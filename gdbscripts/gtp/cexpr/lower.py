@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Translate nodes into text for GDB's agent compiler, with C's types.
+"""Translates the nodes of an expression into text for GDB's agent compiler, with C's types.
 
 GDB combines integers by C's rules, with exceptions. A bit field has its declared type; sizeof is an int; the type of a
 shift depends on both sides, and that of ?: on one; the difference of pointers is unsigned; a cast to bool does nothing.
@@ -75,14 +75,14 @@ class Lower:
         return kind.array(length - 1)
 
     def constant(self, node):
-        """Return the value of a node that must be known now."""
+        """Return the value of a node that must be a constant expression."""
         value = self.value(node).constant
         if value is None:
             raise Error("this must be a constant", node.start)
         return value
 
     def complete(self, pointer):
-        """Return (the target type of a pointer, whether GDB surely uses this type)."""
+        """Return (the target type of a pointer, True if GDB surely uses this type)."""
         target = ctype.plain(pointer).target()
         words = types.words_of(target)
         if words is None or not types.is_unclear(words, self.scope.named):
@@ -90,8 +90,8 @@ class Lower:
         return self.chosen.get(words) or self.choose(words), False
 
     def choose(self, words):
-        """Return the type that the words name. If several types have this name, leave the user a note about the
-        choice."""
+        """Return the type that the words name. If several types have this name, add a note for the user that says which
+        one was chosen."""
         found = self.scope.named(words)
         if not found.sure:
             self.unclear = True
@@ -139,7 +139,7 @@ class Lower:
         return self.pointer_to(operand.place, element, operand)
 
     def pointer_to(self, place, target, operand):
-        """Return a pointer to a place."""
+        """Return the Operand of a pointer to an object of type TARGET at a place in memory."""
         spelled = ctype.spell_pointer(target, self.scope)
         text, level = address(place)
         if spelled is None:
@@ -178,7 +178,7 @@ class Lower:
         return Operand(ctype.integer(kind), cast(kind, operand), UNARY, kind)
 
     def distance(self, node, other=None, operand=None):
-        """Return the text that is added to a pointer."""
+        """Return the Operand of the integer that an expression adds to a pointer."""
         operand = operand or self.operand(node)
         odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
         if odd and (other is None or other.kind is None):
@@ -272,7 +272,7 @@ class Lower:
                     proposal(node.name, self.scope.visible()) or why and "Is it a macro? To know it: %s." % why)
 
     def symbol(self, symbol, node, text):
-        """Return the Operand of a symbol."""
+        """Return the Operand of a symbol that GDB has found."""
         if symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
             raise Error("%s is a type" % node.name, node.start)
         if symbol.addr_class == gdb.SYMBOL_LOC_CONST and not ctype.is_enum(symbol.type):
@@ -287,7 +287,7 @@ class Lower:
         if threadlocal.is_one(symbol):
             return threadlocal.operand(self, symbol, node)
         target = ctype.referred(symbol.type)
-        if target is not None and ctype.is_aggregate(target):  # GDB follows it to a member by itself
+        if target is not None and ctype.is_aggregate(target):  # GDB follows a C++ reference to a member by itself
             return Operand(target, text, PRIMARY, named=True, lvalue=True)
         if ctype.is_aggregate(symbol.type):
             parts = pieces.of_variable(symbol, text, self.scope.pc)
@@ -298,8 +298,8 @@ class Lower:
                        percpu=text if fixed and percpu.is_static(symbol) else "")
 
     def known(self, symbol):
-        """Return the value of a variable that is a constant in this copy of the function. GDB cannot collect it,
-        because it has no location."""
+        """Return the value of a variable that is a constant in the copy of the function at this place. GDB cannot
+        collect it, because it has no location."""
         self.differ("%s is a constant here" % symbol.name)
         value = int(symbol.value())
         if ctype.is_pointer(symbol.type):

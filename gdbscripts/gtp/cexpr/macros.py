@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The meaning of the kernel's macros: numbers, members by another name (sk_state), expressions with arguments (S_ISREG)."""
+"""Translates the kernel's macros: numbers, other names of members (sk_state), expressions with arguments (S_ISREG)."""
 import functools
 import re
 
@@ -73,7 +73,7 @@ def member(name):
 
 
 def expanded(lower, node):
-    """Return the Operand of a macro with arguments, as NAME(a, b) in the text, or None when there is no such macro."""
+    """Return the Operand of a call NAME(a, b) of a macro with arguments, or None if there is no such macro."""
     source = lower.source(node)
     try:
         text = expansion(headers.folder(), node.name, source) if source else None
@@ -85,7 +85,7 @@ def expanded(lower, node):
 
 
 def inside(lower, text, node):
-    """Return the Operand of a macro's text, which stands for a node."""
+    """Return the Operand of TEXT, the expansion of the macro at NODE."""
     if lower.depth >= DEEPEST:
         return None
     try:

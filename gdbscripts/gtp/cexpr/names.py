@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The meaning of names at an address: variables, constants, functions and types, by GDB's own symbols."""
+"""Looks up names at an address in GDB's own symbols: variables, constants, functions and types."""
 import gdb
 
 from gtp import quiet
@@ -29,18 +29,18 @@ class Scope:
         return self.types[words]
 
     def type(self, words):
-        """Return the type with this name, or None."""
+        """Return the gdb.Type with this name, or None."""
         found = self.named(words)
         return found and found.type
 
     def spelled(self, words):
-        """Return the type that GDB finds for the words in this scope, or None if it finds none, or may choose another
-        one."""
+        """Return the type that GDB finds for the words in this scope, or None if GDB finds none or may choose a type
+        other than C does."""
         found = self.named(words)
         return found.type if found and found.sure else None
 
     def is_type(self, name):
-        """Return whether a name means a type here, and not a variable."""
+        """Return whether a name means a type in this scope, and not a variable."""
         symbol, _ = self.around(name)
         if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
             return False
@@ -49,14 +49,14 @@ class Scope:
     # Variables, constants, functions
 
     def symbol(self, name):
-        """Return the symbol that GDB finds for a name here, or None."""
+        """Return the symbol that GDB finds for a name in this scope, or None."""
         if name not in self.symbols:
             self.symbols[name] = self.find_symbol(name)
         return self.symbols[name]
 
     def find_symbol(self, name):
         symbol = gdb.lookup_symbol(name, self.block)[0] if self.block else None
-        if symbol is None or symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:  # declared here, defined elsewhere
+        if symbol is None or symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:  # only declared in this file
             symbol = gdb.lookup_global_symbol(name) or symbol or gdb.lookup_static_symbol(name)
         return symbol
 
@@ -76,7 +76,7 @@ class Scope:
         return self.symbol(name), None
 
     def is_foreign(self, symbol):
-        """Return whether a symbol is static in a file other than this one."""
+        """Return whether a symbol is static in a file other than that of pc."""
         if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_CONST, gdb.SYMBOL_LOC_BLOCK):
             return False
         if gdb.lookup_global_symbol(symbol.name) is not None or symbol.symtab is None:
@@ -88,8 +88,8 @@ class Scope:
         return symbol.name not in self.own
 
     def is_own(self, name):
-        """Return whether a name is one of the functions or the file here, or global in the same program. Others are not, such
-        as libc's `current`, which GDB finds at all places once it has libc's debug information."""
+        """Return whether a name belongs to the functions or the file around pc, or is global in the same program.
+        Others do not, such as libc's `current`, which GDB finds at all places once it has libc's debug information."""
         symbol = gdb.lookup_global_symbol(name)
         here = gdb.find_pc_line(self.pc).symtab if self.pc is not None else None
         if symbol is not None and here is not None and symbol.symtab.objfile == here.objfile:
@@ -97,7 +97,7 @@ class Scope:
         return name in self.near()
 
     def near(self):
-        """Yield the names of this function and this file."""
+        """Yield all names that the function and the file around pc define."""
         block = self.block
         while block is not None and not block.is_global:
             for symbol in block:
@@ -105,7 +105,7 @@ class Scope:
             block = block.superblock
 
     def homonyms(self, symbol):
-        """Return a symbol for each of the different static objects that have this symbol's name."""
+        """Return one symbol for each static object that has the same name as SYMBOL."""
         kinds = {}
         for other in gdb.lookup_static_symbols(symbol.name):
             if other.addr_class == symbol.addr_class:
@@ -129,7 +129,7 @@ class Scope:
         raise Error("no file or function %s has a variable %s" % (where, name), at)
 
     def visible(self):
-        """Yield the names of the function's variables, to suggest one for a misspelled name."""
+        """Yield the names of the variables of the function around pc, to suggest one for a misspelled name."""
         block = self.block
         while block is not None and not block.is_static and not block.is_global:
             for symbol in block:
@@ -138,7 +138,7 @@ class Scope:
 
 
 def identity(symbol):
-    """Return a value by which symbols of the same name can be distinguished."""
+    """Return a value that differs between different symbols of the same name."""
     if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
         return int(symbol.value())
     try:
@@ -148,7 +148,8 @@ def identity(symbol):
 
 
 def one(scope, symbol, at):
-    """Return a foreign static symbol. Raise an error if it is not the only one of its name."""
+    """Return SYMBOL, which is static in another file. Raise an error if other files have a static symbol of this name,
+    too."""
     several = scope.homonyms(symbol)
     files = sorted(set(vmlinux.files_of(symbol.name)))
     if len(several) == 1 and (symbol.addr_class != gdb.SYMBOL_LOC_STATIC or len(files) < 2):

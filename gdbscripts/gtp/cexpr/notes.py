@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Notes about choices that were made for the user: each once until the next prompt."""
+"""Notes about choices that gdbtp made for the user, such as one of several types with the same name. Each note is
+printed once until the next prompt."""
 import gdb
 
 from gtp import screen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Arrays of bytes that are not text, as numbers of up to eight bytes: the first byte is the lowest one."""
+"""Reads arrays of bytes that are not text as numbers of up to eight bytes, with the first byte as the lowest one."""
 import re
 
 WORD = 8
@@ -8,14 +8,16 @@ WIDTHS = ((8, "unsigned long"), (4, "unsigned int"), (2, "unsigned short"), (1, 
 
 
 def suffixes(count):
-    """Return the suffixes that turn the array into numbers: one number for all bytes, or one for every eight."""
+    """Return the suffixes that turn an array of COUNT bytes into numbers: one number for all bytes, or one for every
+    eight."""
     if count <= WORD:
         return [""]
     return ["[%d]@%d" % (first, min(WORD, count - first)) for first in range(0, count, WORD)]
 
 
 def wide(array, first, size):
-    """Return the number as a C expression with as few reads as possible. No read goes beyond the array."""
+    """Return the number in SIZE bytes of an array as a C expression with as few reads as possible. No read goes beyond
+    the array."""
     found, at = [], 0
     for width, name in WIDTHS:
         while size - at >= width:
@@ -26,7 +28,8 @@ def wide(array, first, size):
 
 
 def bytewise(array, first, size):
-    """Return the number for an array without an address, such as one in a register."""
+    """Return the number in SIZE bytes of an array as a C expression that takes no address, for an array in a
+    register."""
     return " | ".join("((unsigned long)(unsigned char)(%s)[%d] << %d)" % (array, first + i, 8 * i) for i in range(size))
 
 

@@ -14,7 +14,7 @@ AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
 
 @dataclass
 class Operand:
-    """One value or object.
+    """One value or object in a translated expression.
 
     type: its type in C. text, level: GDB's expression, and its precedence. seen: the kind that GDB gives to an integer's
     text; None for others. place: (text of a pointer, bytes after it) for an object in memory. bits: (bit after place,
@@ -42,7 +42,7 @@ class Operand:
     enumerator: bool = False
 
     def within(self, level):
-        """Return the text, in parentheses if an operator of that level binds more tightly."""
+        """Return the operand's text, in parentheses if an operator of precedence LEVEL binds more tightly."""
         return self.text if self.level >= level else "(%s)" % self.text
 
     def but(self, **changes):
@@ -70,12 +70,12 @@ def number(value, kind, text=None):
 
 
 def cast(kind, operand, level=UNARY):
-    """Return the text of the operand cast to the kind."""
+    """Return text that casts the operand to an integer kind."""
     return "(%s)%s" % (ctype.NAMES[kind], operand.within(level))
 
 
 def address(place):
-    """Return the text of place as a char pointer, and its level."""
+    """Return the text of a char pointer to a place, and the level of its precedence."""
     base, offset = place
     if offset:
         return "(char *)%s %s %d" % (base, "+" if offset > 0 else "-", abs(offset)), SUM
@@ -83,7 +83,7 @@ def address(place):
 
 
 def at(place, spelled):
-    """Return the text *(SPELLED)place."""
+    """Return the text of a dereferenced pointer to a place: *(SPELLED)place."""
     base, offset = place
     if offset:
         return "*(%s)(%s)" % (spelled, address(place)[0])

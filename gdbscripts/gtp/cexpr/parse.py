@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text into nodes: C's grammar of expressions without the comma operator, and GDB's @, {type} address and ::."""
+"""Parses text into nodes: C's grammar of expressions without the comma operator, and GDB's @, {type} address and ::."""
 from gtp.cexpr import syntax
 from gtp.cexpr.error import Error
 from gtp.cexpr.tokens import tokens, unescaped
@@ -16,7 +16,7 @@ TYPE_FIRST = {"offsetof": 0, "__builtin_offsetof": 0, "container_of": 1, "contai
               "hlist_entry": 1, "rb_entry": 1, "list_first_entry": 1, "list_last_entry": 1,
               "list_first_entry_or_null": 1, "list_entry_rcu": 1, "list_first_or_null_rcu": 1, "hlist_entry_safe": 1,
               "rb_entry_safe": 1}
-# The second argument of these is the name of a member, even if a type has that name, too.
+# The second argument of these calls is the name of a member, even if a type has that name, too.
 MEMBER_SECOND = {"list_next_entry", "list_prev_entry"}
 
 
@@ -253,7 +253,7 @@ class Parser:
         return node
 
     def specifiers(self):
-        """Return the base type's words as written, or typeof's operand."""
+        """Parse the base type of a declaration. Return its words as written, or the operand of typeof."""
         words = [self.take().text + self.take().text] if self.next.kind == "scope" else []
         while self.next.kind == "name" and not (words and "::" in words[0]):
             word = self.next.text

@@ -7,7 +7,7 @@ import gdb
 from gtp.cexpr import ctype, octets
 
 SIMPLE = re.compile(r"[\w$]+(?:(?:\.|->)\w+|\[\w+\])*")
-MOST = 64  # parts of one structure: far more than there can be keys
+MOST = 64  # the most parts of one structure: far more than an aggregation can have keys
 
 
 class Unsaid(Exception):
@@ -42,7 +42,8 @@ def of_field(field):
 
 
 def of_union(kind):
-    """Return the suffixes of the member that covers all of a union's bytes with the fewest parts."""
+    """Return the suffixes of the parts of that union member which covers all of the union's bytes with the fewest
+    parts."""
     whole = []
     for field in fields(kind):
         try:
@@ -52,7 +53,7 @@ def of_union(kind):
             pass
     if not whole:
         raise Unsaid(ctype.describe(kind))
-    return min(whole, key=lambda one: one[:2])[2]  # the fewest parts; then a member that is not an array of bytes
+    return min(whole, key=lambda one: one[:2])[2]  # fewest parts first, then a member that is not an array of bytes
 
 
 def covers(kind):

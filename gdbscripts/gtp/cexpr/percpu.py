@@ -23,7 +23,7 @@ of_modules = {}
 
 
 def moved_by():
-    """Return how far the kernel is from its link address."""
+    """Return the KASLR offset: the kernel's address minus its link address."""
     text = vmlinux.sections().get(".text")
     try:
         return (int(quiet.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
@@ -48,13 +48,14 @@ def is_of_kernel(address_):
 
 
 def stays():
-    """Return whether static per-CPU variables are linked at 0, where GDB must not move them."""
+    """Return whether the kernel's static per-CPU variables are linked at 0, so that GDB must not add the KASLR
+    offset."""
     start, _ = vmlinux.sections().get(SECTION, (0, 0))
     return start < 1 << 32
 
 
 def in_file(base, variable):
-    """Return BASE, the text of an address in a static per-CPU variable, with the address that the file has."""
+    """Return BASE, the text of an address in a static per-CPU variable, changed to the address in the vmlinux file."""
     if not variable or not stays():
         return base
     by = moved_by()
@@ -67,12 +68,12 @@ def in_file(base, variable):
 
 
 def shifted(base, variable, cpu):
-    """Return the text of the address of a CPU's copy, as a char pointer in parentheses."""
+    """Return the text of the address of a CPU's copy of a per-CPU variable, as a char pointer in parentheses."""
     return "(%s + __per_cpu_offset[%s])" % (in_file(base, variable), cpu.text)
 
 
 def copy(lower, operand, cpu, node):
-    """Return the Operand of a CPU's own copy of x, a static per-CPU variable or a part of one."""
+    """Return the Operand of a CPU's own copy of OPERAND, a static per-CPU variable or a part of one."""
     if not operand.percpu or operand.place is None:
         raise Error("this is not a per-CPU variable", node.start, "For a per-CPU pointer write per_cpu_ptr(p, n).")
     place = (shifted(address(operand.place)[0], operand.percpu, cpu), 0)
@@ -83,7 +84,7 @@ def copy(lower, operand, cpu, node):
 
 
 def pointer(lower, operand, cpu, node):
-    """Return the Operand of the CPU's own copy to which a per-CPU pointer leads."""
+    """Return the Operand of the CPU's own copy of the object to which a per-CPU pointer points."""
     if not ctype.is_pointer(operand.type):
         raise Error("this is not a per-CPU pointer", node.start, "For a variable write per_cpu(x, n).")
     text = shifted("(char *)" + operand.within(UNARY), operand.percpu, cpu)

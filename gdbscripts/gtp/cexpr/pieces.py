@@ -16,7 +16,7 @@ from gtp.cexpr import compiled, ctype, headers
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand
 
-# GDB numbers the registers in this order, also in a register mask.
+# GDB numbers the general registers in this order, also in a register mask.
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp") + tuple("r%d" % n for n in range(8, 16))
 PIECE = re.compile(r"(?:and )?a variable in \$(\w+)(?: \[(\d+)-byte piece\])?$")
 RANGE = re.compile(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)")
@@ -46,7 +46,7 @@ def of_variable(symbol, name, pc):
 
 
 def only_register(where, name):
-    """Return the number of the register that GDB would collect for a name, or None unless that is exactly one
+    """Return the number of the register that GDB would collect for a name, or None if that is not exactly one
     register."""
     code = quiet.execute("maint agent -at %s, %s" % (where, name))
     mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
@@ -61,15 +61,15 @@ def is_hexadecimal(where):
 
 
 def numbers(mask, hexadecimal):
-    """Return the numbers of the registers in a mask as GDB prints it."""
+    """Return the numbers of the registers in a register mask as GDB prints it."""
     if not hexadecimal:
         return [i for i, digit in enumerate(mask) if digit == "1"]
     return [8 * i + j for i, byte in enumerate(bytes.fromhex(mask)) for j in range(8) if byte >> j & 1]
 
 
 def scope(pc):
-    """Return the output of `info scope`, up to an error. GDB 13 ends the output at a later variable that it cannot
-    describe.
+    """Return the output of `info scope` at an address, up to an error. GDB 13 ends the output at a later variable that
+    it cannot describe.
 
     For untrusted text no process is started; the result is an error.
     """
@@ -88,8 +88,8 @@ def scope(pc):
 
 
 def of_several(name, pc):
-    """Return the pieces of a structure in several registers, from `a variable in $rsi [8-byte piece], and a variable in
-    ...'."""
+    """Return the Pieces of a structure in several registers, read from GDB's text `a variable in $rsi [8-byte piece],
+    and a variable in ...'."""
     text = scope(pc)
     found = re.search(r"^Symbol %s is (.*?)(?=^Symbol |\Z)" % re.escape(name), text, re.M | re.S)
     if found is None:
@@ -109,24 +109,25 @@ def of_several(name, pc):
 
 
 def whole(symbol, name, pc):
-    """Return the registers that have a structure, or [] if a part has no location, or all of it is in memory."""
+    """Return the registers that hold a structure, or [] if a part has no location, or all of it is in memory."""
     return registers(of_variable(symbol, name, pc) or (), 0, 8 * symbol.type.sizeof)
 
 
 def registers(pieces, first, count):
-    """Return the registers that have some bits of a structure, or [] if some of them have no location."""
+    """Return the registers that hold COUNT bits of a structure, starting at bit FIRST, or [] if some of these bits have
+    no location."""
     used = [p for p in pieces if p.first < first + count and first < p.first + p.count]
     return [] if any(p.register not in REGISTERS for p in used) else ["$" + p.register for p in used]
 
 
 def collected(operand):
-    """Return the registers that have an operand, which is a part of a structure. Return [] if some bits have no
+    """Return the registers that hold an operand, which is a part of a structure. Return [] if some of its bits have no
     location."""
     return registers(operand.pieces, operand.inside, 8 * operand.type.sizeof)
 
 
 def member(lower, base, found, node):
-    """Return the Operand of a member."""
+    """Return the Operand of a member of a structure in registers."""
     first = base.inside + found.bit
     if ctype.is_aggregate(found.type):
         return Operand(found.type, "", pieces=base.pieces, inside=first)
@@ -155,7 +156,8 @@ def pointer(lower, kind, register):
 
 
 def bit_field(register, shift, count, declared, kind):
-    """Extract a bit field: shift it up to the register's highest bit, and down again, arithmetically or logically."""
+    """Extract a bit field from a register: shift it up to the highest bit, and down again, arithmetically or
+    logically."""
     unsigned = kind[1]
     size = 4 if count < 32 or (count == 32 and not unsigned) else 8
     promoted = (size, size == 8 and unsigned)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""$name in an expression: trace state variables, the hit's registers, numbers kept in convenience variables."""
+"""Translates $name in an expression: trace state variables, the hit's registers, numbers kept in convenience
+variables."""
 import re
 
 import gdb
@@ -18,7 +19,7 @@ NARROW = ("cs", "ss", "ds", "es", "fs", "gs")
 
 
 def parts():
-    """Return the pseudo-registers: name to (register, bytes, bit)."""
+    """Return {name: (register, bytes, bit)} of the pseudo-registers, such as eax and al."""
     found = {}
     for name in LEGACY:
         found["e" + name], found[name] = ("r" + name, 4, 0), ("r" + name, 2, 0)
@@ -76,7 +77,8 @@ def operand(node):
 
 
 def part(register, size, bit):
-    """Return SIZE bytes of a register, starting at the bit, as a signed Operand, because GDB shows them signed."""
+    """Return SIZE bytes of a register, starting at BIT, as an Operand. It is signed, because GDB shows these
+    pseudo-registers signed."""
     text = "$%s" % register
     if bit:
         text = "(%s >> %d)" % (text, bit)
@@ -99,7 +101,7 @@ def convenience(node):
 
 
 def current(node):
-    """Return the Operand of the task that runs at the hit."""
+    """Return the Operand of `current`, the task that runs at the hit."""
     if not is_trace_variable("current_task"):
         raise Error("current is known once GDB is connected", node.start, "Say target remote /proc/gtp first.")
     kind = gdb.lookup_type("struct task_struct").pointer()

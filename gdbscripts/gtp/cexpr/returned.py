@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""$ret with the declared return type of the function: in the kernel it is all of rax, a number of 64 bits.
+"""Translates $ret to the declared return type of the function: the kernel module knows $ret as all of rax, a number of
+64 bits.
 
-A value that is narrower than rax leaves the rest of it undefined.
+If the return type is narrower than rax, the rest of rax is undefined.
 """
 import gdb
 
@@ -61,6 +62,6 @@ def advice(kind, text):
 
 
 def is_structure(pc):
-    """Return whether the function returns a structure. If it does, a cast of $ret casts rax."""
+    """Return whether the function at PC returns a structure. If it does, a cast of $ret casts rax."""
     kind, _ = declared(pc)
     return kind is not None and ctype.code(kind) in ctype.AGGREGATES

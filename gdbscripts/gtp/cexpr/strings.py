@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Comparisons with a string in quotes.
+"""Translates comparisons of an array or pointer with a string in quotes.
 
-An array is compared in as wide pieces as it allows. Through a pointer, bytes are compared one by one, up to the first
+An array is compared in the widest pieces that fit. Through a pointer, bytes are compared one by one, up to the first
 that differs or ends the string: the next page may not be mapped.
 """
 import gdb
@@ -115,7 +115,7 @@ def wide(operand, subject, data):
     """Return comparisons of an array's bytes, each as wide as the array allows."""
     room = ctype.count(operand.type)
     if len(data) == room + 1 and not data[-1]:
-        data = data[:-1]  # the array is full and has no terminator
+        data = data[:-1]  # the string fills the array, so there is no terminator to compare
     if len(data) > room:
         raise Error("the array has %d bytes, and can never hold that" % room, subject.start)
     parts, done = [], 0
@@ -141,6 +141,6 @@ def chunk(place, size, piece):
 
 
 def narrow(pointer, data):
-    """Compare each byte to which a pointer leads."""
+    """Return comparisons of the string at a pointer, one for each byte."""
     base = pointer.within(UNARY)
     return ["%s == %d" % (at((base, i), "unsigned char *"), byte) for i, byte in enumerate(data)]

@@ -114,7 +114,7 @@ class TypeName(Node):
 
 
 def children(node):
-    """Yield the nodes directly below."""
+    """Yield the child nodes of a node."""
     for value in vars(node).values():
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, Node):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Thread-local variables of programs, which GDB's agent compiler refuses.
 
-The kernel keeps the address of a thread's block in its task. The linker knows how far before it a program's variable is. For
-most variables of libraries that are loaded with the program, the dynamic linker writes the distance into a word of the
-library.
+The kernel keeps the address of a thread's block in its task. The linker knows how far before that address a program's
+variable is. For most variables of libraries that are loaded with the program, the dynamic linker writes the distance
+into a word of the library.
 """
 import functools
 import mmap
@@ -29,7 +29,7 @@ class Variables:
     """A file's thread-local variables.
 
     places: name -> place in the block. sizes: name -> bytes. words: place -> link-time address of the word with its distance.
-    size: of a program, the bytes of the block, which ends where the thread's pointer points to; None in a library
+    size: the bytes of a program's block, which ends where the thread's pointer points to; None for a library
     """
 
     def __init__(self, elf):
@@ -62,7 +62,8 @@ class Variables:
 
 
 def is_program(elf):
-    """Return whether a file is a program; others, such as libc, may have an interpreter as well."""
+    """Return whether an ELF file is a program. Having an interpreter does not prove that: a library such as libc may
+    have one, too."""
     if struct.unpack_from("<H", elf.data, 16)[0] == ET_EXEC:
         return True
     tags = [pair for section in elf.sections if section[1] == SHT_DYNAMIC for pair in struct.iter_unpack("<QQ", elf.bytes(section))]
@@ -71,13 +72,13 @@ def is_program(elf):
 
 @functools.lru_cache(maxsize=16)
 def variables(path, time):
-    """Return the Variables of a file as it was written at a time."""
+    """Return the thread-local Variables of a file. TIME, that of its last change, is only a part of the cache's key."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         return Variables(functions.Elf(data[:]))
 
 
 def of(one):
-    """Return the Variables of a program's file, with the names that only its separate debug file has."""
+    """Return the thread-local Variables of a program's file, including names that only its separate debug file has."""
     found, own = variables(one.path, one.time), one.objfile()
     for objfile in gdb.objfiles():
         if objfile.owner is not None and objfile.owner == own and os.path.exists(objfile.filename or ""):
@@ -86,7 +87,7 @@ def of(one):
 
 
 def program_of(symbol):
-    """Return the Program that GDB has a symbol from, or None."""
+    """Return the Program from whose file GDB has read a symbol, or None."""
     objfile = symbol.symtab.objfile
     own = objfile.owner or objfile
     return next((one for one in space.programs.values() if one.objfile() == own), None)
@@ -120,7 +121,7 @@ def without_type(lower, node):
 
 
 def of_place(lower, node, one, found, kind, place):
-    """Return the Operand of a type at a place of the thread's block of a program."""
+    """Return the Operand of an object of type KIND at a place of the thread-local block of a program."""
     lower.differ("GDB asks libthread_db for thread-local variables")
     if found.size is not None:
         return in_memory(kind, ("(%s)" % BLOCK, place - found.size), lower.scope)

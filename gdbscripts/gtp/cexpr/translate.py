@@ -10,13 +10,13 @@ from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
 
-# Most of the module's trace state variables have names of this form.
+# Most of the trace state variables that gdbtp.ko offers have names of this form.
 WRITTEN = {"current_task": "current"}
 IN_REGISTER = "is in a register, and has no address"
 
 
 class Translation:
-    """The text, its nodes, and the result of lowering them."""
+    """The text of an expression, its nodes, and the result of lowering them."""
 
     def __init__(self, text, pc, string=False):
         self.text, self.pc, self.string = text, pc, string
@@ -24,7 +24,7 @@ class Translation:
         self.lower = Lower(self.scope, text)
 
     def told(self, function):
-        """Return the result of FUNCTION. If FUNCTION raises an Error, add the expression's text to it."""
+        """Return the result of FUNCTION. If FUNCTION raises an Error, add this expression's text to the Error."""
         try:
             return function()
         except Error as error:
@@ -49,7 +49,7 @@ class Translation:
         return self.told(lambda: self.lower.operand(self.parsed()).type)
 
     def bits(self):
-        """Return the bits of a bit field as an Operand has them, or None for another expression."""
+        """Return Operand.bits of the expression if it is a bit field, else None."""
         return self.told(lambda: self.lower.operand(self.parsed()).bits)
 
     def printed(self):
@@ -69,7 +69,7 @@ class Translation:
 
     def condition_text(self):
         node = self.parsed()
-        self.lower.may_assign = not isinstance(node, syntax.Assign)  # a mere assignment is a misspelt ==
+        self.lower.may_assign = not isinstance(node, syntax.Assign)  # an assignment alone is a misspelt ==
         operand = self.lower.value(node)
         return self.checked(operand.text, False)
 
@@ -125,7 +125,7 @@ class Translation:
         if ctype.is_array(kind):
             if not ctype.may_be_text(ctype.plain(kind).target()):
                 return None, kind
-            # GDB takes an array's name for the value of its first bytes.
+            # In a dprintf's argument GDB takes an array's name for the value of the array's first bytes.
             self.lower.differ("the address of an array is printed")
         elif ctype.is_aggregate(kind):
             return None, kind
@@ -142,7 +142,7 @@ class Translation:
         raise self.explained(refusal, lowered)
 
     def refusal(self, text, collecting):
-        """Return why GDB does not compile a text, or None when it does."""
+        """Return the Refused with GDB's reason for not compiling a text, or None if GDB compiles it."""
         try:
             compiled.check(text, self.pc, collecting)
         except compiled.Refused as refused:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Look up types by name, from a place's own compile unit outward, as in C.
+"""Looks up types by name, from a place's own compile unit outward, as in C.
 
 For places that do not define the type themselves, GDB uses the first type of that name that it has read. If several
 differ, choose one by a rule, and report which: no text for GDB's parser could name it.
@@ -39,7 +39,7 @@ def find(block, words):
     if block is not None and is_own(block, words):
         return Named(kind, True)
     if kind.code not in WORDS and kind.code != gdb.TYPE_CODE_TYPEDEF:
-        return Named(kind, True)  # C's own
+        return Named(kind, True)  # C's own types, such as int
     several = definitions(words)
     return Named(kind, True) if len(several) < 2 else taken(several, block, words)
 
@@ -49,7 +49,7 @@ def symbols_of(words):
     name, domain = symbol_name(words)
     by = percpu.moved_by()
     for pc in units.places(name):
-        gdb.block_for_pc((pc + by) % 2**64)  # GDB reads the unit
+        gdb.block_for_pc((pc + by) % 2**64)  # makes GDB read the compile unit
     return [s for s in gdb.lookup_static_symbols(name, domain) if is_type(s, words)]
 
 
@@ -75,7 +75,7 @@ def is_own(block, words):
 
 
 def unit(static_block):
-    """Return the first address and the end of a compile unit's code. They identify the unit."""
+    """Return the first address and the end of the code of a block's compile unit. They identify the unit."""
     return static_block and (static_block.start, static_block.end)
 
 
@@ -85,7 +85,8 @@ cache = {}
 
 
 def definitions(words):
-    """Return a gdb.Symbol for each of the different types with a name. Return [] if BTF says that there is only one."""
+    """Return a gdb.Symbol for each of the different types that have the same name. Return [] if BTF says that there is
+    only one."""
     if btf.counts().get(words) == 1:
         return []
     key = words, tuple(objfile.filename for objfile in gdb.objfiles())
@@ -152,7 +153,7 @@ def has_function_of(symtab, where):
 
 
 def words_of(kind):
-    """Return the words of a type with a tag, or None."""
+    """Return the words of a type with a tag, such as "struct sock", or None for a type without one."""
     bare = ctype.plain(kind)
     return "%s %s" % (WORDS[bare.code], bare.tag) if bare.code in WORDS and bare.tag else None
 

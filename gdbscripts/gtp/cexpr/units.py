@@ -13,12 +13,12 @@ from gtp.cexpr import vmlinux
 
 SECTIONS = (".debug_info", ".debug_str", ".debug_aranges")
 COMPRESSED = 0x800
-MOST_STRINGS = 64  # the most strings in .debug_str that are looked at for a name
+MOST_STRINGS = 64  # look at no more than this many strings in .debug_str for a name
 MOST_UNITS = 64
 
 
 class Dwarf:
-    """The sections of an open file that is mapped as data."""
+    """The DWARF sections of an open file that is mapped as data."""
 
     def __init__(self, file, data):
         named, rows = vmlinux.headers(file)
@@ -31,7 +31,7 @@ class Dwarf:
         self.end = {name: named[name][1] + named[name][2] for name in SECTIONS}
 
     def found(self, section, pattern):
-        """Yield the offsets in the section at which the bytes occur."""
+        """Yield each offset in a section at which PATTERN occurs."""
         at, end = self.at[section], self.end[section]
         while True:
             at = self.data.find(pattern, at, end)
@@ -41,7 +41,7 @@ class Dwarf:
             at += 1
 
     def starts(self):
-        """Return the offset of each unit in .debug_info."""
+        """Return the offset of each compile unit in .debug_info."""
         found, at, size = [], 0, self.end[".debug_info"] - self.at[".debug_info"]
         while at < size:
             found.append(at)
@@ -52,18 +52,18 @@ class Dwarf:
         return found
 
     def addresses(self):
-        """Return {unit: a link-time address in its code}."""
+        """Return {offset of a compile unit: a link-time address in its code}."""
         found, at, end = {}, self.at[".debug_aranges"], self.end[".debug_aranges"]
         while at < end:
             length, _, unit = struct.unpack_from("<IHI", self.data, at)
-            first = at + 16  # the 12-byte head is padded to 16, the size of a pair of addresses
+            first = at + 16  # the 12-byte head of a set is padded to 16, the size of a pair of addresses
             at += 4 + length
             pairs = ((start, size) for start, size in struct.iter_unpack("<QQ", self.data[first:at]) if start and size)
             found.update((unit, start) for start, _ in list(pairs)[:1])
         return found
 
     def offsets(self, name):
-        """Yield the bytes by which a DIE may store the name: the name itself if it is short, and offsets into
+        """Yield the byte strings as which a DIE may store a name: the name itself if it is short, and offsets into
         .debug_str."""
         if len(name) < 4:
             yield name + b"\0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""$args and $locals: which variables can be collected at a place, and where the others can."""
+"""Expands $args and $locals: which variables can be collected at a place, and where to collect the others."""
 import gdb
 
 from gtp.cexpr import compiled, ctype, pieces
@@ -67,7 +67,7 @@ def known_at_entry(name, pc):
 
 
 class Titled(str):
-    """A text that GDB can collect. called: the name of the variable that it stands for."""
+    """A text that GDB can collect for a variable. called: the name of that variable."""
 
     def __new__(cls, text, called):
         made = super().__new__(cls, text)
@@ -76,8 +76,8 @@ class Titled(str):
 
 
 def constant(name, pc):
-    """Return the text to collect for a variable that is a constant here, or None. GDB takes the constant only inside an
-    expression."""
+    """Return the text to collect for a variable that is a constant at PC, or None. GDB collects a constant only inside
+    an expression."""
     text = "%s + 0" % name
     symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
     if symbol is None or symbol.addr_class != gdb.SYMBOL_LOC_CONST or not collectable(text, pc):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The main symbol file as an ELF file: where its sections are linked, and which files have a static variable of a name.
+"""Reads GDB's main symbol file as an ELF file: where its sections are linked, and which source files have a static
+variable of a name.
 
-GDB's index has one of several static variables of a name; the symbol table has all of them.
+If several static variables have one name, GDB's index has only one of them; the symbol table has all.
 """
 import functools
 import os
@@ -39,14 +40,15 @@ def string(text, at):
 
 @functools.lru_cache(None)
 def sections_of(path, mtime):
-    """Return name to (address, size) of a file's sections. MTIME makes a changed file be read again."""
+    """Return {name: (address, size)} of a file's sections. MTIME is a part of the cache's key, so that a changed file
+    is read again."""
     with open(path, "rb") as file:
         return {name: (row[0], row[2]) for name, row in headers(file)[0].items()}
 
 
 @functools.lru_cache(None)
 def statics_of(path, mtime):
-    """Return the source files of all static variables by name, without the files' folders."""
+    """Return {name of a static variable: its source files}, without the files' folders."""
     found, source = {}, "?"
     with open(path, "rb") as file:
         named, rows = headers(file)
@@ -74,7 +76,7 @@ def asked(function):
 
 
 def sections():
-    """Return name to (address, size) of the main symbol file's sections."""
+    """Return {name: (address, size)} of the main symbol file's sections."""
     return asked(sections_of)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Integers of 16 bytes: a hit computes with 8 bytes at a time, so each integer is two halves.
+"""Translates integers of 16 bytes: bytecode computes with 8 bytes at a time, so each integer is two halves.
 
-A result can be compared, tested, or cast to a type that a hit computes with.
+A result can be compared, tested, or cast to a type of at most 8 bytes.
 """
 from gtp.cexpr import ctype
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
@@ -30,7 +30,7 @@ def parenthesized(text):
 
 
 def halves(operand, node):
-    """Return (low, high) of a number. Both are texts of type unsigned long in GDB."""
+    """Return (low, high), the halves of a 16-byte number. Both are texts of type unsigned long in GDB."""
     if operand.halves is not None:
         return operand.halves
     if not is_wide(operand.type):
@@ -53,7 +53,7 @@ def widened(operand):
 
 
 def numeric(lower, operand, node):
-    """Return a side of an operation with 16 bytes. Convert a shorter number."""
+    """Return an operand of a 16-byte operation. Convert a shorter number to 16 bytes."""
     if is_wide(operand.type):
         return operand
     operand = lower.rvalue(operand, node)
@@ -63,7 +63,7 @@ def numeric(lower, operand, node):
 
 
 def binary(lower, node, left, right):
-    """Return the Operand of a Binary node with 16 bytes on a side."""
+    """Return the Operand of a Binary node of which at least one side has 16 bytes."""
     lower.differ("GDB does not compute with 16 bytes")
     if node.op in ("&&", "||"):
         sides = [tested(lower, *side) for side in ((left, node.left), (right, node.right))]
@@ -86,7 +86,7 @@ def binary(lower, node, left, right):
 
 
 def compared(op, kind, low, high):
-    """Return the Operand of a comparison, of type int."""
+    """Return the Operand of a comparison of 16-byte numbers; its type is int."""
     signed = ctype.plain(kind).is_signed
     top = ["((long)%s)" % text if signed else text for text in high]
     if op in ("==", "!="):
@@ -99,14 +99,15 @@ def compared(op, kind, low, high):
 
 
 def added(op, kind, low, high):
-    """Return the Operand of a sum or a difference. The carry or borrow of the low halves goes to the high ones."""
+    """Return the Operand of a 16-byte sum or difference. The carry or borrow of the low halves goes to the high
+    ones."""
     total = parenthesized("%s %s %s" % (low[0], op, low[1]))
     carry = "(%s < %s)" % ((total, low[0]) if op == "+" else low)
     return made(kind, total, "(%s %s %s %s (unsigned long)%s)" % (high[0], op, high[1], op, carry))
 
 
 def shifted(node, left, right):
-    """Return the Operand of a shift by a constant."""
+    """Return the Operand of a 16-byte number shifted by a constant."""
     if right.constant is None:
         raise Error("16 bytes are shifted by a constant only", node.right.start)
     if not is_wide(left.type):
@@ -129,7 +130,7 @@ def shifted(node, left, right):
 
 
 def unary(lower, node, operand):
-    """Translate !x, ~x, -x and +x."""
+    """Translate !x, ~x, -x and +x of a 16-byte number."""
     lower.differ("GDB does not compute with 16 bytes")
     if node.op == "!":
         return Operand(ctype.integer(INT), "%s == 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
@@ -141,19 +142,20 @@ def unary(lower, node, operand):
 
 
 def anything(operand, node):
-    """Return text that is nonzero if and only if the number is nonzero."""
+    """Return text that is nonzero if and only if a 16-byte number is nonzero."""
     return "(%s | %s)" % halves(operand, node)
 
 
 def tested(lower, operand, node):
-    """Return the Operand of a side of && or ||."""
+    """Return the Operand of a 16-byte number used as a side of && or ||."""
     if is_wide(operand.type):
         return Operand(ctype.integer(INT), "%s != 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
     return lower.rvalue(operand, node)
 
 
 def narrowed(lower, operand, node):
-    """Return the Operand of the low half, from which a cast takes its bits. A cast to bool uses tested() instead."""
+    """Return the Operand of a 16-byte number's low half, from which a cast takes its bits. A cast to bool uses tested()
+    instead."""
     lower.differ("GDB does not compute with 16 bytes")
     return Operand(ctype.integer(ULONG), halves(operand, node)[0], PRIMARY, ULONG)
 
