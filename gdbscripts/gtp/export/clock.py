@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The difference between the time of day and $clock, from the best available source.
+# Finds the difference between the time of day and $clock, from the best available source.
 import collections
 
 import gdb
@@ -7,7 +7,8 @@ import gdb
 from gtp import quiet, selected, source
 from gtp.units import duration
 
-# offset_ns: time of day minus $clock. error_ns: by how much it may be wrong. how: where it comes from, in words.
+# offset_ns: time of day minus $clock. error_ns: by how much that may be wrong. how: where the difference comes from, in
+# words.
 Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
 
 SECOND = 10**9
@@ -66,7 +67,7 @@ def wall(run, first, last):
 
 
 def said(found):
-    """Return the Wall as text for the user."""
+    """Return a Wall as text for the user."""
     if found is None:
         return "the time of day is not known"
     return "time of day by %s, to within %s" % (found.how, duration(found.error_ns))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp export`: the run as a file of another program's format.
+# The GDB command `gtp export`: writes the run as a file in another program's format.
 import re
 
 import gdb
@@ -18,7 +18,7 @@ FORMAT, and what may stand behind FILE:
 
 
 def about():
-    """Return the help, with a few lines for each format."""
+    """Return the help text of `gtp export`, with a few lines for each format."""
     return ABOUT + "".join("  %s FILE %s\n    %s\n" % (one.name, one.takes, one.about.replace("\n", "\n    "))
                            for one in registry.formats.values()).rstrip()
 

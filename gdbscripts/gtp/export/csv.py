@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp export csv`: the table of each tracepoint as a file, in a folder when there are several.
+# `gtp export csv`: writes the table of each tracepoint to a file; with several tracepoints, to a folder of files.
 import os
 import re
 

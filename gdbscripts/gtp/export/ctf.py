@@ -15,7 +15,7 @@ MAGIC = 0xc1fc1fc1
 HEADER = struct.Struct("<I16sI")  # a packet's head: magic number, the trace's UUID, the number of the stream class
 TIMES = struct.Struct("<QQQQ")  # a packet's first and last time, its content's size and its own size, in bits
 CPU = struct.Struct("<I")
-EVENT = struct.Struct("<IQ")  # the head of an event: the number of its class, its time
+EVENT = struct.Struct("<IQ")  # the head of an event: the number of its event class, its time
 PACKET = 1 << 20  # the approximate size of the events in a packet, in bytes
 WITH_CPU, WITHOUT_CPU = 0, 1  # the numbers of the stream classes
 SECOND = 10**9
@@ -63,7 +63,8 @@ def is_value(value):
 
 
 class Class:
-    """An event class: the events of one place in streams of one class. It knows their fields and encodes them."""
+    """A CTF event class: the events of one traced place in streams of one class. It knows their fields and encodes
+    them."""
 
     def __init__(self, place, events):
         self.place, self.id = place, place.target
@@ -92,7 +93,7 @@ class Class:
 
 
 class Writer:
-    """Writes a folder with the description, and a file for each CPU."""
+    """Writes the trace's folder: the description, and one file for each CPU."""
 
     def __init__(self, path, run):
         self.path, self.run = path, run
@@ -117,7 +118,7 @@ class Writer:
         return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
 
     def metadata(self):
-        """Return the file that describes the others."""
+        """Return the content of the file `metadata`, which describes the streams."""
         return HEAD % self.uuid + self.description
 
     def packets(self, cpu, events):
@@ -140,8 +141,8 @@ class Writer:
 
     @functools.cached_property
     def uuid(self):
-        """Return a UUID that is derived from the run and its description. Readers treat two traces with the same UUID
-        as one."""
+        """Return a UUID for the trace, derived from the run and the trace's description. Readers treat two traces with
+        the same UUID as one."""
         found = hashlib.sha256(self.run.trace.data)
         found.update(self.description.encode("ascii"))
         return uuid.UUID(bytes=found.digest()[:16], version=4)

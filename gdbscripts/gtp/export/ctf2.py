@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp export ctf2`: the same trace in the Common Trace Format 2. Its packets equal those of 1.8 byte for byte. The
-# description is JSON, a fragment for each class, and a value that may be missing is an optional field.
+# `gtp export ctf2`: writes the trace of `gtp export ctf` in the Common Trace Format 2. Its packets equal those of 1.8
+# byte for byte. The description is JSON, a fragment for each class, and a value that may be missing is an optional
+# field.
 import functools
 import hashlib
 import json
@@ -9,7 +10,7 @@ import uuid
 from gtp import harmless, kinds
 from gtp.export import clock, ctf, frames, registry, tsdl
 
-SEPARATOR = "\x1e"  # precedes each fragment (RFC 7464)
+SEPARATOR = "\x1e"  # the character that precedes each JSON fragment (RFC 7464)
 CLOCK = "monotonic"
 
 
@@ -23,7 +24,7 @@ def structure(members):
 
 
 def field_of(kind):
-    """Return the class of a kind's values, as tsdl.type_of() does."""
+    """Return the JSON field class for the values of a kind, as tsdl.type_of() does for CTF 1.8."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return {"type": "null-terminated-string", "encoding": "utf-8"}
     found = number(tsdl.whole(kind.bits), kind.signed)
@@ -55,7 +56,7 @@ def fragment(kind, **properties):
 
 
 class Writer(ctf.Writer):
-    """Writes the same streams as ctf.Writer, but describes them in CTF 2."""
+    """Writes the same streams as ctf.Writer, but describes them in the JSON of CTF 2."""
 
     @functools.cached_property
     def uuid(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A flame graph as one SVG file, or as a part of an HTML page. For Python without GDB, too.
+# Draws a flame graph as one SVG file, or as a part of an HTML page. Also runs in Python without GDB.
 #
 # Programs that run no scripts, such as those that show a README, show a still picture. In a browser the script replaces
 # the picture, and draws as much as there is room for. Text comes from the kernel and its users: all of it is escaped
@@ -55,7 +55,7 @@ def escaped(text):
 
 
 def amount(n, unit):
-    """Return a weight as text. The picture's script has a copy of this function."""
+    """Return a weight as text in its unit. The picture's script has a copy of this function."""
     base, units = UNITS.get(unit, (0, (unit,)))
     at, value = 0, n
     while base and value >= base and at + 1 < len(units):
@@ -75,7 +75,7 @@ def shortened(text, pixels):
 
 
 def beside(name):
-    """Return the text of a file beside this one."""
+    """Return the text of a file in the folder of flamegraph.py."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as file:
         return file.read()
 
@@ -84,7 +84,8 @@ def beside(name):
 
 
 class Node:
-    """A function with one path of callers. weight: includes that of its callees, which are in `below` by name."""
+    """A node of the tree: a function with one path of callers. weight: includes the weight of its callees, which are in
+    `below` by name."""
 
     __slots__ = ("name", "weight", "below")
 
@@ -99,12 +100,12 @@ class Node:
         return node
 
     def ordered(self):
-        """Return the callees, the widest first, so that those too narrow to be seen are side by side."""
+        """Return the callees, the widest first, so that callees too narrow to be seen are side by side."""
         return sorted(self.below.values(), key=lambda node: (-node.weight, node.name))
 
 
 def tree(rows):
-    """Build the tree of functions from the rows. Return the root Node."""
+    """Build the tree of functions from the rows (names, weight). Return the root Node."""
     root = Node(ALL)
     for names, weight in rows:
         if weight < 0:
@@ -131,7 +132,7 @@ def walk(root):
 
 
 def preferred(text):
-    """Return the colour that a text has in every picture unless another group takes it first."""
+    """Return the colour that a group's name has in every picture unless another group has taken the colour first."""
     return zlib.crc32(text.encode()) % COLOURS
 
 
@@ -179,7 +180,7 @@ class Colours:
 
 
 def frame(x, y, width, text, kind):
-    """Return a box of the still picture."""
+    """Return one box of the still picture as SVG."""
     label = shortened(text, width)
     return '<g class="f k%d%s"><rect x="%.2f" y="%d" width="%.2f" height="%d"/>%s</g>' % (
         kind, " wide" if width > WIDE else "", x, y, width, ROW,
@@ -187,7 +188,7 @@ def frame(x, y, width, text, kind):
 
 
 def still_frames(root, colours):
-    """Yield (depth, box) of each node that is wide enough, and one box for all of its narrow siblings together."""
+    """Yield (depth, box) for each node that is wide enough to be seen, and one box for all narrow siblings together."""
     scale = (WIDTH - 2 * SIDE) / (root.weight or 1)
     waiting = [(0, 0, root)]
     while waiting:
@@ -204,7 +205,7 @@ def still_frames(root, colours):
 
 
 def still_legend(legend):
-    """Return the names of the groups, each after its colour, in one line."""
+    """Return the legend of the still picture: the names of the groups in one line, each after its colour."""
     parts, x = [], SIDE
     for group, slot in legend:
         parts.append('<g class="k%d"><rect x="%d" y="59" width="11" height="11" rx="3"/></g>'
@@ -214,7 +215,7 @@ def still_legend(legend):
 
 
 def data_of(root, colours, title, unit, total, notes):
-    """Return the data that the script draws, as JSON in which neither XML nor HTML finds a tag."""
+    """Return the data that the picture's script draws, as JSON in which neither XML nor HTML finds a tag."""
     names, nodes = {}, []
     for depth, node in walk(root):
         nodes += [depth, names.setdefault(node.name, len(names)), node.weight]

@@ -21,8 +21,8 @@ TASK = "((struct task_struct *)$current_task)->"
 
 Column = collections.namedtuple("Column", "title kind")
 
-# A tracepoint's columns at one address. condition: a function from a frame, or None. cells: a kinds.Cell for each column.
-# values: functions from a frame to each column's value.
+# A tracepoint's columns at one address. condition: a function from a frame to whether the frame is selected, or None.
+# cells: a kinds.Cell for each column. values: functions from a frame to each column's value.
 Here = collections.namedtuple("Here", "condition cells values")
 
 
@@ -41,7 +41,7 @@ class Event:
 
     @property
     def frame(self):
-        """Return the event's Frame. It is made each time, because an event takes less memory without it."""
+        """Return the event's Frame. Each call makes it again, because an event takes less memory without the Frame."""
         return Frame(self.place.trace, self.index, self.place.target, self.at, self.end)
 
     def text(self, i):
@@ -54,7 +54,8 @@ class Event:
 
 
 class Place:
-    """A tracepoint: GDB's NUMBER, the NAME of what it is at, and its COLUMNS, without those that every Event has."""
+    """A tracepoint: its NUMBER in GDB, the NAME of its location, and its COLUMNS, without those that every Event
+    has."""
 
     def __init__(self, shown, trace):
         self.table, self.trace = shown, trace
@@ -66,7 +67,8 @@ class Place:
         return self.at[frame.location.address]
 
     def learn(self, frame):
-        """Compile the columns for the frame's address; the first address determines which columns there are."""
+        """Compile the tracepoint's columns for the address of a frame. The first address determines which columns there
+        are."""
         condition, found, _ = self.table.at(frame)
         selected.select(frame.index)
         front = sum(column.is_leading for column in self.table.columns)
@@ -97,7 +99,7 @@ def name_of(location):
 
 
 def firsts(trace, number):
-    """Yield the first frame at each address at which the tracepoint has frames."""
+    """Yield a tracepoint's first frame at each address at which it has frames."""
     seen, places = set(), len(trace.locations.get(number, ()))
     for frame in trace.frames(number):
         if frame.location.address not in seen:
@@ -115,8 +117,8 @@ def value_of(function, frame):
 
 
 class Run:
-    """The run that GDB looks at. ASKED is the text of a command's arguments, as for gtp table; an error in it shows USAGE.
-    FORMATS is the class that makes the values' texts. Use it in a `with`, because it selects frames."""
+    """The trace run that GDB has open. ASKED is the text of a command's arguments, as for gtp table; an error in ASKED
+    shows USAGE. FORMATS is the class that makes the values' texts. Use it in a `with`, because it selects frames."""
 
     def __init__(self, asked="", formats=cells.Formats, usage=table.USAGE):
         self.formats_of = formats
@@ -125,7 +127,7 @@ class Run:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()
         self.places, self.firsts = [], []  # firsts: the first Frame at each address
-        self.more = 0  # the number of requested frames beyond the limit
+        self.more = 0  # the number of selected frames beyond the user's limit
 
     def __enter__(self):
         self.trace = TraceFile(source.whole(), cells.constants())
@@ -151,13 +153,14 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """Return the functions from a frame to pid, tgid and comm of the task that made the hit. They are compiled at a
-        frame that has the task, and are valid for all frames."""
+        """Return the functions from a frame to pid, tgid and comm of the task that made the hit. They are compiled at
+        FRAME, which must have collected the task, and are valid for all frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
     def member(self, name):
-        """Return the function from a frame to a member of the task, or to None where that has no type."""
+        """Return the function from a frame to a member of `current`. It returns None for every frame if GDB does not
+        know the member's type."""
         try:
             return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
         except (gdb.error, gdb.GdbError):
@@ -169,7 +172,7 @@ class Run:
         return Header(self.trace.data)
 
     def unknown(self):
-        """Return the number of frames that lack a value that the condition needs."""
+        """Return the number of frames that lack a value which the user's condition needs."""
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):
@@ -180,7 +183,8 @@ class Run:
         yield from self.header.lacks()
 
     def frames(self):
-        """Yield (Frame, Place, Here) of each frame that the command's text selects, in the order of the file."""
+        """Yield (Frame, Place, Here) of each frame that the command's arguments select, in the order of the trace
+        file."""
         places = {place.target: place for place in self.places}
         left = self.request.limit
         for frame in self.trace.frames(*places):
@@ -195,7 +199,7 @@ class Run:
             yield frame, place, here
 
     def events(self):
-        """Yield the Events in the order of the file."""
+        """Yield the Events in the order of the trace file."""
         clock, entry, latency, cpu, pid, task, stack = map(self.trace.variables.get, (
             "clock", "entry_clock", "latency", "cpu_id", "current_task_pid", "current_task", "kstack"))
         program = self.trace.variables.get("ustack")
@@ -222,8 +226,8 @@ class Run:
             yield event
 
     def by_time(self):
-        """Return the Events with a time, sorted by time, and the number of Events that have none. Raise an error if
-        none has a time."""
+        """Return the Events that have a time, sorted by time, and the number of Events without a time. Raise an error
+        if no Event has a time."""
         found = list(self.events())
         timed = [event for event in found if event.time_ns is not None and event.time_ns >= 0]
         if not found:
@@ -235,7 +239,8 @@ class Run:
         return timed, len(found) - len(timed)
 
     def stacks(self):
-        """Return {number: addresses, the innermost first} of the run. It is empty for a trace file without stacks."""
+        """Return the run's stacks: {number: addresses, the innermost first}. The result is empty for a trace file
+        without stacks."""
         if not source.is_trace_file():
             return kept.all_stacks()
         found = kept.opened()
@@ -255,7 +260,8 @@ def left_out(run, untimed):
 
 
 def call(time, entry, latency):
-    """Return (when a call began, how long it took), computed from the values that the frame has of these three."""
+    """Return (when a call began, how long it took), computed from those of TIME, ENTRY and LATENCY that are not
+    None."""
     if entry is None and None not in (time, latency):
         entry = time - latency
     if latency is None and None not in (time, entry):

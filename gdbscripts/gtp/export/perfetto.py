@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp export perfetto`: the run as Perfetto's trace of TrackEvents.
+# `gtp export perfetto`: writes the run as a Perfetto trace of TrackEvents.
 #
 # The numbers of fields come from perfetto's descriptions of the format (protos/perfetto/trace).
 import re
@@ -28,8 +28,8 @@ number, data, text = protobuf.number, protobuf.data, protobuf.text
 
 
 class Interned:
-    """Entries that are sent once and then referred to by number. `new` are the entries that the next packet must bring
-    along."""
+    """Interned data: entries that are written once and then referred to by number. `new`: the entries that the next
+    packet must contain."""
 
     def __init__(self):
         self.known, self.new = {}, []
@@ -38,7 +38,7 @@ class Interned:
         """Return the number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
         table = self.known.setdefault(field, {})
         if key not in table:
-            inner = content()  # may add further entries, which must come before this one
+            inner = content()  # CONTENT() may add further entries, which must come before this one
             table[key] = len(table) + 1
             self.new.append(data(field, number(1, table[key]) + inner))
         return table[key]
@@ -63,7 +63,7 @@ class Stacks:
         self.run, self.all = run, None
 
     def number(self, stack):
-        """Return the callstack's number, or 0 if the run has no such stack."""
+        """Return the number of a stack's interned callstack, or 0 if the run has no such stack."""
         if self.all is None:
             self.all = self.run.stacks()
         if stack not in self.all:
@@ -71,7 +71,7 @@ class Stacks:
         return self.interned.number(CALLSTACKS, stack, lambda: self.callstack(self.all[stack]))
 
     def callstack(self, addresses):
-        """Return the encoded callstack, which begins with the outermost function."""
+        """Return the encoded callstack of a stack's addresses; the callstack begins with the outermost function."""
         path = "kernel" if ustack.parted(addresses)[1] is None else "program"
         named = zip(addresses, self.symbols.names(addresses))
         return b"".join(number(2, self.frame(path, *pair)) for pair in reversed(list(named)))
@@ -81,17 +81,18 @@ class Stacks:
             number(2, self.interned.text(FUNCTIONS, name)) + number(3, self.mapping(path)) + number(4, address)))
 
     def mapping(self, path):
-        """Return one mapping for all of memory: the addresses of a stack are the kernel's, or those of programs."""
+        """Return the number of one mapping that covers all of memory, since a stack's addresses may be the kernel's or
+        a program's."""
         return self.interned.number(MAPPINGS, path, lambda: (
             number(4, 0) + number(5, protobuf.MASK) + number(7, self.interned.text(PATHS, path))))
 
 
 class Annotations:
-    """An event's fields, converted by the kinds of its place's columns."""
+    """Encodes an event's fields as DebugAnnotations, by the kinds of its place's columns."""
 
     def __init__(self, interned, places):
         self.interned = interned
-        self.titles, self.strings = {}, {}  # encoded once, then reused
+        self.titles, self.strings = {}, {}  # the names of annotations, each encoded once and then reused
         self.makers = {place: [self.maker(column) for column in place.columns] for place in places}
 
     def title(self, name):
@@ -133,9 +134,9 @@ class Annotations:
 
 
 class Tracks:
-    """The tracks in use. The description of each is written before the first event on it."""
+    """The tracks in use. The description of each track is written before the first event on it."""
 
-    base = 0  # each track's number is above this
+    base = 0  # the number of each track is greater than this
 
     def __init__(self, tasks, put):
         self.tasks, self.put = tasks, put
@@ -151,7 +152,8 @@ class Tracks:
         return self.uuids[key]
 
     def above(self, key):
-        """Return the field with a track's parent, if its description does not name the parent itself."""
+        """Return the encoded field with a track's parent, or nothing if the track's description names the parent by
+        other means."""
         return b""
 
     def group(self, name):
@@ -200,7 +202,7 @@ class Writer:
     """Writes packets in the order of time."""
 
     sequence = number(SEQUENCE, 1)
-    shift = 0  # the shift from $clock to the clock of the packets
+    shift = 0  # added to $clock, gives the clock of the packets
 
     def __init__(self, file, run, counters):
         self.file, self.run, self.counters = file, run, counters
@@ -210,11 +212,11 @@ class Writer:
         self.tracks = Tracks(tracks.Tasks(self.events), self.put)
         self.annotations = Annotations(self.interned, run.places)
         self.stacks = Stacks(run, self.interned)
-        self.ends = {}  # event's index -> its track, for slices that have begun
+        self.ends = {}  # index of an event -> its track, for slices that have begun
         self.stackless = 0
 
     def take(self, packet):
-        """Write the bytes of a packet that is ready."""
+        """Write the bytes of a finished packet to the file."""
         self.file.write(packet)
 
     def put(self, content, flags=number(FLAGS, NEEDED)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The wire format of protocol buffers, as far as gdbtp writes it: fields of numbers and of bytes. A field has a number.
+# Encodes the wire format of protocol buffers, as far as gdbtp writes it: numbered fields of numbers and of bytes.
 import struct
 
 from gtp import harmless
@@ -21,7 +21,7 @@ SHORT = [long_varint(n) for n in range(1 << 14)]
 
 
 def tags(wire):
-    """Return the tags that precede the fields 0 to 127, for one wire type."""
+    """Return the encoded tags of the fields 0 to 127 with one wire type."""
     return [long_varint(field << 3 | wire) for field in range(128)]
 
 
@@ -29,7 +29,7 @@ NUMBERS, DOUBLES, DATA = tags(VARINT), tags(DOUBLE), tags(BYTES)
 
 
 def number(field, n):
-    """Return a field of any integer type other than sint or fixed. A negative number has 64 bits."""
+    """Return an encoded field of any integer type other than sint or fixed. A negative number has 64 bits."""
     return NUMBERS[field] + (SHORT[n] if 0 <= n < 1 << 14 else long_varint(n & MASK))
 
 
@@ -38,11 +38,11 @@ def double(field, n):
 
 
 def data(field, content):
-    """Return a field of bytes, or a message."""
+    """Return an encoded field of bytes, or of an encoded message."""
     size = len(content)
     return DATA[field] + (SHORT[size] if size < 1 << 14 else long_varint(size)) + content
 
 
 def text(field, content):
-    """Return a field of a string."""
+    """Return an encoded field of a string."""
     return data(field, harmless.line(content).encode())

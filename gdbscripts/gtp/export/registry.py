@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The formats that `gtp export` knows; each file of a format adds its own when it is loaded.
+# The list of formats that `gtp export` knows; each format's Python file adds its format when it is loaded.
 import collections
 
 from gtp import written
@@ -22,6 +22,6 @@ def usage(name):
 
 
 def export(name, path, arg):
-    """Write PATH in the format of that name. Return the sentence that says so."""
+    """Write the run to PATH in the format NAME. Return a sentence about the written file."""
     with written.whole(path) as part:
         return "%s: %s\n" % (path, formats[name].write(part, arg))

@@ -10,7 +10,7 @@ from gtp.export import flamegraph, registry, subsystem
 
 NO_ROOM = "[no room for the keys]"
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"
-# The names that speedscope has for units. It knows no other units.
+# speedscope's names for the units that gdbtp uses. It knows no other units.
 SPEEDSCOPE = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -18,9 +18,9 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 class Hits:
     """All hits of an aggregation, in the form that a format's ARG selects.
 
-    rows: [(names, weight)], the outermost function first, after the text of KEY, if one is asked for; those with the
-    most first. Hits that found no room are there under a name in brackets. unit: the weights' unit. notes: sentences about
-    hits that are in no row.
+    rows: [(names, weight)], the outermost function first, after the text of KEY if the user asks for a key; the rows
+    with the most weight first. Hits that found no room are there under a name in brackets. unit: the weights' unit.
+    notes: sentences about hits that are in no row.
     """
 
     def __init__(self, name, arg):
@@ -36,7 +36,8 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """Return a function from an entry to its weight: its hits, or its sum, which is the default for `gtp sum`."""
+        """Return a function from an aggregation's entry to its weight: its hits, or its sum, which is the default for
+        `gtp sum`."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")
         if asked == "hits" or asked is None and self.one.kind in ("count", "stats", "hist", "lhist"):
@@ -71,7 +72,7 @@ class Hits:
         return self.rows
 
     def addresses(self):
-        """Return {function: an address in it}, those with the most weight first."""
+        """Return {function: an address in it}, the functions with the most weight first."""
         weights = collections.Counter()
         for names, n in self.rows:
             for name in set(names):
@@ -80,7 +81,7 @@ class Hits:
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):
-        """Return the report about a file for the user."""
+        """Return the sentence that tells the user which stacks and hits were written to the file."""
         total = sum(n for _, n in self.rows)
         told = "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
         return "; ".join([told, *self.notes])

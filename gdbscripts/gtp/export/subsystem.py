@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The part of the kernel that a function belongs to: the folder of the source that it was compiled from, or its module.
+# Finds the part of the kernel that a function belongs to: the folder of its source file, or its module.
 import os
 
 import gdb
@@ -9,12 +9,12 @@ from gtp import infosymbol, quiet
 # GDB takes some ten milliseconds for each source file that it reads, so functions with few hits get no group.
 FUNCTIONS = 300
 MAIN = "init/main.c"
-TWO = ("arch", "drivers")  # a name that begins with such a folder includes the next one
+TWO = ("arch", "drivers")  # for a source in one of these folders, the part's name includes the next folder
 
 
 def folder(path):
-    """Return fs for fs/read_write.c, and arch/x86 for arch/x86/kernel/apic/apic.c. For a file without a folder, return
-    the file."""
+    """Return the part of the kernel for a source's path: fs for fs/read_write.c, and arch/x86 for
+    arch/x86/kernel/apic/apic.c. For a file without a folder, return the file."""
     names = [name for name in path.split("/") if name not in ("", ".", "..")]
     return "/".join(names[:min(2 if names[0] in TWO else 1, max(1, len(names) - 1))])
 
@@ -55,7 +55,7 @@ def path_of(table, front, home):
     path = table.filename if table else ""
     if front and path.startswith(front):
         return path[len(front):]
-    # Modules that are built elsewhere have paths from their own folder.
+    # Modules that are built outside the kernel's tree have paths from their own folder.
     return path if path.startswith("/") or table and table.fullname().startswith(home) else ""
 
 
@@ -77,7 +77,7 @@ def of(addresses):
 
 
 def below(path, folders):
-    """Return the folder of an absolute path, which files of assembly have. It starts at the first name that is one of the
-    kernel's FOLDERS. Return None if there is no such name."""
+    """Return the part of the kernel for an absolute path, which assembly files have. The part starts at the first name
+    that is one of the kernel's FOLDERS. Return None if there is no such name."""
     names = path.split("/")
     return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in folders), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tracks of a timeline: an event's track belongs to its task or to its CPU. And lanes for slices that cannot nest.
+# Tracks of a timeline: an event's track belongs to its task or its CPU. Slices of a track that cannot nest get lanes.
 import collections
 
 # A thread has one track; the idle task has one on each CPU. tgid: None if no frame has it.
@@ -37,8 +37,8 @@ class Lanes:
         self.open = collections.defaultdict(list)  # track -> for each lane the ends of its open slices, the innermost last
 
     def lane(self, track, begin, end):
-        """Return the number of the lane for a slice. Slices must be passed in the order of their begins, the longest
-        first."""
+        """Return the number of the lane for a slice. Slices must be passed in the order of their start times, and of
+        equal ones the longest first."""
         lanes = self.open[track]
         for number, ends in enumerate(lanes):
             while ends and ends[-1] <= begin:

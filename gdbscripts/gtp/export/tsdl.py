@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The description of a CTF 1.8 trace in TSDL, the language of such descriptions, and the encoding of its values.
+# Describes a CTF 1.8 trace in TSDL, the language of CTF's metadata, and encodes the values.
 import re
 import struct
 
@@ -12,7 +12,8 @@ THERE = b"\1"
 
 
 def quoted(text):
-    """Return a string literal. Characters other than printable ASCII are escaped, so that any reader accepts it."""
+    """Return a text as a TSDL string literal. Characters other than printable ASCII are escaped, so that any reader
+    accepts the literal."""
     return '"%s"' % "".join(c if " " <= c <= "~" and c not in '"\\' else "\\%03o" % byte
                             for char in text for byte in harmless.line(char).encode() for c in [chr(byte)])
 
@@ -38,12 +39,12 @@ def tag(name):
 
 
 def whole(bits):
-    """Return the size of a number in the file: 1, 2, 4 or 8 bytes."""
+    """Return the number of bits that a number of BITS bits takes in the file: 8, 16, 32 or 64."""
     return next(size for size in (8, 16, 32, 64) if bits <= size)
 
 
 def type_of(kind):
-    """Return the type of a kind's values."""
+    """Return the TSDL type for the values of a kind."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return STRING
     number = INTEGER % (whole(kind.bits), "true" if kind.signed else "false", "hex" if kind.what == kinds.POINTER else "decimal")
@@ -54,12 +55,12 @@ def type_of(kind):
 
 
 def string(value):
-    """Return a string as escaped bytes with a NUL."""
+    """Return a string encoded for the file: escaped bytes with a final NUL."""
     return harmless.line(value).encode() + b"\0"
 
 
 def packer(kind):
-    """Return the function from a value to its bytes."""
+    """Return the function that encodes a value of a kind as bytes for the file."""
     if kind.what in (kinds.STRING, kinds.TEXT):
         return string
     letter = {8: "b", 16: "h", 32: "i", 64: "q"}[whole(kind.bits)]
@@ -83,7 +84,8 @@ class Fields:
         return b"".join([pack(value) for pack, value in zip(self.packers, values)])
 
     def text(self):
-        """Yield the members of the struct. A value that may be missing is a variant, which follows its tag."""
+        """Yield the members of the event's TSDL struct. A value that may be missing is a variant, which follows its
+        tag."""
         for title, name, kind, may_miss in zip(self.titles, self.names, self.kinds, self.sometimes):
             if title != name[1:]:
                 yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The run as one page for a browser: gtp report.
+# `gtp report`: writes the run as one HTML page for a browser.

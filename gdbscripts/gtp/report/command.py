@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp report`: the run as one page for a browser.
+# The GDB command `gtp report`: writes the run as one HTML page for a browser.
 import os
 import re
 
@@ -14,7 +14,7 @@ FILE = re.compile(r"""\s*(?:(?:-o|--output)(?:\s+|=))?((?:"[^"]*"|'[^']*'|\\.|[^
 
 
 def split(arg):
-    """Return the file's name, and the text after it."""
+    """Return the name of the page's file from the command's arguments, and the text after the name."""
     found = FILE.match(arg)
     if not found or re.match(r"-", found.group(1)):
         raise gdb.GdbError("a page needs a name; say %s" % USAGE)

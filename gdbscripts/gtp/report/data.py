@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The data of a report's page: the frames and aggregations of GDB's current run, live or from a file, and facts about it.
+# Collects the data of a report's page: the frames and aggregations of GDB's current run, live or from a file, and
+# facts.
 import datetime
 import os
 import re
@@ -12,8 +13,8 @@ from gtp.header import Header
 from gtp.report import flames, packed
 from gtp.view import bytype
 
-MOST = 200000  # the most frames in a page without --limit
-# The lines of monitor status about missing data.
+MOST = 200000  # the most frames in a page if the user gives no --limit
+# The lines in the output of `monitor status` that speak of missing data.
 LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
 
 
@@ -33,8 +34,8 @@ NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # kinds of numbers that are sho
 
 
 class Named:
-    """Texts for numbers that have names; each text is made once. viewed: {(Place's id, column): {number: text}} for columns
-    that stay numbers in the page, but have a text for people."""
+    """The texts of numbers that have names; each text is made once. viewed: {(Place's id, column): {number: text}} for
+    columns that stay numbers in the page, but have a text for people."""
 
     def __init__(self):
         self.known, self.viewed = {}, {}
@@ -48,7 +49,7 @@ class Named:
         return self.known[which]
 
     def events(self, run):
-        """Yield the run's events, with these texts in place of numbers that have names."""
+        """Yield the run's events, with texts in place of numbers that have names."""
         named = {id(place): [i for i, one in enumerate(place.columns) if one.kind.what in NAMED]
                  for place in run.places}
         viewed = {id(place): [i for i, one in enumerate(place.columns) if one.kind.viewed and one.kind.what == kinds.INT]
@@ -63,7 +64,7 @@ class Named:
             yield event
 
     def view(self, event, i):
-        """Remember the text of a number in `viewed', unless it is just the number."""
+        """Remember the text of a number of an event in `viewed', unless the text is just the number."""
         text, number = self.text(event, i), event.values[i]
         if text != str(number):
             self.viewed.setdefault((id(event.place), i), {})[number] = text
@@ -92,8 +93,8 @@ def with_frames(asked, usage, stacks):
 
 
 def keys(one, entry, stacks):
-    """Return a dict for each key: its text, and `order', by which it is sorted. That is a text, or with `number' a number,
-    which packed.exact() may have turned into text."""
+    """Return a dict for each key of an aggregation's entry: its text, and `order', by which it is sorted. `order' is a
+    text, or with `number' a number, which packed.exact() may have turned into text."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else
@@ -101,7 +102,7 @@ def keys(one, entry, stacks):
 
 
 def summary(entry):
-    """Return the entry's figures. A sum that may have overflowed is None."""
+    """Return the figures of an aggregation's entry. A sum that may have overflowed is None."""
     figures = entry.summary
     if len(figures) == 3:
         figures = [plot.true_sum(entry.count, *figures), *figures[1:]]
@@ -126,16 +127,16 @@ def reading():
     return aggregations.read()
 
 
-# How it went -------------------------------------------------------------------------------------
+# The course of the run -------------------------------------------------------------------------------------
 
 
 def status():
-    """Return the output of monitor status. A trace file has none."""
+    """Return the output of `monitor status`, which is empty for a trace file."""
     return "" if source.is_trace_file() else remote.monitor("status")
 
 
 def lacks(header, read, text, unknown):
-    """Yield sentences about data that is missing from the page."""
+    """Yield sentences for the page about data that is missing from it."""
     yield from header.lacks()
     if unknown:
         yield "%d frames lack a value that the condition needs" % unknown
@@ -153,7 +154,7 @@ def lacks(header, read, text, unknown):
 
 
 def facts(header, read, text, asked):
-    """Yield (name, text) of the known facts about the run."""
+    """Yield (name, text) of the facts about the run that the page shows."""
     yield "ended", header.how()
     if header.began():
         yield "began", header.began()
@@ -175,7 +176,7 @@ def facts(header, read, text, asked):
 
 
 def origin():
-    """Return a line about the origin of the run."""
+    """Return a line that says from which file or kernel the run comes."""
     if source.is_trace_file():
         return os.path.basename(source.opened())
     release = remote.release()

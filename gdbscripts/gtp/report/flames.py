@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The flame graphs of a report: of each aggregation that has stacks as keys, and of the frames that have a stack.
+# Draws the flame graphs of a report: one for each aggregation that has stacks as keys, and one of the frames that have
+# a stack.
 import collections
 
 import gdb
@@ -9,7 +10,8 @@ from gtp.export.stacks import Hits
 
 
 def hits_of(one):
-    """Return the Hits of an aggregation, weighted by its sum, or by its hits if the sum cannot be a width."""
+    """Return the Hits of an aggregation, weighted by its sum, or by its hits if the sums cannot be widths, as negative
+    ones."""
     try:
         hits = Hits("flamegraph", one.name)
         hits.drawable()
@@ -25,7 +27,8 @@ def of_aggregation(one):
 
 
 def of_frames(found):
-    """Yield a flame graph of the page's frames, weighted by their number. Yield nothing if no frame has a stack."""
+    """Yield a flame graph of the page's frames, weighted by the number of frames. Yield nothing if no frame has a
+    stack."""
     counts = collections.Counter(number for number in found["frames"]["stack"] or () if number is not None)
     names, stacks = found["names"], found["stacks"]
     rows = [([names[name] for name in reversed(stacks[number])], n) for number, n in counts.items()]
@@ -34,7 +37,7 @@ def of_frames(found):
 
 
 def all_of(found, read, stacks):
-    """Yield the texts of all pictures."""
+    """Yield the SVG text of each flame graph."""
     if read:
         yield from (of_aggregation(one) for one in read.all if one.entries and stacks.keys & set(one.keys))
     yield from of_frames(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Frames column by column, in as few characters as JSON allows without compression. Does not import gdb.
+# Packs frames column by column, in as few characters as JSON allows without compression. Does not import gdb.
 #
 # A column is {"n": numbers, null where the frame has none} or {"d": sorted texts, "c": for each frame the index of its
 # text, -1 where it has none}. With "big", these texts are numbers in decimal, sorted as numbers: a browser's own numbers
@@ -13,17 +13,17 @@ NONE = -1
 
 
 def order(value):
-    """Return a key function that sorts the values of a dictionary. Numbers come before texts, sorted by size."""
+    """Return a sort key for a value of a column. Numbers come before texts, sorted by size."""
     return (1, 0, value) if isinstance(value, str) else (0, value, "")
 
 
 def exact(number):
-    """Return a number for JSON: as text if a browser would round it."""
+    """Return a number for JSON, as text if a browser would round it."""
     return str(number) if abs(number) >= EXACT else number
 
 
 def column(values):
-    """Return the column of a list of values: int, str or None."""
+    """Return the packed column of a list of values, each an int, a str or None."""
     if all(value is None or isinstance(value, int) and abs(value) < EXACT for value in values):
         return {"n": [None if value is None else int(value) for value in values]}
     texts = sorted({value for value in values if value is not None}, key=order)
@@ -54,7 +54,7 @@ class Numbers(dict):
         return self[thing]
 
 
-# Titles of columns with the same values as a leading column.
+# Titles of tracepoint columns that have the same values as a leading column of the page.
 IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>[ku]stack))$|"
                       r"(?:current|\(\(struct task_struct \*\)\$current_task\))->(?:(?P<comm>comm)|(?P<pid>pid))$")
 
@@ -113,7 +113,7 @@ class Frames:
         return "%s #%d" % (place.name, place.number) if again else place.name
 
     def with_texts(self, place, at, found):
-        """Return a column, with "t" added if some of its numbers have texts."""
+        """Return the packed column FOUND, with "t" added if some of its numbers have texts."""
         texts = self.viewed.get((id(place), at))
         return {**found, "t": {str(number): text for number, text in texts.items()}} if texts else found
 
@@ -129,7 +129,7 @@ class Frames:
 
 
 def frames(places, events, stack_names, viewed=None):
-    """Return the columns of some events."""
+    """Return the packed columns of some events."""
     found = Frames(places, stack_names, viewed)
     for event in events:
         found.add(event)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The page of a report: template, style, scripts and data in one file that needs no network. Does not import gdb.
+# Makes the page of a report: template, style, scripts and data in one file that needs no network. Does not import gdb.
 import base64
 import hashlib
 import html
@@ -11,33 +11,33 @@ from gtp import harmless
 from gtp.export import flamegraph
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EARLY = "theme.js"  # goes into the head, so that the page is not drawn in the wrong colours first
+EARLY = "theme.js"  # goes into the page's head, so that the page is not drawn in the wrong colours first
 # The parts of the page's one script, in order: later parts use names of earlier ones.
 SCRIPTS = ("util", "data", "summary", "tracks", "scale", "paint", "pointers", "timeline", "filter", "table",
            "frames", "small", "tops", "histogram", "main")
-# Text that would end the script element, or begin a comment in it, or that HTML reads as an entity.
+# Escapes for characters that could end the script element, begin a comment in it, or begin an HTML entity.
 IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def part(name):
-    """Return the text of a file of this folder."""
+    """Return the text of a file in the folder gtp/report."""
     with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return file.read()
 
 
 def script():
-    """Return all scripts as one script, which defines no global names."""
+    """Return the page's scripts joined to one script, which defines no global names."""
     parts = (part(name + ".js") for name in SCRIPTS)
     return '(() => {\n"use strict";\n%s})();\n' % "\n".join(parts)
 
 
 def digest(text):
-    """Return the hash by which a Content-Security-Policy allows a script or a style."""
+    """Return the hash of a script or style, by which a Content-Security-Policy allows it."""
     return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def policy(scripts, styles):
-    """Return a policy under which the page loads nothing from anywhere, and runs only these scripts."""
+    """Return a Content-Security-Policy under which the page loads nothing, and uses only these scripts and styles."""
     return "; ".join(("default-src 'none'", "script-src " + " ".join(map(digest, scripts)),
                       "style-src " + " ".join(map(digest, styles)), "style-src-attr 'unsafe-inline'",
                       "base-uri 'none'", "form-action 'none'"))
@@ -50,8 +50,8 @@ def encoded(data):
 
 
 def flame_colours():
-    """Return the colours of flame graphs. By themselves they follow the system's theme; in the page they follow its
-    switch."""
+    """Return the style with the colours of flame graphs. A single flame graph follows the system's theme; in the page,
+    the colours follow the page's switch."""
     light, dark = (re.findall(r"--(?:f\d+|up|found|found-ink): [^;]+;", block)
                    for block in re.findall(r"\.gtp-flame \{([^}]*)\}", flamegraph.beside("flamegraph.css"))[:2])
     return "".join(':root[data-theme="%s"] .gtp-flame { %s }\n' % (name, " ".join(colours))
@@ -59,7 +59,8 @@ def flame_colours():
 
 
 def pictures(flames):
-    """Return the flame graphs, each in a card, with the scripts and styles of their own files."""
+    """Return the HTML of the flame graphs, each in a card, with the script and the style that a flame graph's own file
+    has."""
     return "\n".join('<div class="card flame">%s</div>' % svg for svg in flames)
 
 

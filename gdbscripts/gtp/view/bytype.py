@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The formats that types have by themselves."""
+"""Chooses the Form that a type has by itself, without a format from the user."""
 import gdb
 
 from gtp import cells, space
@@ -18,7 +18,7 @@ RETURNED = ("$ret", "$kret")
 
 
 def form(kind):
-    """Return the Form of a gdb.Type, or None."""
+    """Return the Form that a gdb.Type has by itself, or None."""
     for name in forms.typedefs(kind):
         if name in OF_TYPE:
             return forms.Form(OF_TYPE[name])
@@ -44,7 +44,7 @@ def of_return(kind, pc):
 
 
 class Returned:
-    """Stands in for a Form that was asked for, and shows a return value in its own Form."""
+    """Takes the place of a Form from the user, and shows a return value in the Form of its type."""
 
     @staticmethod
     def show(kind):
@@ -53,7 +53,7 @@ class Returned:
 
 
 def show(kind):
-    """Return the function that shows a value in its type's own Form, or None if the type has none."""
+    """Return the function that shows a value of a type in the type's own Form, or None if the type has no Form."""
     found = form(kind)
     return found and found.show(kind)
 
@@ -73,7 +73,7 @@ def or_else(show, raw):
 
 
 class Shown(cells.Formats):
-    """Formats for people: types that have a Form of their own are shown in it."""
+    """Formats for people: a value is shown in the Form that its type has by itself."""
 
     def scalar(self, kind):
         return or_else(show(kind), super().scalar(kind))
@@ -89,7 +89,7 @@ class Shown(cells.Formats):
 
 
 class Asked:
-    """Formats that show values in the Form ASKED, and in OTHERS if that has no text for them."""
+    """Formats that show values in the Form ASKED, or in OTHERS if ASKED has no text for them."""
 
     def __init__(self, others, asked):
         self.others, self.asked = others, asked

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A format as data, for the rows of the shell's command: texts.carried() shows the values without GDB."""
+"""Describes a Form as a dict, for the rows of the shell command `gtp`: texts.carried() shows the values without GDB."""
 import gdb
 
 from gtp import cells
 from gtp.cexpr import ctype
 from gtp.view import forms, image
 
-PLAIN = ("ip", "port", "dev", "time", "bytes")  # these need nothing but the number
+PLAIN = ("ip", "port", "dev", "time", "bytes")  # these Forms need nothing but the number
 LETTERS = ("x", "d", "u")
 
 

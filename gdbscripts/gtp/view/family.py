@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Flags that are macros, as O_CREAT. One macro identifies its family: the macros in its header with the same beginning.
 
-vmlinux has no macros; the compiler is asked once for each family. A bit has a name only if the headers leave no doubt:
+vmlinux has no macros; gdbtp asks the compiler once for each family. A bit has a name only if the headers leave no
+doubt:
  - a macro that is defined as the name of another one is an alias, and left out;
  - a bit with two names stays a number (SB_NODEV and SB_I_NODEV belong to two variables);
  - a macro of several bits is a set if its definition has a |, as that of O_SYNC. Otherwise the bits are a field, as those of
@@ -25,8 +26,8 @@ BITS = 64
 
 
 def number(text):
-    """Return the value of an expanded macro, or None if it is not a constant. A macro that calls something is refused,
-    because there may be no target to call it in."""
+    """Return the value of a macro's expanded text, or None if the text is not a constant. A macro that calls something
+    is refused, because there may be no target to call it in."""
     bare = re.sub(r"\(\s*\w+\s*\)", "", text)  # without casts
     if CALL.search(bare) or re.search(r"[\"{};=]|\+\+|--", text):
         return None
@@ -47,7 +48,7 @@ def macros(folder, word):
                    if name.startswith(beginning.group(0))}
         if word not in defined:
             continue
-        # Add a prefix to the first name in the line, so that the compiler expands only the second one.
+        # Add a prefix to the first of the two names in a line, so that the compiler expands only the second one.
         lines = "".join("gtp_value gtp_%s %s\n" % (name, name) for name in defined)
         expanded = headers.compiler(folder, include + lines, "-E", "-P") or ""
         values = {name[4:]: number(text) for name, text in VALUE.findall(expanded)}
@@ -56,7 +57,7 @@ def macros(folder, word):
 
 
 def fields(multiple):
-    """Return masks of the bits that belong to values of several bits. Values that overlap share one mask."""
+    """Return the masks of the fields to which macros of several bits belong. Macros that overlap share one mask."""
     found = []
     for value in multiple:
         apart = [mask for mask in found if not mask & value]
@@ -65,8 +66,8 @@ def fields(multiple):
 
 
 def shifted(known):
-    """Return the macros, with each mask shifted to its bits if there is a shift for it, as for MAP_HUGE_MASK and
-    MAP_HUGE_SHIFT."""
+    """Return the macros of a family. Each mask for which there is a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, is
+    shifted to its bits."""
     found = dict(known)
     for name, (value, text) in known.items():
         shift = known.get(re.sub("_MASK$", "_SHIFT", name))
@@ -93,7 +94,7 @@ def ordered(known):
 
 
 def table(word):
-    """Return the table of a macro's family, or [] if there is no such macro, or no header."""
+    """Return the table for texts.flags() of a macro's family, or [] if there is no such macro, or no header."""
     try:
         return ordered(macros(headers.folder(), word))
     except headers.Missing:

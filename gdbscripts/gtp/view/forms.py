@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats by name, as in `gtp table /ip addr`: for a type, a function from a frame and a value to the text.
+"""Formats by name, as in `gtp table /ip addr`: gives for a type the function that turns a frame and a value into text.
 
 The value is a number for scalars, else the address of an object in the frame's memory. The text is None if the format has
 none for this value, which is then shown as usual. There is no function for a type that a format is not for.
@@ -20,14 +20,14 @@ LETTERS = "xduotcazf"  # GDB's own formats
 BYTE_ORDER = "little"
 SOCKADDR = ("sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_storage", "__kernel_sockaddr_storage")
 LENGTHS = {socket.AF_INET: 8, socket.AF_INET6: 28}  # how many bytes endpoint() reads
-# The kernel's tables of flag names, by type.
+# The type of flags -> the kernel's table of their names.
 TABLES = {"gfp_t": "gfpflag_names", "vm_flags_t": "vmaflag_names"}
 FAMILIES = {"gfp": "gfpflag_names", "vm": "vmaflag_names", "page": "pageflag_names", "open": "O_CREAT", "mmap": "MAP_PRIVATE",
             "prot": "PROT_READ", "clone": "CLONE_VM", "tcp": "TCPHDR_SYN"}
 
 
 class Form(NamedTuple):
-    """A format that was asked for: its name, and what follows the colon."""
+    """A format that the user or a type asks for: its name, and the argument after the colon."""
     name: str
     argument: Optional[str] = None
 
@@ -66,7 +66,7 @@ def number_type(kind, *sizes):
 
 
 def by_gdb(kind, letter):
-    """Return the function that shows a scalar in one of GDB's own formats, or None for another type."""
+    """Return the function that shows a scalar in one of GDB's own formats, such as x, or None for other types."""
     bare = kind.strip_typedefs()
     if bare.code not in cells.SCALARS or bare.sizeof > cells.WORD:
         return None
@@ -83,7 +83,7 @@ def is_bytes(kind, *sizes):
 
 
 def through(kind, inner):
-    """Return the function that shows a pointer by its target. INNER shows the target, given its address."""
+    """Return the function that shows a pointer as the text of its target. INNER shows the target, given its address."""
     return lambda frame, x: inner(frame, x) if x else None
 
 
@@ -165,7 +165,7 @@ def flag_names(kind, argument):
 
 
 def own_flags(kind, bare):
-    """Return the names of flags for a type by itself: from the kernel's table, or an enum's constants."""
+    """Return the names of flags that a type has without a format: from the kernel's table, or an enum's constants."""
     table = next((TABLES[name] for name in typedefs(kind) if name in TABLES), None)
     if table:
         return image.table(table) or None
@@ -186,7 +186,7 @@ def typedefs(kind):
 
 
 def amount(kind, text):
-    """Return the function that shows an integer as TEXT(number), or None for another type."""
+    """Return the function that shows an integer as TEXT(number), or None if the type is not an integer."""
     if not number_type(kind):
         return None
     bare = ctype.plain(kind)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names that vmlinux has for its own numbers: of errors, and of the bits of flags.
+"""Reads the names that vmlinux contains for errors and for the bits of flags.
 
-They are read from the file, not from the target: a trace file does not have them, and a kernel needs no packets for them.
+The names are read from the vmlinux file, not from the target: a trace file does not have them, and a live kernel need
+not be asked by packets.
 """
 import functools
 import struct
@@ -11,8 +12,8 @@ import gdb
 from gtp import infosymbol, placed, quiet
 
 PER_CPU = ".data..percpu"
-LONGEST = 64  # a name must have fewer bytes
-MOST = 1024  # the most entries of a table
+LONGEST = 64  # a name has fewer bytes than this
+MOST = 1024  # the most entries of a table of names
 ENTRY = struct.Struct("<QQ")  # struct trace_print_flags
 FLAGS = "trace_print_flags"
 # lib/errname.c has two arrays of names: for the errors up to 133, and for the kernel's own, which start at 512.
@@ -20,7 +21,7 @@ ERRORS = (("names_0", 0), ("names_512", 512))
 
 
 class Image:
-    """A vmlinux, whose symbols GDB has moved by some bytes."""
+    """The contents of a vmlinux file whose symbols GDB has moved by the KASLR offset."""
 
     def __init__(self, linked, moved):
         self.linked, self.moved = linked, moved
@@ -37,7 +38,7 @@ class Image:
             return None
 
     def text(self, symbol):
-        """Return the whole content of a char array that is a string."""
+        """Return the string in a char array of vmlinux, given the array's symbol."""
         value = symbol.value()
         return self.read(int(value.address), value.type.sizeof).split(b"\0", 1)[0].decode("ascii", "replace")
 
@@ -74,7 +75,7 @@ def kept(function):
 
 @kept
 def names(image, symbol, name):
-    """Return [(index, text)] of an array of pointers to text."""
+    """Return [(index, text)] for an array of string pointers in vmlinux."""
     data = image.read(int(symbol.value().address), symbol.type.sizeof)
     texts = [image.string(word) for word, in struct.iter_unpack("<Q", data[:len(data) & -8])]
     return [(i, text) for i, text in enumerate(texts) if text]
@@ -104,7 +105,8 @@ def table(image, symbol, name):
 
 
 def enumerated(word):
-    """Return {value: name} for the enum that is named WORD, or has a constant WORD. Return {} if there is no such enum."""
+    """Return {value: name} for the enum named WORD, or for the enum that has a constant WORD. Return {} if there is no
+    such enum."""
     symbol = gdb.lookup_static_symbol(word, gdb.SYMBOL_STRUCT_DOMAIN) or gdb.lookup_static_symbol(word)
     kind = symbol.type.strip_typedefs().unqualified() if symbol is not None and symbol.type is not None else None
     if kind is None or kind.code != gdb.TYPE_CODE_ENUM:
@@ -121,7 +123,7 @@ def names_of(kind):
 
 
 def symbol_of(address):
-    """Return NAME+OFFSET of an address, or None. A per-CPU variable has no address of its own, so its symbol may be a
+    """Return NAME+OFFSET for an address, or None. A per-CPU variable has no address of its own, so its symbol may be a
     small number."""
     found = infosymbol.parse(quiet.execute("info symbol %d" % address))
     if found is None or found.section.startswith(PER_CPU):

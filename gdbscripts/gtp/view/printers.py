@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's own `print` shows the types that bytype knows as gtp table does: a pretty-printer.
+"""A pretty-printer, with which GDB's own `print` shows the types of bytype.py as `gtp table` does.
 
-With a format, as in print/x, and with print -raw, GDB shows what is there. `disable pretty-printer global gdbtp` ends it.
+With a format, as in print/x, and with print -raw, GDB shows the plain value. `disable pretty-printer global gdbtp` ends
+it.
 """
 import gdb
 import gdb.printing
@@ -15,8 +16,8 @@ NAME = "gdbtp"
 
 
 class Memory:
-    """GDB's current memory with the methods of a Frame. The bytes of one value are at BASE, whatever the memory has
-    there."""
+    """GDB's current memory, with the methods of a Frame. At BASE it has the bytes of one value, in place of the real
+    memory."""
 
     def __init__(self, data=b"", base=0):
         self.data, self.base = data, base
@@ -36,7 +37,7 @@ class Memory:
 
 def bytes_of(value):
     """Return the bytes of a value, with zeros as its padding: the value may not be in memory, but in registers or in an
-    older frame. Raise GDB's error where a byte is not known."""
+    older frame. Raise GDB's error if a byte is not known."""
     bare = ctype.plain(value.type)
     if bare.code == gdb.TYPE_CODE_ARRAY:
         first = bare.range()[0]
@@ -75,7 +76,7 @@ class Printer:
 
 
 class Printers(gdb.printing.PrettyPrinter):
-    """GDB's entry for all types that bytype knows. Returns a Printer for a value that has a text."""
+    """GDB's pretty-printer entry for all types that bytype knows. Returns a Printer for a value that has a text."""
 
     def __init__(self):
         super().__init__(NAME)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Texts for numbers and bytes. Needs no GDB: the shell's command uses it, too."""
+"""Makes texts for numbers and bytes. Needs no GDB, because the shell command `gtp` uses it, too."""
 import socket
 import struct
 
 MOST_ERRNO = 4095  # the kernel's MAX_ERRNO: IS_ERR() is true for pointers up to there
-MINOR_BITS = 20  # of the kernel's dev_t; the dev_t of programs is different
+MINOR_BITS = 20  # minor bits of the kernel's dev_t; the dev_t of programs is different
 SECOND = 10**9
 UNITS = (("s", SECOND), ("ms", 10**6), ("us", 1000))
 SIZES = ((1 << 60, "EiB"), (1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -28,7 +28,7 @@ def integer(number, size, is_signed):
 
 
 def ip(data):
-    """Return an address of 4 or 16 bytes."""
+    """Return the text of an IP address of 4 or 16 bytes."""
     return socket.inet_ntop(socket.AF_INET if len(data) == 4 else socket.AF_INET6, data)
 
 
@@ -45,7 +45,7 @@ def endpoint(data):
 
 
 def port(number):
-    """Return the port in two bytes of network order that were read as a number of this machine."""
+    """Return the port number for two bytes in network order that were read as a number in this machine's byte order."""
     return str((number & 0xff) << 8 | number >> 8 & 0xff)
 
 
@@ -71,7 +71,7 @@ def error_pointer(word, names):
 
 
 def time(ns):
-    """Return nanoseconds in the unit that suits them, with all their digits."""
+    """Return a time in ns as text, in the largest unit of which there is at least one, with all its digits."""
     for unit, size in UNITS:
         if abs(ns) >= size:
             whole, rest = divmod(abs(ns), size)
@@ -86,7 +86,7 @@ def size(number):
         if abs(number) >= unit:
             value = number / unit
             text = "%.*f" % (0 if number % unit == 0 else 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0, value)
-            # Rounded, it may be one of the next unit.
+            # Rounding may yield 1024, which is one of the next unit.
             return "%s1.00 %s" % (text[:-4], SIZES[i - 1][1]) if i and text in ("1024", "-1024") else "%s %s" % (text, name)
     return "%d B" % number
 
@@ -120,7 +120,7 @@ def named(number, names):
     return choice(number, names) if isinstance(names, dict) else flags(number, names)
 
 
-# Values in lines of text, which the shell's command shows: see gtp.view.carried.
+# Values in the text of dprintfs, which the shell command `gtp` shows: see gtp.view.carried.
 
 def carried(view):
     """Return a function from an unsigned number of 64 bits to its text, or to None where the form has no text for
