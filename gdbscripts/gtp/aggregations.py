@@ -52,7 +52,7 @@ class Reading:
         one = Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], [])
         check(one)
         if any(other.name == one.name for other in self.all):
-            raise ValueError  # which of them gtp show NAME means, and gtp merge adds to, would be chance
+            raise ValueError  # gtp show NAME and gtp merge need unique names
         self.all.append(one)
 
     def line_entry(self, rest):
@@ -67,12 +67,13 @@ class Reading:
 
 
 def whole(text):
-    """Return a number of hits."""
+    """Return the number of hits that a text gives."""
     return number(text, 0, 2**64)
 
 
 def number(text, least, end):
-    """Return a number from LEAST on and below END. Raise ValueError for another one: a file may have any."""
+    """Return the number that a text gives. Raise ValueError unless it is at least LEAST and below END: a file may
+    contain any number."""
     found = int(text)
     if not least <= found < end:
         raise ValueError
@@ -108,8 +109,8 @@ def entry(text, one):
 
 
 def transferred(clear=False):
-    """Fetch the text over the connection, in pieces. All pieces are parts of one snapshot, which the first request
-    takes."""
+    """Fetch the text of the aggregations from the module, in pieces. All pieces are parts of one snapshot, which the
+    first request takes."""
     return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 

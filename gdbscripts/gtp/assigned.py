@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The sources of an event's record, read from the machine code that fills it.
+# Finds the sources of the fields of an event's record, by reading the machine code that fills the record.
 #
 # A field and a member of the same name and type need not have the same value: vm_end of mmap:vma_store is one less than
 # the member. The code shows which fields are copies: they are stored as they were loaded. So follow the code from its
@@ -70,7 +70,7 @@ def operands(text):
 
 
 def narrowed(value, width):
-    """Return the value that the lower WIDTH bytes of a value have, or None if that is unknown."""
+    """Return what is known about the lower WIDTH bytes of a value, or None."""
     if value is None or width == 0:
         return None
     if value[0] == "mem":
@@ -91,7 +91,7 @@ def joined(one, other):
 
 
 class Code:
-    """The code that fills a record. The constructor follows it once.
+    """The machine code that fills an event's record. The constructor follows the code once.
 
     stores: {(offset, width, value)}, the stores into the record
     copies: {(offset in the record, address)}, pairs that are passed to one function together, as to memcpy()
@@ -127,7 +127,7 @@ class Code:
                 self.work.append(after)
 
     def step(self, at, state):
-        """Apply one instruction to the state. Return the addresses that control may reach next."""
+        """Apply the instruction at an address to the state. Return the addresses that may run next."""
         words = self.instructions[at]["asm"].split("#")[0].split(None, 1)
         name, rest = words[0], words[1].strip() if len(words) > 1 else ""
         after = at + self.instructions[at]["length"]
@@ -243,7 +243,7 @@ class Code:
         self.put(name, value[:-1] + (value[-1] + count,) if fits else None, state)
 
     def lose(self, name, parts, state):
-        """Forget the values that an instruction with another effect may change."""
+        """Forget the values of the registers and stack slots that an instruction with any other effect may change."""
         if name in ("rep", "repz") or not parts:
             for lost in ("rax", "rcx", "rdx", "rsi", "rdi"):
                 state.pop(lost, None)

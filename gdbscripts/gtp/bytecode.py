@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's agent expressions as Python functions of a frame: they compute later the value that the kernel would have
-# computed.
+# Turns GDB's agent expressions into Python functions of a frame, which compute the value that the kernel would have
+# computed at the hit.
 import re
 
 import gdb
@@ -13,7 +13,7 @@ LONGEST = 20000  # the most characters of a function's text; a longer one is lef
 
 
 class Unknown(Exception):
-    """This module has no function for the expression; GDB may know the value."""
+    """bytecode.py can make no function for the expression; GDB may know its value."""
 
 
 class Failure(Exception):
@@ -126,7 +126,8 @@ class Source:
 
 
 def function(listing):
-    """Return a function from a Frame to an unsigned 64-bit number, from what `maint agent-eval` prints."""
+    """Return a function from a Frame to an unsigned 64-bit number, made from the listing that `maint agent-eval`
+    prints."""
     names = {"M": MASK, "signed": signed, "divide": divide, "shift": shift}
     try:
         return eval("lambda f: " + Source(listing).at(0, ()), names)

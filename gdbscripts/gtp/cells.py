@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Texts of values for a table's cells: as GDB prints them, but strings end at their NUL, and an inner struct is {...}.
+# Makes the texts of a table's cells: values as GDB prints them, except that strings end at their NUL, and an inner
+# struct is {...}.
 import bisect
 import functools
 import re
@@ -13,7 +14,7 @@ UNAVAILABLE = "<unavailable>"
 STRING_MAX = 4096  # the most bytes that are read of a string through a pointer
 ELEMENTS_MAX = 200
 PAGE = 4096
-WORD = 8  # the size of the largest numbers that are formatted here, in bytes; GDB formats larger ones
+WORD = 8  # the size of the largest numbers that cells.py formats, in bytes; GDB formats larger ones
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(raw=True, max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
@@ -74,7 +75,7 @@ class Constants:
 
 
 def constants():
-    """Return the Constants of the run that GDB looks at. Call source.whole() first, so that symbols have their
+    """Return the Constants of the run that GDB has open. Call source.whole() first, so that symbols have their
     addresses."""
     found = placed.loaded() if source.is_trace_file() else None
     if not found or not found[1]:
@@ -143,7 +144,7 @@ class Formats:
         return lambda frame, x: text((x & low).to_bytes(bare.sizeof, "little"))
 
     def views(self, kind):
-        """Return whether a number of this type has a text of its own: see gtp.view."""
+        """Return whether a number of this type is shown in a Form of its type, see gtp.view."""
         return False
 
     def returned(self):

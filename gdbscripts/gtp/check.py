@@ -43,7 +43,7 @@ def advice(release, build_id):
 
 
 def banner_is_there():
-    """Return whether the kernel's banner is where the symbols say."""
+    """Return whether the kernel has its linux_banner at the address that GDB's symbols give."""
     try:
         address = quiet.value("(long)&linux_banner")
         text = gdb.selected_inferior().read_memory(int(address) % 2**64, 14).tobytes()

@@ -10,7 +10,7 @@ from gtp.command import Command
 from gtp.view import forms
 
 STRINGS = re.compile(r"/s\d*(?!\w)", re.A)
-MOST_CHARACTERS = (1 << 16) - 1  # GDB sends the number in two bytes
+MOST_CHARACTERS = (1 << 16) - 1  # of a string with /sN: GDB sends N in two bytes
 
 
 class Taken(NamedTuple):
@@ -97,7 +97,7 @@ def add_to_all(numbers, text, flags):
 
 
 def modifiers(text):
-    """Return the /s or /s16 of `collect/s`, and the rest."""
+    """Return the modifier of `collect/s` or `collect/s16`, and the rest of the text."""
     found = STRINGS.match(text)
     if found is None:
         return "", text

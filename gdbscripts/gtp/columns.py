@@ -23,7 +23,7 @@ def split(text, separator=","):
 
 
 def pieces(text, separator=","):
-    """Return the same with the empty ones."""
+    """Return the parts between separators that are in no bracket and no string, including empty parts."""
     parts, depth, quote, start, i = [], 0, None, 0, 0
     while i < len(text):
         c = text[i]
@@ -135,7 +135,7 @@ def of_items(items, location, title=lambda expression: expression, taken=(), par
 
 
 def leading(frame, variables, items):
-    """Yield the first columns: those that this tracepoint's frames have and that were not asked for by name."""
+    """Yield the leading columns that this tracepoint's frames have, except those that the user asks for by name."""
     for name, title in LEADING:
         number = variables.get(name)
         if number in frame.variables and "$" + name not in items:
@@ -204,12 +204,12 @@ def kind_of_field(name):
 
 
 def sentence(error):
-    """Return an error's message without the text and its caret."""
+    """Return an error's message without the expression and the caret below it."""
     return error.what if isinstance(error, cexpr.Error) else str(error)
 
 
 def is_of_value(error):
-    """Return whether an error is due to this frame's values, not to the expression."""
+    """Return whether an evaluation error is due to the values in the selected frame, not to the expression."""
     words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
     return re.search(words, sentence(error)) is not None
 
@@ -294,7 +294,8 @@ def computed(expression, foreign):
 
 
 def by_bytecode(expression, formats, foreign):
-    """Return the Cell that needs no GDB: bytecode gives the number or the address, the type gives the text."""
+    """Return the Cell of an expression that needs no GDB: bytecode gives the number or the address, the type gives the
+    text."""
     if "?" in expression:
         raise bytecode.Unknown("its type depends on its value")
     kind = type_of(expression, foreign)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The base class of all our commands. It turns exceptions into messages for the user.
+# The base class of gdbtp's GDB commands. It turns exceptions into messages for the user.
 import functools
 import traceback
 

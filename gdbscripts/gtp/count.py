@@ -15,7 +15,7 @@ from gtp.cexpr import ctype, octets
 from gtp.command import Command
 
 STEPS = 1000  # the most steps of a linear histogram
-NAME, SLUG = 63, 40  # the most characters of a variable's name, and of the expression's part in it
+NAME, SLUG = 63, 40  # the most characters of a variable's name, and of its part for the expression
 MOST_KEYS = 4
 MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
@@ -102,7 +102,8 @@ def variable(prefix, text, what, tail="", mine=None):
 
 @contextlib.contextmanager
 def variables_kept():
-    """For a `with`: after an error inside, delete the variables made there, and restore what the others mean."""
+    """For a `with`: after an error inside, delete the trace state variables made inside, and restore the meaning of the
+    others."""
     before, meant = defined(), dict(known.variables)
     try:
         yield
@@ -217,7 +218,8 @@ def refuse_in_run():
 
 
 def aggregate(said, prefix, tail=""):
-    """Add the actions to the tracepoints of the place, or to the last tracepoint. Return the aggregation's name."""
+    """Add the actions that update an aggregation to the tracepoints of the place, or to the last tracepoint. Return the
+    aggregation's name."""
     refuse_in_run()
     if said.place is None:
         if said.condition is not None:
@@ -252,7 +254,8 @@ def add_all(numbers, said, prefix, tail, mine):
 
 
 def add(number, said, prefix, tail, mine):
-    """Append the lines to a tracepoint's actions. Lines without keys go before the first action that sets a key."""
+    """Append the lines that update the aggregation to a tracepoint's actions. Lines without keys go before the first
+    action that sets a key."""
     lines, name = update(number, said, prefix, tail, mine)
     before = points.actions(number)
     keys = [i for i, line in enumerate(before) if SETS_KEY.match(line)]
@@ -273,7 +276,7 @@ class Aggregate(Command):
         super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
 
     def tail(self, said):
-        """Return the end of the aggregation's name."""
+        """Return the end of the aggregation's name, which the options determine."""
         return ""
 
     def invoke(self, arg, from_tty):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where a vmlinux with debug information usually lies. Needs no GDB: the shell's command asks as well.
+# Lists the usual paths of a vmlinux with debug information. Needs no GDB, because the shell command `gtp` uses it, too.
 
 
 def places(release, build_id=None):

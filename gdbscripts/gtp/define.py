@@ -32,9 +32,9 @@ class Definitions:
             self.drop(*self.numbers)
 
     def add(self, where, condition=None):
-        """Have GDB make a tracepoint, and return its number. If GDB refuses, it raises gdb.error.
+        """Make a tracepoint with GDB's `trace`, and return its number. Raise gdb.error if GDB refuses.
 
-        During a run GDB sends it before this returns, and only this once: the condition must be complete.
+        During a run GDB sends the tracepoint before add() returns, and only this once: the condition must be complete.
         """
         number, text = made(where, condition)
         self.numbers.append(number)
@@ -52,7 +52,7 @@ class Definitions:
             self.numbers = [n for n in self.numbers if n not in numbers]
 
     def refuse(self, what, error):
-        """Remember why something was not set."""
+        """Remember why a tracepoint was not set at the place WHAT."""
         self.refused.append((what, reason(error)))
 
     def settle(self):
@@ -87,7 +87,7 @@ def found(where, condition=None):
 
 
 def lines(refused):
-    """Return a line for each reason, with all places that have it."""
+    """Return a line for each reason of a refusal, with all places refused for that reason."""
     reasons = {}
     for what, why in refused:
         reasons.setdefault(why, []).append(what)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Module files as GDB can place them: an object file whose sections have no address yet.
+# Makes files of kernel modules such that GDB can place them: object files whose sections have no address yet.
 import atexit
 import os
 import shutil

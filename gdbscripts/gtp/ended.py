@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Notice a run that has ended by itself. GDB asks for the run's state only at tstatus.
+# Notices that a run has ended by itself. GDB asks for the run's state only at tstatus.
 import re
 
 import gdb
@@ -17,7 +17,8 @@ settled = None
 
 
 def state():
-    """Return the state of the run in a sentence. This sends one packet, and text that waited for it is shown."""
+    """Return the state of the run in a sentence. This sends one packet; GDB then also shows text of the module that has
+    waited for a packet."""
     *others, answer = remote.monitor("run").splitlines() or [""]
     if others:
         screen.put("\n".join(others) + "\n")

@@ -18,7 +18,7 @@ BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$
 # Names of the four fields that every record begins with, filled in by ftrace.
 COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 
-# id -> Event, for the connection from which they came.
+# id -> Event, as last reported by the module on the current connection.
 known = {}
 asked = None
 
@@ -189,8 +189,8 @@ def struct_of(kind):
 
 
 def registers(arguments):
-    """Return the arguments in the order of the registers after the first. The second register of an argument has
-    None."""
+    """Return the arguments in the order of the argument registers after the first. Both registers of an argument in two
+    registers have None."""
     found = []
     for argument in arguments:
         size = argument[1].strip_typedefs().sizeof
@@ -368,7 +368,7 @@ def names_at(pc):
 
 
 def meant(name):
-    """Return a suggestion of similar ids."""
+    """Return a suggestion of events with similar ids."""
     ids = last_known()
     event = name.split(":")[-1]
     near = sorted(i for i in ids if i.split(":")[1] == event) or difflib.get_close_matches(name, ids, 3, 0.75)

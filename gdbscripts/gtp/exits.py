@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The places where functions of programs return. They are found in GDB's disassembly and sent to the module before a run.
+# Finds the places where functions of programs return, in GDB's disassembly, and sends them to the module before a run.
 # The module sets a probe at each of them (probe/user/user_return.c).
 #
 # The debug information says which instructions belong to a function; without any, .eh_frame does. A jump out of it is a tail
@@ -54,7 +54,7 @@ def instructions(pc, end=None):
 def described(one, pc):
     """Return (begin, end) of the range of .eh_frame around an instruction of a program, in its space, or None."""
     known = fde.ranges(one.path, one.time) if one.has(pc) else None
-    if known is None or known.section(space.linked(pc)).startswith(".plt"):  # whose code is in another file
+    if known is None or known.section(space.linked(pc)).startswith(".plt"):  # a stub for another file's function
         return None
     found = known.at(space.linked(pc))
     return found and (one.base + found[0], one.base + found[1])
@@ -160,7 +160,7 @@ def pushed(text):
 
 
 def above(code, start, pc):
-    """Return the number of bytes between the stack pointer at pc and the return address."""
+    """Return the number of bytes from the stack pointer at pc up to the function's return address."""
     if pc < start:
         raise Refused("has *%#x in a part that not all calls pass" % space.linked(pc))
     total = 0
@@ -213,7 +213,7 @@ def packet(one, pc):
 
 
 def settle(pc):
-    """Tell the module where the function at a place of a program returns. Raise an error if that is not possible."""
+    """Send the module the exits of the function at a place of a program. Raise an error if they are not known."""
     one = program.at(pc)
     if one is None:
         raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
@@ -250,7 +250,8 @@ def known(targets, condition, definitions):
 
 
 def before_run():
-    """Send the exits that the next run needs. Report the places that have none; the module then refuses these."""
+    """Send the module the exits of functions that the next run needs. Report the places whose exits are not known; the
+    module then refuses these."""
     for pc in asked() if program.loaded and remote.is_gtp() else ():
         try:
             settle(pc)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the functions of a program begin and end by its .eh_frame, which files without debug information have, too.
+# Finds where the functions of a program begin and end, in .eh_frame, which files without debug information have, too.
 import bisect
 import functools
 import mmap
@@ -29,7 +29,7 @@ class Ranges:
         self.places = [self.header[3] + word for word in words[1::2]]
 
     def at(self, address):
-        """Return (begin, end) of the range around an address, or None."""
+        """Return (begin, end) of the .eh_frame range that contains an address, or None."""
         i = bisect.bisect(self.begins, address) - 1
         if i < 0:
             return None

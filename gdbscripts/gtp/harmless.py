@@ -2,9 +2,9 @@
 """Makes untrusted text safe for a terminal, a browser, a spreadsheet or another program. Does not import gdb.
 
 Any user can choose the name of a task or a file, and a trace file may say anything: escape sequences, newlines, characters
-that turn the order of others around. They are shown escaped, as in GDB and C. Escaping happens at the output, where a
-string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports by line() and
-cell().
+that reverse the order of other characters. Such characters are shown escaped, as in GDB and C. Escaping happens at the
+output, where a string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports
+by line() and cell().
 """
 import re
 

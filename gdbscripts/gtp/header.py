@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Facts about the run from the header of a trace file: how it ended, when, and how many hits there were. Does not import
-# gdb.
+# Reads facts about a run from the header of its trace file: how and when the run ended, and how many hits it had. Does
+# not import gdb.
 import datetime
 
 from gtp import marks
@@ -61,12 +61,12 @@ class Header:
         return moment(self.number("starttime"))
 
     def took_ns(self):
-        """Return the time from tstart to the end, in ns."""
+        """Return the time from tstart to the run's end, in ns."""
         start, stop = self.number("starttime"), self.number("stoptime")
         return (stop - start) * 1000 if start and stop >= start else None
 
     def overwritten(self):
-        """Return the number of frames that later ones have overwritten, or None if the file does not say."""
+        """Return the number of frames that later frames have overwritten, or None if the trace file does not say."""
         created, frames = self.whole("tcreated"), self.whole("tframes")
         return None if created is None or frames is None else max(0, created - frames - self.taken())
 

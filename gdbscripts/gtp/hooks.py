@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Hooks: our code that runs before or after a command of GDB, in scripts as well.
+# Defines GDB hooks: Python code of gdbtp that runs before or after a GDB command, in scripts as well.
 import gdb
 
 from gtp import quiet
@@ -14,5 +14,5 @@ def is_defined(hook):
 
 def define(hook, module, function):
     """Define a hook. HOOK is named as for GDB's `define`: hook-tfind, target hookpost-tfile."""
-    # Not `python` on one line: `set trace-commands on` shows that.
+    # Do not use `python` on one line: `set trace-commands on` would show the line.
     quiet.block("define " + hook, "python", "import " + module, "%s.%s()" % (module, function), "end", "end")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's answer to "info symbol". A name of C++ has blanks, and may have " + " in it. Does not import gdb."""
+"""Parses GDB's output of `info symbol`. A C++ name in it has blanks, and may contain " + ". Does not import gdb."""
 import re
 from collections import namedtuple
 
@@ -10,6 +10,6 @@ ANSWER = re.compile(r"(.+?)(?: \+ (\d+))? in section (\S+)(?: of (.+))?", re.A)
 
 
 def parse(text):
-    """Return the Found of an answer, or None if there is no symbol."""
+    """Return the Found for an output of `info symbol`, or None if it names no symbol."""
     found = ANSWER.fullmatch(text.strip().partition("\n")[0])
     return Found(found.group(1), int(found.group(2) or 0), *found.groups()[2:]) if found else None

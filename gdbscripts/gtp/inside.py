@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The places of `gtp trace -x FILE`: the addresses of a location in the program's file space.
+# Finds the places of `gtp trace -x FILE`: the addresses of a location in the program's file space.
 #
 # A function's place is GDB's own choice: the first instruction of optimised code, where the arguments are as the debug
 # information says; after the prologue of other code, where they are on the stack.
@@ -121,7 +121,7 @@ def targets(one, location, limit, definitions):
     if markers.is_one(one, name):
         return at_markers(one, name, limit)
     if words.is_glob(name) and not name.startswith("*"):
-        # A stripped file has at most the names that the dynamic linker needs; its debug file has the others.
+        # A stripped file has at most the names that the dynamic linker needs; its debug file has the other names.
         wanted = {text for path in [one.path] + markers.debug_files(one) for text in functions.table(path).functions}
         matching = functions.filtered(wanted, name) or of_cpp(wanted, name)
         if not matching:

@@ -12,7 +12,7 @@ from gtp.cexpr import ctype
 from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
-END = b"gdbtp: %016d bytes\n"  # the last line; it gives the size of the data before it
+END = b"gdbtp: %016d bytes\n"  # the last line of a saved file; it gives the size of the kept data before it
 END_BYTES = len(END % 0)
 # The types of keys and values; an array is one by its address, or by its bytes.
 KEYS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY)
@@ -47,7 +47,7 @@ def all_stacks():
 
 
 def type_text(kind):
-    """Return a type as text that can be parsed. An array becomes a pointer, except bytes that are a key by
+    """Return a type as text that type_of() can parse. An array becomes a pointer, except bytes that are a key by
     themselves."""
     if kind is None:
         return ""
@@ -153,7 +153,7 @@ def read(path):
     return parsed(data)
 
 
-last = None, None  # the file that was read last as (path, time, size, image()), and its Kept
+last = None, None  # the trace file that was read last, as (path, time, size, image()), and its Kept
 
 
 def opened():

@@ -11,11 +11,11 @@ Variable = collections.namedtuple("Variable", "text type place")
 
 variables = {}  # name -> Variable, for all variables that this GDB has made
 in_file = {}  # name -> Variable, for the last trace file
-instead = None  # if not None, names() returns this instead of the others
+instead = None  # if not None, names() returns this instead of the two dictionaries above
 
 
 def names():
-    """Return {name: Variable} for the run that GDB looks at. A name may mean something else in another run."""
+    """Return {name: Variable} for the run that GDB has open. In another run, a name may have another meaning."""
     if instead is not None:
         return instead
     return in_file if source.is_trace_file() else variables

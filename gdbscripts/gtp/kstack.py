@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Stacks: their addresses, and the symbols of the addresses. A value of $kstack or $ustack is the number of a stack.
+# Looks up the addresses of a stack and their symbols. A value of $kstack or $ustack is the number of a stack.
 import collections
 import functools
 import re
@@ -78,7 +78,7 @@ class Symbols:
         return space.has(address) and self.symbol(address, back) or "%#x" % address
 
     def hint(self):
-        """Yield lines that advise how to get more names."""
+        """Yield lines that advise the user how to get names for more addresses."""
         if self.without:
             yield "gtp modules reads the symbols of %s" % ", ".join(sorted(self.without))
 

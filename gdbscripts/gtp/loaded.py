@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The modules that the running kernel has loaded: where their code and their sections are.
+# Reads from the running kernel which modules are loaded, and where their code and sections are.
 import gdb
 
 from gtp import quiet

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The markers of the files of programs (USDT, SDT): their places in a file's space, and what arg1, arg2 are at each.
+# Finds the markers (USDT, SDT) in files of programs: their places in the file space, and the C for arg1, arg2 at each
+# place.
 #
-# Each place has operands of its own, since the compiler keeps an argument elsewhere at each. So each place is a
-# tracepoint of its own, and the names stand for other C there.
+# The compiler may keep an argument in another register at each place of a marker. So each place is a tracepoint of its
+# own, at which arg1 stands for its own C text.
 import difflib
 import fnmatch
 import mmap
@@ -46,7 +47,7 @@ class Marker:
         return any(note.semaphore for _, note in self.places)
 
     def declared(self):
-        """Return the marker's line in a list."""
+        """Return the line for this marker in the list of `gtp events -x`."""
         args = ", ".join("%s arg%d" % (kind or "?", i) for i, kind in enumerate(self.kinds, 1))
         return "%s(%s), %d place%s%s" % (harmless.line(self.id), args, len(self.places), "" if len(self.places) == 1 else "s",
                                          ", semaphore" if self.has_semaphore() else "")
@@ -119,8 +120,8 @@ class Markers:
     def __init__(self, one):
         self.base, self.time = one.base, one.time
         self.markers, self.lines, self.names = {}, [], {}
-        self.wrong = set()  # ids whose notes belong to another build
-        self.apart = False  # whether only the separate debug file has the notes
+        self.wrong = set()  # ids of markers whose notes belong to another build of the file
+        self.apart = False  # true if only the separate debug file has the notes
         elves = [elf for elf in map(opened, [one.path] + debug_files(one)) if elf is not None]
         if not elves:
             return

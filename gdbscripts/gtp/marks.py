@@ -5,10 +5,10 @@ import collections
 import re
 import struct
 
-NUMBER = 0xffff  # in place of a tracepoint's number
+NUMBER = 0xffff  # a mark's value in place of a frame's tracepoint number
 HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 size of the blocks that follow
 EMPTY = HEAD.pack(NUMBER, 0)  # a frame without blocks
-END = b"\0\0"  # follows the last frame
+END = b"\0\0"  # the bytes after the last frame
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable with the number of lost frames
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"

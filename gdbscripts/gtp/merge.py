@@ -15,7 +15,7 @@ ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
 
 
 def summaries(kind, a, b):
-    """Combine the figures of two entries: [sum], [min], [max], or [sum, min, max]."""
+    """Return the combined figures of two entries: [sum], [min], [max], or [sum, min, max]."""
     if not a or not b:
         return a or b
     if len(a) == 1:
@@ -87,9 +87,9 @@ class Merged(aggregations.Reading):
         return mine
 
     def add(self, path):
-        """Add a file."""
+        """Add the aggregations of a trace file."""
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            raise gdb.GdbError("%s is no ordinary file" % path)  # reading it might wait for ever, or have no end
+            raise gdb.GdbError("%s is no ordinary file" % path)  # reading a pipe or device might never end
         found = kept.read(path)
         if found is None and not written.has_trace(path):
             raise gdb.GdbError("%s is not a trace file" % path)

@@ -8,7 +8,8 @@ from gtp import elf, ended, loaded, points, quiet, remote, screen, selected
 from gtp.cexpr import percpu
 from gtp.command import Command
 
-# The kernel has freed these sections. They get an address all the same, because GDB would otherwise choose one.
+# The kernel has freed these sections of a module. gdbtp gives them an address all the same, because GDB would otherwise
+# choose one.
 FREED = (".init",)
 
 # The modules whose symbols this command has loaded: name -> path, address of .text, (address, size) of per-CPU
@@ -74,7 +75,7 @@ def without_index_cache(command):
     try:
         gdb.parameter("index-cache enabled")
     except RuntimeError:
-        return command  # before GDB 12
+        return command  # GDB before 12 has no such parameter
     return "with index-cache enabled off -- " + command
 
 
@@ -93,7 +94,7 @@ def forget(name):
     try:
         quiet.execute("remove-symbol-file " + quoted(path))
     except gdb.error:
-        pass  # the user has removed them already
+        pass  # the user has already removed the symbols
 
 
 def is_there(path):
@@ -171,7 +172,7 @@ def follow():
 
 
 def before_run():
-    """Called before tstart: deselect the frame, as tstart does anyway, and update the symbols."""
+    """Deselect the trace frame, as tstart does anyway, and update the symbols of modules. Called before tstart."""
     if asked is not None and selected.number() >= 0:
         quiet.execute("tfind none")
     follow()

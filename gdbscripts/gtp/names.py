@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
+# Names in expressions that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
 # Before an expression is translated for a tracepoint, as a condition or to be collected, its names are replaced by C:
 # expand(text, number, pc). The names of a tracepoint that one of our commands has made are remembered by its number.
@@ -86,7 +86,7 @@ class Names:
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
 
     def guarded(self, condition):
-        """Combine a condition of GDB, or None, with the guard."""
+        """Return a condition for GDB, or None, combined with the guard of this place."""
         if not self.guard:
             return condition
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
@@ -129,7 +129,7 @@ def identifiers(text):
 
 
 def remember(number, names):
-    """Remember that the tracepoint of this number has these names."""
+    """Remember the Names of the tracepoint with this number."""
     of_tracepoint[number] = names
 
 
@@ -148,6 +148,6 @@ def expand(text, number, pc=None):
 
 
 def guarded(condition, number):
-    """Combine GDB's condition for a tracepoint with the guard."""
+    """Return GDB's condition for a tracepoint, combined with the guard of the tracepoint's Names."""
     names = of_tracepoint.get(number)
     return names.guarded(condition) if names else condition

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's function $_shell("COMMAND"), since GDB 14: off while these scripts are loaded.
+# Turns off GDB's function $_shell("COMMAND"), which exists since GDB 14, while gdbtp's scripts are loaded.
 #
 # GDB itself evaluates text from a trace file or a target before any script can check it: `target tfile FILE` and `target
 # remote` set a tracepoint at each location in it, and `*$_shell("...")` is a location.

@@ -142,7 +142,7 @@ def play(request):
 
 
 def compiled(request):
-    """Play the session. Return the data that the file needs besides its packets."""
+    """Play the session. Return the data that the compiled file needs besides the packets."""
     file = check.main_objfile()
     text, end = address("_text"), address("_end")
     if text is None or end is None or not file.build_id:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the kernel of a trace file lay: each boot puts it elsewhere (KASLR), and GDB's symbols are moved there.
+# Moves GDB's symbols to where the kernel of a trace file was loaded, because KASLR puts it elsewhere at each boot.
 import array
 import errno
 import mmap
@@ -108,7 +108,7 @@ def of_run(path):
 
 
 def place(path):
-    """Return the address at which GDB has the .text of a symbol file."""
+    """Return the address at which GDB has placed the .text of a symbol file."""
     ours = False
     for line in quiet.execute("maint info sections -all-objects .text").splitlines():
         name, found = FILE.search(line), SECTION.search(line)

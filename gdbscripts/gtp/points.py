@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A tracepoint as GDB has it: its addresses and its actions, read and written through GDB's own commands.
+# Reads and writes the addresses and actions of GDB's tracepoints, through GDB's own commands.
 import contextlib
 import re
 
@@ -19,7 +19,7 @@ def listing(number):
 
 
 def table():
-    """Return the output of `info tracepoints` for all, unwrapped."""
+    """Return the output of `info tracepoints` for all tracepoints, unwrapped."""
     return quiet.execute("with width 0 -- info tracepoints")
 
 

@@ -42,7 +42,7 @@ class Program:
         return self.base + next(section[3] for section in elf.sections if section[2] & SHF_ALLOC and section[3])
 
     def objfile(self):
-        """Return GDB's objfile, or None if its user has removed the symbols."""
+        """Return GDB's objfile of this program, or None if the user has removed its symbols."""
         return self.own if self.own is not None and self.own.is_valid() else None
 
 
@@ -88,7 +88,7 @@ def forget(program):
     try:
         quiet.execute("remove-symbol-file -a %#x" % program.inside())
     except (gdb.error, OSError, ValueError, StopIteration):
-        pass  # the user has removed them already, or the file has gone
+        pass  # the user has already removed the symbols, or the file no longer exists
 
 
 def known(path, there=None):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The progress of a command that takes longer than a second, reported on GDB's terminal or by the shell's command.
+# Reports the progress of a GDB command that takes longer than a second, on GDB's terminal or through the shell command
+# `gtp`.
 import sys
 import time
 
 AFTER, EVERY = 0.8, 2  # seconds before the first report, and between two reports
 
-say = None  # a function that reports to the shell's command, or None if GDB has a terminal
+say = None  # a function that reports to the shell command `gtp`, or None if GDB has a terminal
 
 
 class Line:
@@ -27,7 +28,7 @@ class Line:
 
 
 def over(things, doing):
-    """Iterate over the things; DOING describes the work to the user."""
+    """Yield each of the things, and report how many are done; DOING describes the work to the user."""
     things, line = list(things), Line()
     next_time = time.monotonic() + (0 if say else AFTER)
     try:

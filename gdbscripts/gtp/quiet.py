@@ -38,7 +38,8 @@ def word(name):
 
 
 def given(text, shown):
-    """Have GDB run this text. Parts of its output that come from a file may be any bytes."""
+    """Execute a text as a GDB command, and return its output. Parts of the output that come from a file may be any
+    bytes."""
     try:
         return gdb.execute(text, to_string=not shown)
     except UnicodeDecodeError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Questions to gdbtp-regions, the tool that knows where a jump may replace an instruction.
+# Asks gdbtp-regions, the tool that knows where a jump may replace an instruction.
 import os
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ def tool():
 
 
 def ask(*arguments):
-    """Return the tool's output. No shell is involved, so names may have blanks and quotes."""
+    """Return the output of gdbtp-regions. No shell is involved, so names may have blanks and quotes."""
     done = subprocess.run([tool(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True)
     if done.returncode:
@@ -73,7 +73,7 @@ def files(path):
 
 
 def about(command, pc, *more):
-    """Ask the tool about an address. Pass it the address in the running kernel, or else the function's name and an
+    """Ask gdbtp-regions about an address. Pass it the address in the running kernel, or else the function's name and an
     offset."""
     name, offset, path = symbol(pc)
     arguments = files(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Questions to the module behind /proc/gtp, asked as monitor commands.
+# Asks the module behind /proc/gtp by monitor commands.
 import re
 
 import gdb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All text that our commands print passes through this file, because it may contain untrusted names.
+# All text that gdbtp's GDB commands print passes through screen.py, because it may contain untrusted names.
 import gdb
 
 from gtp import harmless

@@ -8,7 +8,7 @@ from gtp import screen
 from gtp.command import Command
 from gtp.damaged import reading
 
-NUMBERS = (1, 2, 4, 8)  # sizes of the integers that are shown as numbers
+NUMBERS = (1, 2, 4, 8)  # sizes, in bytes, of the integers that are shown as numbers
 
 # The address at which a frame has its record as memory, live and in trace files. trace/sdata.h describes the layout.
 ADDRESS = 0x7364617461000000
@@ -28,7 +28,7 @@ class Field:
                 raise ValueError
 
     def bytes(self, record):
-        """Return the field's own bytes, wherever they are in the record."""
+        """Return the bytes of this field from a record, also if the field only gives their position."""
         location = record[self.offset:self.offset + self.size]
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location

@@ -11,7 +11,7 @@ from gtp.cexpr import ctype
 from gtp.command import Command
 
 TOP = 50
-LONGEST = 24 * 3600  # seconds between two outputs
+LONGEST = 24 * 3600  # the most seconds between two outputs
 INNERMOST = 6  # the number of functions that are shown of a stack that is a key
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
@@ -120,7 +120,7 @@ def ordered(one, order):
 
 
 def short_value(one, entry):
-    """Return an entry in one line, after its keys."""
+    """Return the value of an entry in one line, which follows the text of its keys."""
     if one.kind == "count":
         return str(entry.count)
     if len(entry.summary) == 1:

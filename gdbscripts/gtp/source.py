@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The stopped run as the bytes of a trace file, read in the fastest available way.
+# Reads the stopped run as the bytes of a trace file, in the fastest available way.
 import contextlib
 import os
 import re
@@ -59,13 +59,13 @@ def is_local():
 
 
 def is_trace_file():
-    """Return whether GDB looks at a trace file."""
+    """Return whether GDB's target is a trace file."""
     connection = gdb.selected_inferior().connection
     return connection is not None and connection.type == "tfile"
 
 
 def opened():
-    """Return the file of `target tfile`."""
+    """Return the path of the file that `target tfile` has opened."""
     found = re.search(r"^Local trace dump file:\n\t`(.*)'", quiet.execute("info files"), re.M)
     if not found:
         raise gdb.GdbError(NOTHING)
@@ -81,7 +81,8 @@ def check_same(path):
 
 
 def pieces():
-    """Return an iterable of the pieces of the run that GDB looks at. Raise an error if there is no run."""
+    """Return an iterable of the pieces of the run that GDB has open, as bytes of a trace file. Raise an error if there
+    is no run."""
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)
@@ -117,7 +118,7 @@ def look(*_):
             settle()
 
 
-looked = None  # the connection at the last prompt
+looked = None  # GDB's connection at the last prompt
 if not hooks.is_defined("target hookpost-tfile"):
     hooks.define("target hookpost-tfile", "gtp.source", "settle")
 gdb.events.before_prompt.connect(look)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp stacks`: hits by their stacks, from an aggregation that has $kstack or $ustack as a key; a stack by its
-# number.
+# The command `gtp stacks`: shows hits by their stacks, from an aggregation that has $kstack or $ustack as a key, or one
+# stack by its number.
 import collections
 import os
 
@@ -63,7 +63,7 @@ def by_functions(total, stacks, by):
 
 
 def folded_line(names, n):
-    """Return a stack as tools for flame graphs take it, the outermost function first."""
+    """Return a stack and its weight as a line for flame graph tools, the outermost function first."""
     return "%s %d\n" % (";".join(harmless.line(name).replace(";", ":") for name in names), n)
 
 
@@ -128,7 +128,7 @@ class Options:
 
 
 def one_stack(number):
-    """Return the lines of a stack."""
+    """Return the lines that show the stack with a number."""
     if number == kstack.NO_ROOM:
         return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
     stack, symbols = kstack.addresses(number), kstack.Symbols(True)

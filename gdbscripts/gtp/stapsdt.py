@@ -13,8 +13,8 @@ from gtp import harmless
 
 OWNER, MARKER = b"stapsdt\0", 3
 HEAD, ADDRESSES = struct.Struct("<III"), struct.Struct("<QQQ")
-MOST = 1 << 16  # the most notes that are read of a file
-MOST_ARGUMENTS = 64  # the most arguments that are read of a note; <sys/sdt.h> allows 12
+MOST = 1 << 16  # at most this many notes of a file are read
+MOST_ARGUMENTS = 64  # at most this many arguments of a note are read; <sys/sdt.h> allows 12
 
 # Note: place and semaphore are present link-time addresses; semaphore is None if there is none. operands: the note's text.
 Note = namedtuple("Note", "provider name place semaphore operands")
@@ -126,7 +126,7 @@ def total(text, file):
 
 
 def whole(text):
-    """Return C for a 64-bit register that is a part of an address."""
+    """Return the C text for a 64-bit register that is a part of an address."""
     name = text.strip()
     if name[:1] != "%" or name[1:] not in WHOLE:
         raise Refused("its operand is not understood")
@@ -134,7 +134,7 @@ def whole(text):
 
 
 def address(text, file):
-    """Return the address of an operand in memory, as C."""
+    """Return the address of an operand in memory, as C text."""
     found = MEMORY.fullmatch(text)
     if found is None:
         raise Refused("its operand is not understood")
@@ -162,7 +162,7 @@ def address(text, file):
 
 
 def value_of(text, kind, size, file):
-    """Return the operand's value, as C."""
+    """Return the value of an operand, as C text."""
     if text.startswith("%") and ":" in text:
         raise Refused("it is a variable of the thread, whose address a hit does not have")
     real = kind in FLOATS.values()

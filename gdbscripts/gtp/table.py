@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp table`: all frames of a tracepoint at once, a row each.
+# The command `gtp table`: shows all frames of a tracepoint, each as a row.
 import copy
 import csv
 import itertools
@@ -14,7 +14,7 @@ from gtp.view import bytype, forms
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
 WIDEST = 80  # the most characters of a cell on the screen; a CSV file has the whole cell
-LINES = 500  # lines that are written at once
+LINES = 500  # print() gets this many lines at once
 OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
 
@@ -133,7 +133,7 @@ class Table:
             return False
 
     def rows(self):
-        """Yield lists of texts, each with the frame's number first."""
+        """Yield the rows of the table: for each frame a list of texts, the frame's number first."""
         left = self.request.limit
         for frame in self.trace.frames(self.number):
             condition, _, functions = self.at(frame)

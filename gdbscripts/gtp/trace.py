@@ -20,7 +20,7 @@ class Condition:
                           for v in used.difference(markers.arguments_at(p.pc)) & places.variables(p.pc)}
 
     def at(self, place):
-        """Return the condition in GDB's terms at a place, or None if there is no condition."""
+        """Return the text of the condition that GDB compiles at a place, or None if there is no condition."""
         if self.text is None:
             return None
         missing = sorted(self.variables - places.variables(place.pc)) if self.variables else None
@@ -41,7 +41,7 @@ class Condition:
 
 
 def at_marker(own, text, pc):
-    """Return the condition in GDB's terms at a marker's place, where arg1 and so on have a meaning."""
+    """Return the text of the condition that GDB compiles at a marker's place, where arg1 and so on have a meaning."""
     meant = own.expand(text)
     try:
         return cexpr.condition(meant, pc)
@@ -132,7 +132,7 @@ def conditional(definitions, location, number, text):
     NUMBER is None during a run, because a run takes no later condition. Then make the tracepoint here, with its condition.
     """
     if number is None:
-        define.found(location, text)  # raises its error before GDB has sent anything
+        define.found(location, text)  # raises any error of the condition before GDB has sent anything
         return definitions.add(location, text)
     if text:
         quiet.execute("condition %d %s" % (number, text))

@@ -83,7 +83,7 @@ class Frame:
             raise Damaged("frame %d is damaged: its last block is longer than the frame" % self.index)
 
     def reg(self, n):
-        """Return a register by GDB's number, as an unsigned number."""
+        """Return the value of a register by GDB's number for it, as an unsigned number."""
         if n == RIP and self.registers is None:
             return self.location.address
         if self.registers is None or not self.location.known >> n & 1:
@@ -93,7 +93,7 @@ class Frame:
         return int.from_bytes(self.data[at:at + width], "little")
 
     def var(self, n):
-        """Return a trace state variable by its number, as an unsigned number."""
+        """Return the value of a trace state variable by its number, as an unsigned number."""
         try:
             return self.variables[n] % 2**64
         except KeyError:
@@ -168,7 +168,7 @@ class TraceFile:
         self.register_bytes = 0
         self.variables = {}  # name -> number
         self.locations = {}  # number -> {address: Location}
-        self.status = {}  # items of the reply to qTStatus, unchanged
+        self.status = {}  # the items of the header's status line, as in the reply to qTStatus
         with reading("the trace file's header"):
             self._header(data[:end])
         if not 0 <= self.register_bytes <= MOST_REGISTERS:

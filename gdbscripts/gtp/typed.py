@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The words that the user typed for a collection of a tracepoint. GDB keeps only the texts that it compiles.
+# Remembers the text that the user typed for each expression a tracepoint collects. GDB keeps only the texts that it
+# compiles.
 
 # tracepoint's number -> {the text that GDB was given: the text that was typed}
 of_tracepoint = {}
@@ -18,7 +19,7 @@ def remember(number, texts, forms=None):
 
 
 def form(number, text):
-    """Return the form that was asked for with a collected text, or None."""
+    """Return the Form that the user gave for a collected text, or None."""
     return asked.get(number, {}).get(text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The lookup of a type by its name: nothing is evaluated.
+# Looks a type up by its name, without evaluating an expression.
 #
 # If an expression names a typedef and is evaluated without a block, GDB 18 reads every compile unit that has the name. This
 # takes 10 s for a kernel, while the lookup of the type alone reads one unit. For a struct's name in an expression, GDB 13

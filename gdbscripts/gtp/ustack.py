@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The words of a program's stack, as hit/ustack.h describes them: its addresses, then a word with the process.
+# Takes apart the words of a program's stack, which hit/ustack.h describes: the addresses, then a word with the process.
 
 TAG, TAG_SHIFT = 0x75, 56
 PID_SHIFT = 34
-DEEPEST = 125  # the most addresses that are kept
+DEEPEST = 125  # the most addresses of a program's stack that are kept
 NONE = {1: "[a thread of the kernel, which has no program]", 2: "[a program of 32 bits]",
         3: "[a task that exits, and has no memory any more]"}
 CUT_OFF = "[no frame pointer leads on]"

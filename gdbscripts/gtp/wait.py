@@ -7,7 +7,7 @@ import gdb
 from gtp import ended, remote, screen
 from gtp.command import Command
 
-PAUSE = 0.1  # seconds between two requests for the state
+PAUSE = 0.1  # seconds between two requests for the run's state
 
 def seconds(arg):
     """Return how many seconds to wait at most, or None to wait for ever."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp watch`: a hardware watchpoint on all CPUs as a tracepoint. It shows what accesses a variable.
 #
-# The tracepoint's address is that of the variable, with another first byte. This says how many bytes are watched, and
-# for which accesses (base/watch.h).
+# The tracepoint's address is that of the variable, with another first byte. This byte says how many bytes are watched,
+# and for which accesses (base/watch.h).
 import collections
 import re
 
@@ -76,7 +76,7 @@ def is_bit_field(text):
     try:
         return bool(kind[found.group(2)].bitsize)
     except (KeyError, TypeError):
-        return False  # it is a member of an unnamed struct
+        return False  # the field is a member of an unnamed struct
 
 
 def variable(text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The arguments of commands: places with conditions, names and options.
+# Parses the arguments of GDB commands: places with conditions, names and options.
 import collections
 import contextlib
 import re
@@ -30,7 +30,7 @@ def halves(text):
 
 
 def limit_of(place):
-    """Return the place without its --limit, and the limit."""
+    """Return a place without its --limit option, and the limit."""
     found = re.search(r"(?:^|\s)--limit(?:[ =]+(\S+)|\s*$)", place)
     if found is None:
         return place, LIMIT

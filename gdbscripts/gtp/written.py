@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Files that GDB's commands write: each is written as a whole or not at all, and never replaces a file that GDB still reads.
+# Writes the files of GDB commands: each is written as a whole or not at all, and never replaces a file that GDB still
+# reads.
 import contextlib
 import os
 
