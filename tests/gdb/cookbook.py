@@ -33,10 +33,10 @@ class Recipe:
         self.stacks = [line for line in lines if line.startswith("gtp stacks")]
         self.lines = [line for line in lines if line not in self.tables + self.stacks]
         self.names = []  # the names of its aggregations
-        self.kept = {}   # the tables of a run that another run has followed
+        self.kept = {}   # the tables of the previous run, kept before another run
 
     def define(self):
-        """Type the recipe's lines that define something."""
+        """Type those lines of the recipe that define tracepoints and actions."""
         self.first, began = newest(), time.monotonic()
         for line in self.lines:
             try:
@@ -76,7 +76,7 @@ class Recipe:
         return [(dict(zip(front, row)), row[len(front):]) for row in rows]
 
     def keep(self):
-        """Keep the tables, before another run."""
+        """Keep the tables of this run, before another run replaces its frames."""
         self.kept = {index: self.rows(index) for index in range(len(self.numbers))}
 
     def aggregations(self):
@@ -142,7 +142,7 @@ class Book:
             cmd(self.here(line))
 
     def provoke(self, questions):
-        """Make the events happen. Return {question: (pid, fact, error)}."""
+        """Run the script of provocations for these questions. Return {question: (pid, fact, error)}."""
         all_names = list(self.provocations)
         words = " ".join(str(all_names.index(question)) for question in questions)
         text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, self.script, words))
@@ -180,7 +180,7 @@ class Book:
         note(cmd("tstatus"))
 
     def before(self):
-        """Make the run once: it serves all tests."""
+        """Make one run for all tests, before the first of them."""
         connect()
         if not self.recipes:
             self.run()
@@ -229,7 +229,8 @@ def softirqs():
 # Verdicts ----------------------------------------------------------------------------------------
 
 def within(number, want):
-    """Return whether a number is as expected: the same, or from the first of two to the second, None being no limit."""
+    """Return whether a number is as expected: equal to WANT, or between WANT's two limits, of which None is no
+    limit."""
     if not isinstance(want, list):
         return number == want
     least, most = want
@@ -260,19 +261,19 @@ def of(rows, pid):
 
 
 def exactly(rows, pid, fact):
-    """Check that the process's rows are these, and in this order."""
+    """Check that the rows of the provoking process are equal to the facts, in the same order."""
     got = of(rows, pid)
     check(len(got) == len(fact) and all(map(equal_row, got, fact)), "pid %d: wanted %s, got %s of:\n%s" % (
         pid, fact, got, shown(rows)))
 
 
 def string_words(text):
-    """Return the words of a string as a key."""
+    """Return the words that stand for a string in a key of an aggregation."""
     return [int.from_bytes(text.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
 
 
 def entry_of(one, name):
-    """Return the entry of an aggregation whose only key is this string."""
+    """Return the entry of an aggregation that has the string NAME as its only key."""
     found, = [entry for entry in one.entries if entry.keys == string_words(name)]
     return found
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A second GDB, because the topic's own cannot be in a continue and make calls at the same time.
+# A second GDB, because the topic's own GDB cannot be in a continue and make calls at the same time.
 import signal
 
 from lib import *
@@ -62,7 +62,7 @@ class Typed:
         return text[:text.rindex(mark)].replace("(gdb) ", "")
 
     def say(self, *lines):
-        """Type commands. Return their output."""
+        """Type GDB commands. Return their output."""
         self.type(*lines)
         return self.marked()
 
@@ -85,7 +85,7 @@ class Typed:
         return plain(self.marked())
 
     def during(self, *calls):
-        """Continue, make the fixture's calls, and send ^C. Return the output."""
+        """Type `continue', let the fixture make the calls, and send ^C. Return GDB's output."""
         self.wait()
         for line in calls:
             target(line)

@@ -26,7 +26,7 @@ def jumping(condition="", *actions):
 
 
 def all_counted(num):
-    """Check that every call on every CPU is a hit."""
+    """Check that every call of the traced function, on every CPU, is a hit of a tracepoint."""
     before = hits(num)
     made = looped("add")
     equal(made["add"], ROUNDS * CPUS)

@@ -55,7 +55,7 @@ def string(expression):
 
 
 def address(expression):
-    """Return the value of an expression as an unsigned 64-bit number."""
+    """Return the value of a GDB expression as an unsigned 64-bit number."""
     return int(value(expression)) % 2**64
 
 
@@ -118,7 +118,7 @@ def trace(where, *actions, passcount=None):
 
 
 def hits(num):
-    """Ask again for GDB's count of a tracepoint's hits, and return it."""
+    """Make GDB ask the module for the hits of a tracepoint. Return their number."""
     cmd("tstatus")
     text = cmd("info tracepoints %d" % num)
     found = re.search(r"already hit (\d+) time", text)
@@ -147,7 +147,7 @@ def collected(*expressions):
 
 
 def run_trace(*calls):
-    """Make one run around some fixture calls."""
+    """Make one trace run, in which the fixture makes the calls."""
     cmd("tstart")
     for line in calls:
         target(line)
@@ -176,7 +176,7 @@ class Shell:
         return int(self("echo $$"))
 
     def __call__(self, script):
-        """Run a script and return its output. A script that fails is a failure."""
+        """Run a shell script and return its output. Fail the test if the script fails."""
         self.process.stdin.write("{ %s\n} </dev/null 2>&1; echo \"done $?\"\n" % script)
         self.process.stdin.flush()
         lines = []
@@ -202,7 +202,7 @@ def target(line):
     shell()("printf %%s %s >/proc/gtp_target" % quoted(line))
 
 
-orders = []  # the processes of background()
+orders = []  # the processes that background() has started
 
 
 def background(line):
@@ -212,7 +212,8 @@ def background(line):
 
 
 def end_loops():
-    """End the loop of a failed test: removing a kprobe waits for tasks that compute."""
+    """End the loop that a failed test has left in the fixture, because removing a kprobe waits for tasks that
+    compute."""
     if any(order.poll() is None for order in orders):
         shell()("echo end >/proc/gtp_target")
     orders.clear()
@@ -277,7 +278,7 @@ def scratch():
 
 
 def source_line(file, remark):
-    """Return the number of the line with a remark in a source file of the fixture."""
+    """Return the number of the line of a fixture's source file that contains a remark."""
     with open(os.path.join(TOP, "tests/kmod", file)) as source:
         for i, line in enumerate(source, 1):
             if "/* line: %s */" % remark in line:

@@ -20,7 +20,7 @@ def mechanism(num):
 
 @contextlib.contextmanager
 def without(*switches):
-    """Turn off jumps or jit for the runs that begin inside the `with`."""
+    """For a `with`: turn off jumps or jit, for the runs that begin inside."""
     try:
         for switch in switches:
             cmd("monitor %s off" % switch)
@@ -35,7 +35,7 @@ def text_at(where, count=8):
 
 
 def looped(what, rounds=ROUNDS):
-    """Have the fixture call functions in a loop on every CPU. Return {function: number of calls}."""
+    """Let the fixture call functions in a loop on every CPU. Return {function: number of calls}."""
     before = fixture()
     target("loop %s %d" % (what, rounds))
     after = fixture()

@@ -11,7 +11,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-SLOW = 20_000_000  # the duration in ns of a command of the test's disk, and of a read of read_late()
+SLOW = 20_000_000  # how many ns a command of the test's disk takes, and a read of read_late()
 
 
 def call(name, *args):
@@ -23,7 +23,7 @@ def call(name, *args):
 
 
 def named(name):
-    """Give this task a name. Return the part of it that the kernel keeps."""
+    """Give this task a name. Return the part of the name that the kernel keeps."""
     call("prctl", PR_SET_NAME, name.encode(), 0, 0, 0)
     return get("/proc/self/comm").strip()
 
@@ -52,7 +52,7 @@ def path(name):
 
 
 def made(name, size=0):
-    """Return the path of a new file."""
+    """Make a new file of SIZE bytes in the scratch folder. Return its path."""
     with open(path(name), "wb") as file:
         file.write(b"x" * size)
     return path(name)
@@ -131,7 +131,8 @@ def spin(seconds):
 
 
 def schedstat(pid):
-    """Return the kernel's counts for a process: the nanoseconds that it waited for a CPU, and how often it got one."""
+    """Return the kernel's counts for a process: the nanoseconds that the process waited for a CPU, and how often it got
+    one."""
     _, waited, times = get("/proc/%d/schedstat" % pid).split()
     return int(waited), int(times)
 
@@ -142,5 +143,5 @@ def on_or_waiting():
 
 
 def switches(pid):
-    """Return how often the task has gone to sleep."""
+    """Return how often a task has gone to sleep, by the kernel's count."""
     return int(get("/proc/%d/status" % pid).split("\nvoluntary_ctxt_switches:")[1].split()[0])

@@ -75,13 +75,13 @@ def copy(name, path=PROGRAM):
 
 
 def code_of(one, count=64):
-    """Return the bytes of work() in the memory of a process, in hex."""
+    """Return the first COUNT bytes of the function work() in the memory of a process, in hex."""
     return shell()("dd if=/proc/%d/mem bs=1 count=%d iflag=skip_bytes skip=$((0x%s)) status=none | od -An -v -tx1" %
                    (one.pid, count, one("address work"))).split()
 
 
 def file_code(count=64):
-    """Return the bytes of work() in the program's file, in hex."""
+    """Return the first COUNT bytes of the function work() in the program's file, in hex."""
     with open(PROGRAM, "rb") as file:
         file.seek(linked(PROGRAM)["work"])  # this linker leaves no gap between the file and the addresses before .data
         return ["%02x" % byte for byte in file.read(count)]

@@ -24,7 +24,7 @@ from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, m
 from provoking import main, recipe
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
-TIMES = 2  # the number of repetitions
+TIMES = 2  # how often a provocation repeats its events
 PAGE = mmap.PAGESIZE
 
 
@@ -64,7 +64,7 @@ def slow_file():
     reads = [read_late(fd, fd) for _ in range(TIMES)]
     began = time.monotonic_ns()
     os.write(fd, b"x")
-    # A child's write takes no longer than the read that waits for it.
+    # The child's write takes no longer than the read that waits for it.
     wrote = time.monotonic_ns() - began + sum(most for _, most in reads)
     return [name, [TIMES, *map(sum, zip(*reads))], [TIMES + 1, 0, wrote]]
 

@@ -254,7 +254,7 @@ def typed():
     lines = ["echo first", "PS1='# '; echo 'second  one'", "exit 0"]
     for line in lines:
         os.write(terminal, line.encode() + b"\n")
-    with contextlib.suppress(OSError):  # the terminal has gone
+    with contextlib.suppress(OSError):  # the terminal has been closed
         while os.read(terminal, 4096):
             pass
     os.waitpid(pid, 0)
@@ -270,7 +270,7 @@ def looks_up():
 
 
 class Talk:
-    """A client and a server of TLS in this process, without certificates: what one writes, the other reads."""
+    """A TLS client and a TLS server in this process, without certificates; each reads what the other writes."""
 
     def __init__(self):
         ends = ssl.MemoryBIO(), ssl.MemoryBIO()

@@ -14,7 +14,7 @@ from toolbox import EXT4, provocations
 
 
 def unmount():
-    """The disk stays, see no_dummies() of provoke.py."""
+    """Unmount the file system of the test's disk. The disk itself stays, see no_dummies() in provoke.py."""
     if os.path.ismount(EXT4):
         call("umount", EXT4.encode())
 

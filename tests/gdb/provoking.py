@@ -29,7 +29,7 @@ def said(function):
     if pid == 0:
         try:
             result = [function(), None]
-        except BaseException:  # any exception is reported
+        except BaseException:  # report any exception of a provocation
             result = [None, tap.traceback.format_exc()]
         os.write(into, json.dumps(result).encode())
         os._exit(0)

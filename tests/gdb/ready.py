@@ -20,7 +20,7 @@ KNOWN = "struct task_struct", "struct file", "struct sk_buff"
 
 
 def become(topic, only, out):
-    """Runs in the child: source the topic, as a fresh GDB does with -x."""
+    """Source the topic, as a fresh GDB does with -x. Runs in the child of this GDB."""
     os.setsid()
     for fd in (1, 2):
         os.dup2(out, fd)

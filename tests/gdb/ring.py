@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Another user of ftrace: it has an instance of its own, and reads the bytes of its records.
+# Acts as another user of ftrace: has an instance of its own, and reads the bytes of its records.
 import functools
 import os
 import re
@@ -58,7 +58,7 @@ def records_of(page):
             if not struct.unpack_from("<I", page, at - 4)[0] >> 5:
                 return
             at += struct.unpack_from("<I", page, at)[0]
-        elif kind in (30, 31):  # a time stamp
+        elif kind in (30, 31):  # an absolute time stamp
             at += 4
         elif kind == 0:  # a long record: this word is its length, including the word
             length = struct.unpack_from("<I", page, at)[0]

@@ -367,7 +367,7 @@ def words_of(text):
 
 @test("strings as keys: sorted as strcmp does; no byte of them controls the terminal")
 def strings():
-    from gtp import show  # imported here, because it defines commands, and their prefix must exist first
+    from gtp import show  # import it only now: it defines commands, and their prefix `gtp` must exist first
 
     names = [b"", b"a", b"aaaaaaaab", b"ab", b"b", b"\xff"]
     entries = [aggregations.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]

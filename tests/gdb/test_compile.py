@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# A session compiled ahead and run by gtp-run: frames as GDB has them of the same session; what gtp-run refuses.
+# A session compiled by `gtp compile` and run by gtp-run has the same frames as in GDB; gtp-run refuses wrong files.
 import struct
 import zlib
 
@@ -40,7 +40,7 @@ def path(name):
 
 
 def calls():
-    """Make the session's event happen in another process, because the module does not trace GDB's own tasks."""
+    """Make the calls that the session traces, in another process, because the module does not trace GDB's own tasks."""
     there.run(["python3", "-c", LOAD], check=True)
 
 

@@ -24,7 +24,7 @@ def clean():
 
 
 def said(text, word):
-    """Return the lines that begin with a word."""
+    """Return the lines of a text that begin with a word."""
     return re.findall("^(?:%s).*" % word, text, re.M)
 
 
@@ -39,7 +39,7 @@ def since(before, now):
 
 
 def drain(gdb_):
-    """Let GDB print the lines that still wait. Return their text."""
+    """Let GDB print the lines of dprintfs that still wait in the module. Return their text."""
     text = ""
     for _ in range(100):
         hits_, printed, dropped = so_far(gdb_)

@@ -178,7 +178,7 @@ def same_bytes(ours, theirs, what):
 
 
 def beside_ftrace(event, work):
-    """Trace an event here and in another instance, and compare the bytes."""
+    """Trace an event by gdbtp and in an ftrace instance, and compare the bytes of the records."""
     num = strace(event, "collect $_sdata, $cpu_id")
     cmd("monitor self-trace on")
     cmd("set trace-buffer-size %d" % (64 << 20))
@@ -271,7 +271,7 @@ def as_trace():
     cmd("disable %d" % passed)
     target("call event 2")
     cmd("enable %d" % passed)
-    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # GDB sends it at once, without actions
+    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # GDB sends the tracepoint at once, without actions
     target("call event 3")
     target("call event 4")
     cmd("tstop")

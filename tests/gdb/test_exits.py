@@ -103,7 +103,7 @@ def return_crowd():
     cmd("set circular-trace-buffer on")
     num = gtp_trace("-x %s stays if $ret >= 0" % PROGRAM)
     every = gtp_trace("-x %s stays" % PROGRAM)
-    killed = 9  # 18,000 calls: more than can be followed at a time
+    killed = 9  # 18,000 calls are more than gdbtp can follow at a time
     cmd("tstart")
     for _ in range(killed):
         one = Process(PROGRAM)
@@ -221,10 +221,10 @@ def without_debug_information():
     with running_program(bare) as one:
         cmd("tstart")
         for name in RETURNS:
-            if name != "throws":  # catches() calls it
+            if name != "throws":  # catches() calls throws()
                 one("each %s 6" % name)
         cmd("tstop")
-    wanted = dict(RETURNS, two_ends=RETURNS["two_ends"] + [(100, 300)] * 6)  # and by the signal's handler
+    wanted = dict(RETURNS, two_ends=RETURNS["two_ends"] + [(100, 300)] * 6)  # the signal's handler calls it, too
     equal({name: rows(num, "(int)$rdi", "(int)$ret") for name, num in nums.items()}, wanted)
     equal((nested(), missed()), (0, 0))
     cmd("delete")

@@ -50,7 +50,7 @@ def export():
 
 
 def before():
-    """Make the run once: it serves every test."""
+    """Make the run once, for all tests."""
     connect()
     if not facts:
         a_run()

@@ -25,7 +25,7 @@ def frame():
 
 
 def before():
-    """Make the run once: it serves every test."""
+    """Make the run once, for all tests."""
     connect()
     if not nums:
         a_run()
@@ -160,7 +160,7 @@ def backtrace():
 
 
 def offline(path, *commands):
-    """Return the output of a gdb that has only the file and the fixture's symbols."""
+    """Return the output of a GDB that has only a trace file and the fixture's symbols."""
     with open(SCRATCH + "/commands", "w") as script:
         # GDB's CTF files do not tell the architecture.
         script.write("\n".join(("set architecture i386:x86-64", fixture_symbols(), "target %s %s" % (
@@ -180,7 +180,7 @@ def online_rows():
 
 
 def offline_rows(path):
-    """Return the rows of the run from a GDB that has only the file and the fixture's symbols."""
+    """Return the rows of the run, read from a trace file by a GDB that has only this file and the fixture's symbols."""
     shown = offline(path, "tfind start",
                     "while $trace_frame != -1",
                     'if $_streq($trace_func, "gtp_target_add")',
@@ -241,7 +241,7 @@ def ctf():
                            stderr=subprocess.STDOUT)
     equal(shown.returncode, 0, shown.stdout[-400:])
     found = re.findall(r"^frame: { tpnum = (\d+) }", shown.stdout, re.M)
-    # GDB saves the definitions in a first frame, of tracepoint 0.
+    # GDB saves the definitions in the file's first frame, which belongs to tracepoint 0.
     equal([int(num) for num in found], [0] + [nums["add"], nums["leaf"]] * 5, "babeltrace2's frames")
 
 

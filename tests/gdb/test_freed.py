@@ -51,7 +51,7 @@ def of_a_jump():
         freed(where, "jump", ("*0x%x%s" % (where, condition), "collect a"))
 
 
-LONG = "(" * 40 + "a" + "*5+1)" * 40  # so long that a call spends most of its time in the pad
+LONG = "(" * 40 + "a" + "*5+1)" * 40  # the string is so long that a call spends most of its time in the pad
 
 
 @contextlib.contextmanager

@@ -234,7 +234,7 @@ def others_after():
 
 
 def optimized(where):
-    """Return whether the kernel has optimised the kprobe there."""
+    """Return whether the kernel has optimised the kprobe at an address."""
     return where in kernel.optimized()
 
 

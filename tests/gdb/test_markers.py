@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Markers of programs (USDT, SDT): places, arguments, semaphores, beside what the program prints itself.
+# Markers of programs (USDT, SDT): places, arguments and semaphores, compared with what the program prints itself.
 import os
 import re
 import subprocess

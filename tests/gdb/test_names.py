@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Events and system calls by name: gtp event, gtp events, gtp syscall; what names stand for, beside the record.
+# Events and system calls by name: gtp event, gtp events, gtp syscall; the values of names are compared with the record.
 import re
 import sys
 
@@ -84,7 +84,7 @@ def expressions(event):
 
 
 def as_text(expression):
-    """Return an expression's value in this frame, in the words of gtp sdata."""
+    """Return an expression's value in the selected frame, as gtp sdata writes it."""
     got = value(expression)
     kind = got.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().strip_typedefs().sizeof == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs: tracepoints in all processes that run a file, beside what the program counts and prints itself.
+# Programs: tracepoints in all processes that run a file, compared with what the program counts and prints itself.
 import os
 
 import fixture as modules

@@ -94,7 +94,7 @@ def below(recipe, pid, fact):
 @judge("What do a vector and a map contain?")
 def containers(recipe, pid, fact):
     server, orders = fact
-    cmd("gtp lib /usr/lib/x86_64-linux-gnu/libstdc++.so.6")  # GDB loads the printers with it, as the page says
+    cmd("gtp lib /usr/lib/x86_64-linux-gnu/libstdc++.so.6")  # with it GDB loads the pretty-printers, as the page says
     seen = []
     for _ in orders + ["apple, in another recipe"]:
         cmd("tfind tracepoint %d" % recipe.numbers[0])
@@ -193,7 +193,7 @@ def handshakes(recipe, pid, fact):
 
 @judge("Which SQL is run by SQLite?")
 def queries(recipe, pid, fact):
-    # It reads its own schema by itself.
+    # SQLite also reads its own schema.
     exactly([row for row in recipe.rows() if "sqlite_master" not in row[1][1]], pid, fact)
 
 

@@ -43,7 +43,8 @@ def recorder(wait_for, *words):
 
 
 def offline():
-    """Read the file in another GDB. Return the number of frames, and whether $clock rises from frame to frame."""
+    """Read the recorded file in another GDB. Return the number of its frames, and whether $clock rises from frame to
+    frame."""
     out = other_gdb("target tfile " + FILE, "python frames = []", "tfind start",
                     "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
                     "    if int(gdb.parse_and_eval('$tracepoint')) > 0:\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All registers at a hit are compared with the values that the fixture's assembly has put there. A hit changes none.
+# All registers at a hit are compared with the values that the fixture's assembly has loaded. A hit changes no register.
 from event import strace
 from fixture import load_tables, put_table
 from lib import *
@@ -27,7 +27,7 @@ def wanted(seed, mask):
 
 
 def shown(mask):
-    """Return the register values in the selected frame."""
+    """Return the values of the registers in the selected frame."""
     row = {n: address(NAMES[n]) for n in GPRS}
     row[FLAGS] = number("$eflags") & mask
     return row

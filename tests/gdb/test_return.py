@@ -142,7 +142,7 @@ def counts(way):
     check(skipped <= made["irq"], "%d skipped, %d interrupts" % (skipped, made["irq"]))
     check(hits(add), "no hit")
     for num_, right in ((add, "a + b"), (irq, "n ^ 1")):
-        if hits(num_):  # perhaps all interrupts were nested in a kprobe's handler
+        if hits(num_):  # perhaps all interrupts came inside a kprobe's handler
             cmd("tfind tracepoint %d" % num_)
             equal(number("$ret"), number(right))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $kstack and $bt: the stacks that the kernel itself sees at the same calls, wherever a tracepoint is.
+# $kstack and $bt are the stacks that the kernel itself sees at the same calls, wherever the tracepoint is.
 import json
 import sys
 import xml.etree.ElementTree
@@ -188,7 +188,7 @@ def interrupted():
 
 
 def mechanism_of(function, *actions):
-    """Return how a tracepoint at a function is probed, once a run has it."""
+    """Make a run with a tracepoint at a function. Return by which mechanism the module probes it."""
     num = trace("*" + function, *actions)
     cmd("tstart")
     how = mechanism(num)

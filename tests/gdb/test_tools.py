@@ -19,7 +19,7 @@ WITHOUT_RUN = {"loads", "tplist"}
 NOT_COMPARED = {"swapin", "ucalls", "uflow"}
 AGGREGATES = re.compile(r"gtp (count|sum|min|max|stats|hist)\b")
 
-readings = []  # of the kernel's own counters, about the run that aggregates
+readings = []  # the kernel's own counters, read around the run that aggregates
 
 
 def aggregates(name):
@@ -64,7 +64,7 @@ def read_counters():
 
 
 def bounds(*way):
-    """Return how much a counter can have grown during the run at least and at most."""
+    """Return the least and the most by which a counter of the kernel can have grown during the run."""
     values = []
     for reading in readings:
         for step in way:
@@ -161,7 +161,7 @@ FIGURES = {
 
 
 def updates(recipe, pid, fact):
-    """Check the figures of the provoked keys."""
+    """Check the figures of the aggregation entries whose keys were provoked."""
     ones = recipe.aggregations()
     for index, keys, figures in fact:
         found = entries(ones[index], keys)
@@ -192,7 +192,7 @@ def rows_by_port(recipe, pid, fact):
 
 @judge("fileslower", "ext4slower")
 def slow_rows(recipe, pid, fact):
-    """On a busy machine other reads may be slow as well."""
+    """Check the rows of slow reads. On a busy machine other reads may be slow as well."""
     want, = fact
     mine = [cells for cells in of(recipe.rows(), pid) if cells[-1] == want[-1]]
     check(mine and equal_row(mine[0], want), "wanted %s, got %s of:\n%s" % (want, mine, shown(recipe.rows())))
@@ -311,7 +311,7 @@ def softirq_times(recipe, pid, fact):
     one, = recipe.aggregations()
     for number, name in enumerate(readings[-1]["softirqs"][0]):
         limits = [sum(bounds("softirqs", cpu, name)[i] for cpu in range(CPUS)) for i in (0, 1)]
-        # Those that interrupt tasks of GDB are not traced.
+        # Interrupts that come while a task of GDB runs are not traced.
         about(sum(entry.count for entry in entries(one, [number])), limits, CPUS + limits[0] // 20, name)
     check(all(0 <= entry.summary[1] and entry.summary[2] < 10**10 for entry in one.entries), all_of(one))
 

@@ -24,7 +24,7 @@ OTHERS = (
 )
 
 session = []  # the Typed GDB in which the tour is typed, once it has started
-failures = {}  # section -> its failure, or None if it was right
+failures = {}  # section -> its failure, or None if its output was right
 
 
 class Step:
@@ -149,7 +149,7 @@ def manual():
 
 
 def end():
-    """Undo what the tour has changed, and its remains if it failed."""
+    """Undo the tour's changes, and remove what a failed tour has left."""
     if session and session[0].process.poll() is None:
         session[0].kill()
     if not modules.loaded():

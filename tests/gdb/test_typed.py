@@ -131,7 +131,7 @@ def inlined():
     matches(r"^Tracepoint\S* \S+ at ", text)
     places = sorted(at for found in defined().values() for at in found)
     nums = list(defined())
-    cmd("gtp collect %d $rdi" % nums[0])  # the argument lock, at the function's beginning
+    cmd("gtp collect %d $rdi" % nums[0])  # rdi has the argument lock at the function's beginning
     told = cmd("tstart")
     target("nmi 1")
     probes = kernel.probes(cmd("monitor probes"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $ustack: the stacks of programs, beside the return addresses that the functions themselves have noted.
+# $ustack: the stacks of programs, compared with the return addresses that the program's functions themselves have
+# noted.
 import os
 import re
 import subprocess
@@ -50,7 +51,7 @@ def instructions(path, function, without):
 
 
 def stack_of(number_):
-    """Return (addresses, process) of a stack."""
+    """Return (addresses, process) of the stack with a number."""
     addresses, whose = ustack.parted(kstack.addresses(number_))
     check(whose is not None, "no program's stack: %s" % addresses)
     return addresses, ustack.pid(whose)
@@ -181,7 +182,7 @@ def hostile():
 
 
 def last_number():
-    """Return $ustack in the frame of the last hostile stack."""
+    """Return $ustack in the frame of the last hostile stack, the third frame from the end."""
     return [number("$ustack") for _ in frames()][-3]
 
 

@@ -36,7 +36,7 @@ def known_as(name):
 
 @contextlib.contextmanager
 def calling_itself(name):
-    """For a `with`: this task has the name only inside."""
+    """For a `with`: this task has the name NAME only inside."""
     known_as(name)
     yield name
     known_as("tool-done")
@@ -44,7 +44,7 @@ def calling_itself(name):
 
 @contextlib.contextmanager
 def timed(took):
-    """For a `with`: append to a list how many nanoseconds it took."""
+    """For a `with`: append to a list how many nanoseconds the work inside took."""
     began = time.monotonic_ns()
     yield
     took.append(time.monotonic_ns() - began)

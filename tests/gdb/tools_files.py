@@ -66,7 +66,7 @@ def short_life():
     folder = path("tool-life")
     os.mkdir(folder)
     call("mount", b"tool", folder.encode(), b"tmpfs", 0, None)
-    begun = time.time_ns() - SECOND // 100  # the kernel takes the time of its last tick
+    begun = time.time_ns() - SECOND // 100  # the kernel stamps files with the time of its last tick
     file = folder + "/tool-lived"
     os.close(os.open(file, os.O_CREAT))
     made_at = time.time_ns()
@@ -233,7 +233,7 @@ def disk_bytes():
 @tool("bitesize")
 def disk_sizes():
     times, _ = reads_of("tool-bitesize")
-    return [[0, [disk()], {"bucket": {18: [times, None]}}]]  # from 65536 on
+    return [[0, [disk()], {"bucket": {18: [times, None]}}]]  # the histogram's bucket from 65536 on
 
 
 @tool("biopattern")
@@ -280,4 +280,4 @@ def shares_memory():
         at = LIBC.shmat(key, None, 0)
         call("shmdt", ctypes.c_void_p(at))
         call("shmctl", key, 0, None)
-    return [[name, 0], [name, key], [name, at], [name, 0]]  # of shmctl, shmget, shmat, shmdt, in any order
+    return [[name, 0], [name, key], [name, at], [name, 0]]  # the calls shmctl, shmget, shmat, shmdt, in any order

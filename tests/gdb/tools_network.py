@@ -118,7 +118,7 @@ def binds():
 
 @tool("netqtop")
 def packets():
-    # A device that asks nobody for the addresses of others.
+    # A network device that sends no requests for the addresses of other machines.
     run("modprobe", "dummy", "numdummies=0")
     run("ip", "link", "add", "gtptool", "type", "dummy")
     run("ip", "address", "add", "198.51.100.1/24", "dev", "gtptool")

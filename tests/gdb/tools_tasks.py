@@ -73,7 +73,7 @@ def spun(name, seconds, count=1):
     total = 0
     with contextlib.ExitStack() as stack:
         for pid in [stack.enter_context(child(spin_as, name, seconds)) for _ in range(count)]:
-            # It is dead, but has not been reaped.
+            # The child is dead, but has not been reaped, so its counts still exist.
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
             total += int(get("/proc/%d/schedstat" % pid).split()[0])
     return total
@@ -111,7 +111,7 @@ def wakes():
 
 
 def ticks(nanoseconds):
-    """Return how many ticks come in that time. A CPU of a guest loses some."""
+    """Return the range of the number of timer ticks in a time. A CPU of a guest loses some ticks."""
     count = nanoseconds * HZ // SECOND
     return [count // 4, count + count // 4 + 2]
 

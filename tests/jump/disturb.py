@@ -26,7 +26,7 @@ FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "
             "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
 SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration",
            "vm/numa_stat")
-SO_TIMESTAMP = 29  # Python has no name for it
+SO_TIMESTAMP = 29  # Python has no name for this constant
 EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap",
           "workqueue", "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
           "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
@@ -78,7 +78,7 @@ class Member(threading.Thread):
         self.crowd, self.kind = crowd, kind
         self.rng = random.Random("%s %s" % (crowd.seed, kind.__name__))
         self.idle = threading.Event()
-        self.began = None  # when its present operation began, or None while it rests
+        self.began = None  # when the thread's present operation began, or None while it rests
 
     def rest(self, seconds):
         """Sleep for a random time up to SECONDS, or until all threads shall pause."""
@@ -146,8 +146,8 @@ def preemption():
 
 
 def every_preemption():
-    """Choose each kind of preemption once, then the first one again. A static call without a target is patched to a return.
-    The kernel may have written it at boot before it chose the form of returns for this processor."""
+    """Switch to each kind of preemption once, then to the first one again. A static call without a target is patched to
+    a return. The kernel may have written it at boot before it chose the form of returns for this processor."""
     kinds, first = preemption()
     for kind in [kind for kind in kinds if kind != first] + [first]:
         put(PREEMPT, kind)
@@ -253,13 +253,13 @@ class Kprobes:
         try:
             put(TRACING + "events/%s/enable" % name, "1")
             return True
-        except OSError as error:  # at this moment gdbtp has its own byte there
+        except OSError as error:  # at this moment gdbtp has its own byte at the place
             self.refused["enable " + errno.errorcode[error.errno]] += 1
             return False
 
 
 def load(me):
-    """Run load.py: files, processes, network, modules."""
+    """Run load.py, which makes the kernel work with files, processes, the network and modules."""
     module = of_the_kernel("net/ipv4/tcp_lp")
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
                           capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -289,7 +289,7 @@ def reader(me):
 
 
 def walk(data):
-    """Check every block of every frame. The last frame may be cut."""
+    """Check every block of every frame in the data. The last frame may be cut."""
     if b"\n\n" not in data:
         return
     assert data.startswith(b"\x7fTRACE0\n"), "no header"

@@ -25,7 +25,7 @@ JUMP, HLT = 0xe9, 0xf4
 SPAN = 20  # the most bytes that a jump may change: five, and the rest of the last instruction
 PADDING, PADDING_NAME = 16, "__pfx_"
 TRAMPOLINE = "__SCT__"  # the prefix of a static call's trampoline: the kernel does not decode the bytes after its jump
-AT_ONCE = 3500  # how many tracepoints are set at once; the room for compiled code limits them
+AT_ONCE = 3500  # how many tracepoints are set at once; the room for compiled code limits their number
 RARE = 5  # up to this many places of one kind are printed with their names
 SHARE = 0.85  # the share of jumps that is required among the places that take a probe
 
@@ -68,7 +68,7 @@ class Names:
 
 
 def read_places(path):
-    """Return the sets of places in the file, at the addresses of this boot."""
+    """Return the sets of places that pick.py has written to the file, at the addresses of this boot."""
     slide = symbols("_text")["_text"] - LINKED
     names = Names()
     sets = collections.defaultdict(list)
@@ -152,7 +152,8 @@ def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: Fals
 
 
 def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """Send QTStart until the kernel accepts all remaining places. Return these."""
+    """Send QTStart, each time without the places that the module has refused, until it accepts the rest. Return the
+    accepted places."""
     given, refused = places, collections.Counter()
     while True:
         define(client, places, condition, has_twin)
@@ -237,8 +238,8 @@ def begin(client):
 
 
 def under_load(client, places, condition, rounds=2):
-    """Set all tracepoints at once. Check that there are jumps while the load runs, and that the text is restored afterwards.
-    Return the hits and the mechanisms."""
+    """Set tracepoints at all places at once. Check that there are jumps while the load runs, and that the kernel's text
+    is restored afterwards. Return the hits and the mechanisms."""
     before, near = begin(client), around(places)
     places = start(client, places, condition)
     how = mechanisms(client)
@@ -499,7 +500,7 @@ class Waits:
         put(TRACING + "kprobe_events", "", os.O_TRUNC)
 
     def during(self, call):
-        """Call a function. Return the number of waits of each kind in it."""
+        """Call a function. Return how often it waited, for each kind of wait."""
         put(TRACING + "trace", "", os.O_TRUNC)
         call()
         with open(TRACING + "trace", encoding="ascii") as file:
@@ -532,7 +533,7 @@ def waits():
         until(lambda: not here.text.changed(before), "the text")
 
 
-# Topics that a run without topics leaves out, because they take long.
+# Topics that run only if they are named, because they take long.
 LONG = ("inner",)
 
 
@@ -547,10 +548,10 @@ def topics(names):
 
 def prepare(seed, picks):
     global here
-    fixture.load("self_trace=1", "allow_notrace=0")  # trace this process as well
+    fixture.load("self_trace=1", "allow_notrace=0")  # let the module trace this process as well
     fixture.load_fixture()
     fixture.load_tables()
-    work(1)  # let the kernel make the changes of its first use now
+    work(1)  # so that the kernel makes the changes of the first use now
     here = Here(int(seed), picks)
 
 

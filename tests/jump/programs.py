@@ -5,7 +5,7 @@ from guest import STACK_WORD, IS_MAGIC, END
 from linked import linked
 from traced import Traced, base_of
 
-FIRST = 50000  # the first tracepoint's number
+FIRST = 50000  # the number of the first tracepoint in the program
 FUNCTIONS = ("work", "depth", "pushed")
 MINE = "2c000424%08x1327"  # $current_task_pid == a number
 TEXT = "X8,2600042300c82f27"  # collects up to 200 bytes of the string to which the second argument points
@@ -25,7 +25,7 @@ class Programs:
         self.before = self.code()
 
     def code(self):
-        """Return the code of the functions from the memory of the process."""
+        """Return the machine code of the traced functions, read from the memory of the process."""
         loaded = int(self.one("address work"), 16) - self.symbols["work"]
         with open("/proc/%d/mem" % self.one.pid, "rb", 0) as memory:
             found = []
@@ -54,7 +54,8 @@ class Programs:
         return client.hits(ENTRY, self.at("work")), client.hits(RETURN, self.at("work"))
 
     def counted(self, client, rng):
-        """Make calls. Check that each is a hit at its entry and at its return. Return the number of calls."""
+        """Let the program make calls. Check that each call is a hit at its entry and at its return. Return the number
+        of calls."""
         before, calls = self.hits(client), rng.randint(1, 100)
         self.one("call 0 %d" % calls)
         found = tuple(now - then for now, then in zip(self.hits(client), before))

@@ -65,7 +65,7 @@ def on_stacks():
         try:
             with open(path, encoding="ascii") as file:
                 found += len(GATE.findall(file.read()))
-        except (FileNotFoundError, ProcessLookupError):  # the task has ended
+        except (FileNotFoundError, ProcessLookupError):  # the task has ended meanwhile
             pass
     return found
 
@@ -204,7 +204,7 @@ class Soak:
         return self.start(client, places)
 
     def counted(self, client, places, how):
-        """Have the fixture make calls. Check that every call, or its return, was a hit."""
+        """Let the fixture make calls. Check that every call, or its return, was a hit."""
         counted = places[:len(CALLED) + 1]
         names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in counted]
         calls = [-fixture.counted(name) for name in names]
@@ -297,7 +297,7 @@ class Soak:
         busy = not idle(10)
         def same():
             bad = self.text.changed(self.before)
-            # While calls are inside, gdbtp watches tasks that end.
+            # While gdbtp follows calls that have not returned, it watches for tasks that end.
             return not bad or busy and len(bad) < 100 and all(symbol(addr).split("+")[0] in WATCHED for addr in bad)
         try:
             until(same, "the text")
@@ -407,7 +407,7 @@ class Soak:
 
 
 def idle(seconds):
-    """Return whether gdbtp is out of use within SECONDS."""
+    """Wait at most SECONDS until nothing uses gdbtp. Return whether that is so."""
     try:
         until(lambda: not fixture.loaded() or fixture.users() == 0, "gdbtp is not in use", seconds)
     except AssertionError:

@@ -10,13 +10,13 @@ import traceback
 import kernel
 from tap import SECONDS, note as say
 
-LONG = 60  # seconds; an operation that takes longer may be what blocks the others
+LONG = 60  # an operation that takes more seconds than this may block the others
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def stat(path):
-    """Return the fields of a task's stat file after its name, which may hold anything. Return none if the task has
-    ended."""
+    """Return the fields of a task's stat file that follow the task's name, which may contain any characters. Return
+    none if the task has ended."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read().rpartition(")")[2].split()

@@ -19,7 +19,7 @@ PIECE = MOST - 4096  # the most bytes in one request
 
 
 class Handle(io.RawIOBase):
-    """An open file of the guest: each read and each write is one system call there."""
+    """An open file of the guest. Each read and each write is one system call in the guest."""
 
     def __init__(self, guest, path, flags):
         super().__init__()
@@ -123,7 +123,7 @@ class Guest:
         return file if "b" in mode else io.TextIOWrapper(file, encoding=encoding or "utf-8", errors=errors)
 
     def mode(self, path):
-        """Return st_mode, or 0 for a file that does not exist."""
+        """Return st_mode of a file in the guest, or 0 if the file does not exist."""
         try:
             return struct.unpack("<QQ", self.ask(F_STAT, path)[1])[0]
         except OSError as error:
@@ -163,7 +163,7 @@ class Guest:
 
     @functools.cached_property
     def cpus(self):
-        """Return the numbers of the CPUs on which a program there may run."""
+        """Return the numbers of the CPUs on which a program in the guest may run."""
         with self.open("/proc/self/status") as file:
             mask = int(re.search(r"^Cpus_allowed:\s+(\S+)", file.read(), re.M).group(1).replace(",", ""), 16)
         return [cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]
@@ -174,5 +174,5 @@ class Guest:
         return self.ask(F_PID, "", body=b"")[0]
 
     def clock_ns(self, clock=time.CLOCK_MONOTONIC):
-        """Return the guest's clock, which differs from this machine's."""
+        """Return the time of the guest's clock, which differs from the host's."""
         return self.ask(F_CLOCK, "", flags=clock, body=b"")[0]

@@ -44,7 +44,7 @@ def plain(text):
 
 
 def truth(column):
-    """Return the right value of the column's cell in the selected frame."""
+    """Return the value that a column's cell should show for the selected frame."""
     try:
         value = gdb.parse_and_eval(VALUES.get(column, column))
         if column == "time":

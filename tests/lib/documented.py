@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands in a page of recipes in docs/, and in the pages about the tools of others."""
+"""Reads the commands in a page of recipes in docs/, and in the pages docs/tools-*.md about other projects' tools."""
 import glob
 import os
 
@@ -9,7 +9,7 @@ DOCUMENTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path
 
 
 def recipes(page):
-    """Return the lines with which a session begins, and {question: the lines of the recipe}."""
+    """Return the lines with which a page's session begins, and {question: the lines of its recipe}."""
     found, question, lines = {}, None, None
     with open(os.path.join(DOCUMENTS, page), encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -27,12 +27,13 @@ def recipes(page):
 
 
 def pages_of_tools():
-    """Return the names of the pages with lines for the tools of others."""
+    """Return the names of the pages that have gdbtp's lines for other projects' tools."""
     return sorted(map(os.path.basename, glob.glob(os.path.join(DOCUMENTS, "tools-*.md"))))
 
 
 def tools():
-    """Return {names: lines} of the tools of others that have lines of ours. The names are separated by commas."""
+    """Return {names: lines} of other projects' tools for which the pages have gdbtp's lines. The names are separated by
+    commas."""
     found = {}
     for page in pages_of_tools():
         found.update(recipes(page)[1])
@@ -50,7 +51,7 @@ def only_in_part():
 
 
 def other_tools():
-    """Return {heading: {names: the rest of the row}} of the tables of docs/tools.md."""
+    """Return {heading: {names: the rest of the row}} for the tables of docs/tools.md."""
     found, heading = {}, None
     with open(os.path.join(DOCUMENTS, "tools.md"), encoding="utf-8") as file:
         for line in file.read().splitlines():

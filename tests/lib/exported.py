@@ -15,7 +15,7 @@ FRONT = ("frame", "time", "cpu", "pid")
 
 
 class Wrong(Exception):
-    """The written file is wrong."""
+    """A file that gtp export has written is wrong."""
 
 
 def check(holds, *words):
@@ -42,7 +42,7 @@ def nanoseconds(row):
 
 
 def number(text):
-    """Return the number of a cell: 0x10 <symbol>, 65 'A', true, (READ | WRITE)."""
+    """Return the number that a table's cell shows, as 0x10 <symbol>, 65 'A', true or (READ | WRITE)."""
     if text in ("true", "false"):
         return int(text == "true")
     if text[:1] == "(":
@@ -97,7 +97,7 @@ def plain(field):
 
 
 def is_tag(event, name):
-    """Return whether a member says that another member is present."""
+    """Return whether an event's member NAME only says that another member is present."""
     import bt2
     other = name.lstrip("_")[4:]
     return name.lstrip("_")[:4] == "has_" and other in event.payload_field and \

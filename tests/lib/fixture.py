@@ -36,7 +36,7 @@ def loaded(module="gdbtp"):
 
 
 def users(module="gdbtp"):
-    """Return the module's reference count."""
+    """Return the reference count of a kernel module."""
     with there.open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
         return int(file.read())
 
@@ -72,13 +72,14 @@ def load_tables():
 
 
 def table(name):
-    """Return the table of a module or of the kernel, as its file contains it."""
+    """Return the table of regions of a module or of the kernel, as the table's file contains it."""
     with open("%s/%s.rgn" % (TABLES, name), "rb") as file:
         return file.read()
 
 
 def put_table(*pieces):
-    """Pass the pieces to the module, each by a separate write. Return 0, or the errno of the last write."""
+    """Pass the pieces of a table of regions to gdbtp, each by a separate write. Return 0, or the errno of the last
+    write."""
     with there.handle(REGIONS, os.O_WRONLY) as file:
         try:
             for piece in pieces:

@@ -166,14 +166,15 @@ class KprobeEvent:
         self.define("-:gtptest/" + self.name)
 
 
-# The module's words ------------------------------------------------------------------------------
+# Output of monitor commands ------------------------------------------------------------------------------
 
 Probe = collections.namedtuple("Probe", "how missed tracepoints no_jump")
 PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: (?:\d+|dprintf))*)(?:; (?:no jump|refused): (.*))?")
 
 
 def probes(text):
-    """Return {address: Probe} from `monitor probes`. The stub may print other lines between."""
+    """Return {address: Probe} from the output of `monitor probes`. The stub may print other lines between those of
+    probes."""
     found = {}
     for line in text.splitlines():
         match = PROBE.fullmatch(line)
@@ -185,10 +186,11 @@ def probes(text):
 
 
 def not_seen(text):
-    """Return two numbers from `monitor status`: of hits inside another hit, and of hits that the kernel missed."""
+    """Return two numbers from `monitor status`: how many hits were inside another hit, and how many the kernel
+    missed."""
     return tuple(map(int, re.search(r"not seen: +(\d+) hits inside another hit, (\d+) missed", text).groups()))
 
 
 def room(text):
-    """Return two numbers from `monitor jit` or `monitor jumps`: of bytes in use, and of all bytes."""
+    """Return two numbers from `monitor jit` or `monitor jumps`: the bytes in use, and all bytes of the area."""
     return tuple(map(int, re.search(r"(\d+) of (\d+) bytes", text).groups()))

@@ -26,8 +26,8 @@ def sh(out, *words, **more):
 
 
 def build(out):
-    """Build two programs that differ in their build-ids, and the target, in the new folder OUT. Return the program's
-    symbols."""
+    """Build in the new folder OUT two programs with different build-ids, and the fake machine. Return the symbols of
+    the program `prog`."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     for name, define in (("prog", "A"), ("other", "B")):
@@ -43,7 +43,8 @@ def build(out):
 
 
 def write_hits(path, symbols, *lines):
-    """Write the file with the hits of a run. {NAME} in a line stands for a symbol's address."""
+    """Write the file with the hits that the fake machine makes in a run. {NAME} in a line stands for a symbol's
+    address."""
     with open(path, "w", encoding="ascii") as file:
         for line in lines:
             file.write(line.format(**symbols) + "\n")

@@ -16,7 +16,7 @@ CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")
 
 
 class Gone(Exception):
-    """The other end has closed the connection, or its answers are wrong."""
+    """The stub has closed the connection, or its answers are wrong."""
 
 
 def as_bytes(text):
@@ -38,7 +38,8 @@ def unframed(body, checksum):
 
 
 def opened(flags, path):
-    """Open a line: the file PATH, or the line to the tested kernel. Outside of the guest that is a socket."""
+    """Open a connection: the file PATH, or the connection to the tested kernel, which is a socket outside of the
+    guest."""
     if path or there.here:
         # As a controlling terminal it could kill this process with a hangup.
         return os.open(path or there.line, flags | os.O_NOCTTY)
@@ -75,7 +76,7 @@ class Client:
     # Packets ---------------------------------------------------------------------------------
 
     def write(self, data):
-        """Write all of the bytes, unchanged."""
+        """Write bytes to the stub, all of them and unchanged."""
         while data:
             data = data[os.write(self.fd, data):]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads a CSV file of gtp's as values."""
+"""Reads the values from a CSV file that gtp has written."""
 import csv
 import re
 

@@ -6,7 +6,7 @@ import struct
 from fixture import child
 
 PIPE = "/proc/gtpframe_pipe"
-LOST_TP, LOST = 0xffff, 0x200  # the tracepoint of a frame about lost frames, and the variable in it
+LOST_TP, LOST = 0xffff, 0x200  # a frame that reports lost frames has this tracepoint number, and this variable
 CPU_ID, CLOCK = 1, 2
 END = bytes(4)
 
@@ -36,7 +36,7 @@ def lost(frames):
 
 
 def reader(path):
-    """Start a process that reads. Return it once it has the file open."""
+    """Start a process that copies the pipe of frames to the file PATH. Return the process once it has the pipe open."""
     told, tell = os.pipe()
 
     def work():

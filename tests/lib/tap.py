@@ -41,7 +41,7 @@ class Failure(AssertionError):
 
 
 class Skipped(Exception):
-    """A test is skipped, because its precondition is missing; the text says which."""
+    """A test is skipped because its precondition is missing; the text says which precondition."""
 
 
 def test(name, lengthy=False, once=False):
@@ -88,7 +88,8 @@ def note(*words):
 
 
 def until(condition, what="it", seconds=SECONDS):
-    """Wait for something that must become true. Return its value. The limit only ends a test that has failed."""
+    """Wait until CONDITION() is true, which must happen. Return its value. The limit only ends a test that has
+    failed."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
