@@ -73,11 +73,11 @@ class Machine:
         self.sshd = self.listen() if sshd else None
 
     def listen(self):
-        """Start the sshd. Return its process once it listens."""
+        """Start the sshd of this machine. Return the process once it listens."""
         # Do not use the user's own home: the shell's startup files there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
                  "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]
-        if self.shell:  # as sshd calls a login shell
+        if self.shell:  # with -c, as sshd calls a login shell
             words += ["-o", 'ForceCommand exec %s -c "$SSH_ORIGINAL_COMMAND"' % self.shell]
         log = open("%s/%s.log" % (self.out, self.name), "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)

@@ -51,7 +51,7 @@ def stop_at(request, location):
     gdb.execute("tbreak %s" % location["break"], to_string=True)
     gdb.execute("continue", to_string=True)
     answer = {"registers": registers(), "objects": objects(request["objects"])}
-    # The words that a function may address from its stack pointer: its locals and return address.
+    # The memory that a function may address from its stack pointer: its locals and return address.
     rsp = answer["registers"]["rsp"]
     answer["objects"].append(["stack", rsp, memory(rsp, 384)])
     answer["compiled"] = [compile_one(kind, text) for kind, text in location["expressions"]]

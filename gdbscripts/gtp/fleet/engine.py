@@ -79,13 +79,14 @@ def names(words):
     except NodeSetException as error:
         raise Failure("%s: %s" % (" ".join(words), error)) from None
     for name in found:
-        if name.startswith("-"):  # a group's members come from elsewhere, and ssh would take this for an option
+        if name.startswith("-"):  # ssh would take a name with a leading dash for an option
             raise Failure("%s is not the name of a machine" % name)
     return found
 
 
 def run(hosts, command, tick, fanout, connect_timeout, ssh_options):
-    """Talk to all hosts, FANOUT at a time, until each is over. TICK() is called while time passes."""
+    """Talk to all hosts, FANOUT at a time, until the conversation with each is over. TICK() is called while time
+    passes."""
     task = task_self()
     task.set_info("fanout", fanout)
     task.set_info("connect_timeout", connect_timeout)

@@ -6,9 +6,9 @@ import time
 
 from gtp.fleet import offset, remote, results
 
-PIECE = 1 << 18  # bytes of a file that are in memory while it is copied to a machine
+PIECE = 1 << 18  # at most so many bytes of a file are in memory while it is copied to a machine
 TEXT_MOST = 16 << 20  # bytes of a machine's lines; gtp-run writes one for each tracepoint
-WORDS = 2000  # characters of a machine's error messages that are kept, the last ones
+WORDS = 2000  # only the last so many characters of a machine's error messages are kept
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
     "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
 DIED = "the connection has ended while it was %s, with ssh's status %s"
@@ -39,7 +39,7 @@ class Host:
         self.line = self.steps = None
         self.over = None  # the time when the conversation was over
         self.lost = None  # why there will be no file; the machine's own message may still arrive
-        self.lost_at = None  # the time when that became known
+        self.lost_at = None  # the time when the failure became known
         self.text = 0  # bytes of the lines that the machine has written
 
     def is_over(self):
@@ -69,7 +69,7 @@ class Host:
         self.line.write(text.encode() + b"\n")
 
     def complained(self, data):
-        """Take what the machine has written to standard error."""
+        """Process data that the machine has written to standard error."""
         self.heard = time.monotonic()
         self.complaints = (self.complaints + data)[-WORDS:]
         if self.state == STARTING and b"gtp-run: tracing" in self.complaints:
@@ -78,7 +78,7 @@ class Host:
                 self.say("stop")
 
     def answered(self, data):
-        """Take what the machine has written to standard output."""
+        """Process data that the machine has written to standard output."""
         self.heard, at = time.monotonic(), offset.now()
         if self.is_over() or self.lost is not None:
             return
@@ -116,7 +116,7 @@ class Host:
                 self.steps.send((text, at))
 
     def ended(self, status):
-        """Note that the line has ended, with ssh's exit status."""
+        """Note that the connection to the machine has ended, with ssh's exit status."""
         if self.is_over():
             return
         kept = self.state == FETCHING or self.lost is None and self.state == TRACING
@@ -177,7 +177,7 @@ class Host:
     # The steps ---------------------------------------------------------------------------------
 
     def talk(self):
-        """Talk to the machine. Each yield evaluates to (the next line, when it arrived)."""
+        """Talk to the machine. Each yield evaluates to (the next line from the machine, when it arrived)."""
         line = ""
         while not line.startswith(remote.HELLO + " "):
             line, _ = yield

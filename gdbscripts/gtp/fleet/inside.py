@@ -14,7 +14,7 @@ from gtp.fleet import machines
 from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0")
-TOP = 1 << 31  # show all keys
+TOP = 1 << 31  # so many that all keys are shown
 
 
 class Trace(ctf.Writer):
@@ -35,7 +35,7 @@ def header_of(path):
 
 
 def opened(path, scratch):
-    """Make the trace file the one that GDB looks at.
+    """Open a trace file in GDB, in place of the previous one.
 
     When GDB opens a file, it still uses the offset and size of the frame selected in the previous file, reads blocks
     there, and may fail. An empty frame has no blocks.
@@ -51,7 +51,7 @@ def opened(path, scratch):
 
 
 def folder_of(request, row):
-    """Return the folder of a machine's CTF."""
+    """Return the folder for the CTF trace of a machine."""
     return os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0])
 
 

@@ -56,7 +56,7 @@ class Writer(perfetto.Writer):
         self.wall, self.shift = machine.wall, machine.offset_ns
         self.tracks = Tracks(machine, self.tracks.tasks, self.put)
         self.sequence = number(perfetto.SEQUENCE, machine.number)
-        self.pending = b""  # what must precede the next event
+        self.pending = b""  # packets that must precede the next event
 
     def take(self, packet):
         self.pending += packet

@@ -46,14 +46,15 @@ def packets(path):
 
 
 def timeline(path, parts):
-    """Write one file of all parts' packets, in the order of time. Packets of one machine stay in their order."""
+    """Write one timeline file with the packets of all parts, in the order of time. Packets of one machine stay in their
+    order."""
     with open(path, "wb") as file:
         for _, packet in heapq.merge(*map(packets, parts), key=lambda packet: packet[0]):
             file.write(packet)
 
 
 def place(scratch, folder, name):
-    """Move complete files to their places."""
+    """Move complete files from SCRATCH to the results' folder."""
     target = os.path.join(folder, name)
     if os.path.isdir(target):
         shutil.rmtree(target)
@@ -61,7 +62,7 @@ def place(scratch, folder, name):
 
 
 def run(folder, given, put):
-    """Merge the results of a run; report by PUT(text)."""
+    """Merge the results of a run. Call PUT(text) to report to the user."""
     found = results.load(folder)
     found["hosts"] = [row for row in found["hosts"] if row["status"] == "done"]
     if not found["hosts"]:

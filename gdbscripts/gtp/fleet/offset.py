@@ -3,7 +3,7 @@
 import collections
 import time
 
-ROUNDS = 8  # how often a machine's clocks are asked for
+ROUNDS = 8  # how often gtp fleet asks for a machine's clocks
 
 # The offset from another machine's clock to the same kind of clock here: its middle, and the greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
@@ -29,7 +29,7 @@ def bounds(rounds, clock):
 
 
 def middle(low, high):
-    """Return the Offset in the middle of two bounds."""
+    """Return the Offset in the middle of two bounds, with half their distance as its error."""
     return Offset((low + high) // 2, (high - low + 1) // 2)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a Python that imports this, time.monotonic() is ahead by the number of seconds in the file FLEET_LATER, if the file
-exists."""
+"""In a Python that imports this module, time.monotonic() is ahead by the number of seconds in the file FLEET_LATER, if
+this file exists."""
 import os
 import time
 
