@@ -10,7 +10,7 @@ archive=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: P
 archive=${archive:-http://deb.debian.org/debian/}
 security=$(sed 's|/debian/$|/debian-security/|' <<<"$archive")
 
-# base: debootstrap's smallest variant, with apt. Built under another name until it is complete.
+# base: make a root of debootstrap's smallest variant, with apt. The root has another name until it is complete.
 make_base() {
 	[ ! -d "$roots/base" ] || return 0
 	command -v mmdebstrap >/dev/null || apt-get -qq -y --no-install-recommends install mmdebstrap >/dev/null || return 1
@@ -23,7 +23,7 @@ make_base() {
 		mv "$roots/base.new" "$roots/base"
 }
 
-# mount_layer NAME BELOW...: NAME over the others, at $roots/NAME.root; what is written stays in NAME
+# mount_layer NAME BELOW...: mount the layer NAME over the others, at $roots/NAME.root. Written files stay in NAME
 mount_layer() {
 	local name=$1 lower
 	shift
@@ -38,7 +38,7 @@ mount_layer() {
 		cp -L /etc/resolv.conf "$roots/$name.root/etc/resolv.conf"
 }
 
-# set_sources NAME [security]: where apt has its packages from, in a mounted layer
+# set_sources NAME [security]: set apt's package sources in a mounted layer
 set_sources() {
 	echo "deb $archive $suite main" >"$roots/$1.root/etc/apt/sources.list"
 	[ "${2-}" != security ] || echo "deb $security $suite-security main" >>"$roots/$1.root/etc/apt/sources.list"
@@ -48,7 +48,7 @@ drop_layer() {
 	rm -rf "${roots:?}/$1" "$roots/$1.work"
 }
 
-# in_root NAME COMMAND...: as root in a mounted layer, with a clean environment
+# in_root NAME COMMAND...: run a command as root in a mounted layer, with a clean environment
 in_root() {
 	local name=$1
 	shift
@@ -56,7 +56,7 @@ in_root() {
 		DEBIAN_FRONTEND=noninteractive chroot "$roots/$name.root" "$@"
 }
 
-# apt NAME ARGS...: in a mounted layer, as its user would, without questions
+# apt NAME ARGS...: run apt in a mounted layer as a user would, but without questions
 apt() {
 	local name=$1
 	shift

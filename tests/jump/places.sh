@@ -41,18 +41,18 @@ take_kernel() {
 	trap 'rm -f "$picks"' EXIT
 }
 
-# make_tables FILE...: of the kernel and of modules
+# make_tables FILE...: make the tables of regions of the kernel and of modules
 make_tables() {
 	# shellcheck disable=SC2154 # of the kernel's
 	tools/gdbtp-tables make "$out/tables" "$vmlinux" "$@" || exit 1
 }
 
-# choose COUNT FILE...: places of the kernel and of modules, see pick.py
+# choose COUNT FILE...: choose places in the kernel and in modules, see pick.py
 choose() {
 	python3 -B tests/jump/pick.py "$seed" "$1" $tool "$vmlinux" "${@:2}" || exit 1
 }
 
-# in_guest NAME WORD...: python3 with what it needs, in a guest. Ends the script with the guest's status.
+# in_guest NAME WORD...: run python3 with the tests' environment in a guest. Ends the script with the guest's status.
 in_guest() {
 	local name=$1 status=0
 	shift

@@ -9,9 +9,9 @@
 
 # Guests sleep a quarter of their time: one lane more than CPUs keeps the CPUs busy.
 lanes=$(($(nproc) + 1))
-# The seconds that each suite took the last time; a copy of the `times` of a check.
+# The file with the seconds that each suite took the last time, a copy of the last check's `times`.
 times=${GTP_TIMES:-tests/lib/times}
-# More suites than that do not fail by chance: nothing is repeated then.
+# If more suites than this fail, it is not by chance: then none is repeated.
 most_repeated=4
 
 job_names=()
@@ -28,19 +28,19 @@ add_job() {
 # have ended, whether they passed or not: a suite reports by itself what it lacks.
 job() { add_job suite "$@"; }
 
-# fetched NAME AFTER COMMAND...: comes from the network. It leaves the processor idle, so it needs no lane. If it fails,
-# the suite that needs it says so.
+# fetched NAME AFTER COMMAND...: add a job that downloads. It leaves the processor idle, so it needs no lane. If it
+# fails, the suite that needs the download reports that.
 fetched() { add_job fetch "$@"; }
 
-# seconds_of NAME: the seconds it took the last time; an unknown suite counts as a long one, so that
-# it does not start last
+# seconds_of NAME: print the seconds that a suite took the last time. An unknown suite counts as a long one, so that it
+# does not start last
 seconds_of() {
 	local seconds
 	seconds=$(awk -v name="$1" '$1 == name { print int($2) }' "$times" 2>/dev/null)
 	echo "${seconds:-300}"
 }
 
-# urgency NAME: the seconds from its start to the end of the last job that waits for it
+# urgency NAME: set job_urgency[NAME] to the seconds from a job's start to the end of the last job that waits for it
 urgency() {
 	local name=$1 other most=0
 	[ -z "${job_urgency[$name]-}" ] || return 0
@@ -52,8 +52,8 @@ urgency() {
 	job_urgency[$name]=$((most + $(seconds_of "$name")))
 }
 
-# may_start NAME: all that it waits for has ended, and there is a lane; a job that this check does not have is no reason
-# to wait.
+# may_start NAME: true if all jobs that it waits for have ended, and a lane is free. Jobs that this check does not have
+# are ignored.
 may_start() {
 	local other on=0
 	[ "${job_state[$1]}" = waits ] || return
@@ -67,7 +67,7 @@ may_start() {
 	[ $on -lt "$lanes" ]
 }
 
-# next_job: the most urgent one that may start, as `chosen`
+# next_job: set `chosen` to the most urgent job that may start
 next_job() {
 	local name
 	chosen=
@@ -88,7 +88,7 @@ run_job() {
 	fi
 }
 
-# ended_jobs: notes those that have ended; fails if none has
+# ended_jobs: note the jobs that have ended; fail if none has
 ended_jobs() {
 	local pid running some=1
 	running=" $(jobs -rp | tr '\n' ' ')"
@@ -117,7 +117,7 @@ run_jobs() {
 	done
 }
 
-# keep_jobs NAME...: only these, and what they wait for
+# keep_jobs NAME...: drop all jobs except these and those that they wait for
 keep_jobs() {
 	local name kept=" " todo=("$@")
 	while [ ${#todo[@]} -gt 0 ]; do
@@ -131,8 +131,8 @@ keep_jobs() {
 	job_names=($kept)
 }
 
-# suite NAME COMMAND...: run it, keep its output, say in a line how it went, the seconds it took of the clock and of the
-# processor, and why tests were skipped. All at once: suites run beside each other.
+# suite NAME COMMAND...: run a suite and keep its output. Print a line with the result, the seconds of the clock and of
+# the processor, and why tests were skipped. Print it in one write, because suites run in parallel.
 suite() {
 	local name=$1 log=$logs/$1.log start=$SECONDS used TIMEFORMAT='%0U %0S' status
 	shift
@@ -164,7 +164,7 @@ is_proof() {
 	grep -qE '^vm: (splat|guest died|silence)|(Address|Leak|UndefinedBehavior|Memory)Sanitizer|: runtime error: ' "$1"
 }
 
-# red: the suites that failed
+# red: print the suites that failed
 red() {
 	local log
 	for log in "$logs"/*.log; do
@@ -172,7 +172,8 @@ red() {
 	done
 }
 
-# repeat NAME: by itself, with the same seed. If it passes, it was flaky, and the second log counts.
+# repeat NAME: run a failed suite again, alone and with the same seed. If it passes, it was flaky, and the second log
+# counts.
 repeat() {
 	local log=$logs/$1.log words
 	eval "words=(${job_words[$1]})"
@@ -214,7 +215,8 @@ flaky() {
 	echo "flaky: $count"
 }
 
-# total: what was flaky and what failed, right before the count, since CI keeps only the end of a log; fails if a test did
+# total: print the flaky suites and the failed tests right before the count, since CI keeps only the end of a log; fail
+# if a test failed
 total() {
 	{
 		red

@@ -56,12 +56,12 @@ column() {
 	awk -F'|' -v name="$1" -v n="$2" '{ gsub(/^ +| +$/, "", $1); gsub(/^ +| +$/, "", $n) } $1 == name { print $n }' <<<"$suites"
 }
 
-# suites_with GUEST: the suites that have this in the column of guests
+# suites_with GUEST: print the suites that have this word in the column `guest`
 suites_with() {
 	awk -F'|' -v guest="$1" '{ gsub(/ /, "", $1); gsub(/ /, "", $2) } $2 == guest { print $1 }' <<<"$suites"
 }
 
-# part_spec SUITE[/TOPIC][:WORD]: its parts, as suite, topic and word
+# part_spec SUITE[/TOPIC][:WORD]: set suite, topic and word to its parts
 part_spec() {
 	local place=${1%%:*}
 	suite=${place%%/*} topic='' word=''
@@ -77,14 +77,14 @@ with_word() {
 
 watched() { tests/lib/silence "$silence" "$@"; }
 
-# one test out of a command that prints no TAP
+# print one TAP test for a command that prints no TAP
 single() {
 	local what=$1
 	shift
 	if "$@"; then echo "ok - $what"; else echo "not ok - $what"; return 1; fi
 }
 
-# no_output COMMAND...: it succeeds and its output holds no warning
+# no_output COMMAND...: true if the command succeeds and its output has no warning
 no_output() {
 	local out status
 	out=$("$@" 2>&1)
@@ -95,7 +95,7 @@ no_output() {
 
 # Targets to build ------------------------------------------------------------------------------
 
-# find_kernel SERIES: the variables of an unpacked kernel
+# find_kernel SERIES: set the variables of an unpacked kernel
 find_kernel() {
 	tests/vm/kernel "$1" >/dev/null || return 1
 	# shellcheck disable=SC1090
@@ -152,7 +152,7 @@ needs_of() {
 	esac
 }
 
-# newer FILE FOLDER...: something there is newer than the file, or there is no such file
+# newer FILE FOLDER...: true if anything in the folders is newer than the file, or the file does not exist
 newer() {
 	[ ! -e "$1" ] || [ -n "$(find "${@:2}" -newer "$1" -print -quit)" ]
 }
@@ -178,7 +178,7 @@ build_one() {
 	for_kernel "$1" "need_$2"
 }
 
-# build SERIES NEED...: quietly; on failure print the step and the end of its output
+# build SERIES NEED...: build quietly; on failure print the step and the end of its output
 build() {
 	local need log=$logs/build.log series=$1
 	shift
@@ -221,7 +221,7 @@ run_module() {
 	single "the programs that are traced build for $1 without a warning" no_output for_kernel "$1" need_program
 	[ -z "$root" ] || single "the tools build with its compiler" no_output for_kernel "$1" need_tools
 	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
-	# A check by default runs it on the oldest kernel only.
+	# By default, a check runs this suite on the oldest kernel only.
 	[ "${GTP_BESIDE-$1}" != "$1" ] ||
 		single "the compiler's test module builds for $1 without a warning" no_output for_kernel "$1" need_jit
 	python3 -B tests/marks/taken.py "build/module/$release/gdbtp.ko" "$headers"
@@ -254,7 +254,8 @@ run_record() { watched tests/record/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 
-# The same inputs each time, with another FUZZ_SEED others. random_jit and random_pad are one target, and take no time.
+# Fuzzers try the same inputs each time, unless FUZZ_SEED is another. random_jit and random_pad are one target, and take
+# no time.
 run_fuzz() {
 	local status=0
 	[[ ${2-} == random* ]] || watched make -s -C tests/fuzz run ROUNDS="${FUZZ_ROUNDS:-1}" SEED="${FUZZ_SEED:-1}" \
@@ -277,7 +278,7 @@ run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
 
 run_dying() { tests/dying/run "$1" ${2:+"$2"}; }
 
-# Another choice of places each time, and the seed is in the log.
+# The places are another random choice each time; the seed is in the log.
 run_jump() {
 	local topics=(together single counts waits halt weak)
 	[ -z "$2" ] || topics=("$2")
@@ -319,7 +320,7 @@ on_host() {
 	[ $# = 1 ] && [[ $1 =~ ^gdb(/|:|$) ]] && [ -z "${GTP_INSIDE-}${GTP_FRESH-}" ]
 }
 
-# gdb_beside SPEC: that command, as command
+# gdb_beside SPEC: set `command` to the command that runs the GDBs of SPEC beside their guest
 gdb_beside() {
 	local suite topic word topics
 	part_spec "$1"
@@ -368,13 +369,14 @@ guest_run() {
 
 # Counting ---------------------------------------------------------------------------------------
 
-# tally FILE...: how many tests passed, failed and were skipped
+# tally FILE...: print how many tests passed, failed and were skipped
 tally() {
 	awk '/^ok / { if (/# SKIP/) skip++; else ok++ } /^not ok / { bad++ }
 		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$@"
 }
 
-# failures MOST FILE...: the tests that failed, each with its log and its line there, which begins with the suite's name
+# failures MOST FILE...: print the tests that failed, each with its log and its line in the log, which begins with the
+# suite's name
 failures() {
 	local most=$1 bad count
 	shift
@@ -386,8 +388,7 @@ failures() {
 	[ "$count" -le "$most" ] || echo "  and $((count - most)) more: grep '^not ok' in the logs"
 }
 
-# conclude NAME FILE STATUS: adds a line for a suite that fails without naming a test, or prints no
-# test at all
+# conclude NAME FILE STATUS: add a line to the log of a suite that fails without naming a test, or prints no test at all
 conclude() {
 	grep -q '^not ok ' "$2" && return
 	[ "$3" = 0 ] && grep -q '^ok ' "$2" && return

@@ -15,8 +15,8 @@ fail() {
 	failed=1
 }
 
-# all_topics DIR: those of the folder, except those that the guest of the kernel GTP_BESIDE runs
-# instead, and with GTP_BRIEF those that are lengthy as a whole (single tests: see tap.py)
+# all_topics DIR: print the topics of the folder, except those that the guest of the kernel GTP_BESIDE runs instead, and
+# with GTP_BRIEF those that are lengthy as a whole (single tests: see tap.py)
 all_topics() {
 	local file
 	for file in "$1"/test_*.py; do
@@ -31,10 +31,10 @@ all_topics() {
 	done
 }
 
-# single_topics DIR: all of gdb's except smp, which needs CPUs that run in parallel
+# single_topics DIR: print all topics of suite gdb except smp, which needs CPUs that run in parallel
 single_topics() { all_topics "$1" | grep -vx smp; }
 
-# in_guest COMMAND...: where the tested kernel is: here, or in the guest of GTP_AGENT
+# in_guest COMMAND...: run a command on the machine of the tested kernel: here, or in the guest of GTP_AGENT
 in_guest() {
 	if [ -n "${GTP_AGENT-}" ]; then "$top/tests/vm/in-guest" "$@"; else "$@"; fi
 }

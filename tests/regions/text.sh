@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/regions/run, whose functions and variables these use
 # Job: text on a terminal: a foreign file's names and source lines, refusals of wrong arguments; sourced by tests/regions/run. $tool is gdbtp-regions.
 
-# says_escaped NAME COMMAND...: its output has the escaped text, and no escape sequence, whatever its status is
+# says_escaped NAME COMMAND...: test that the output has the escaped text and no escape sequence, whatever the exit
+# status is
 says_escaped() {
 	local name=$1 said
 	shift
@@ -11,7 +12,7 @@ says_escaped() {
 	result $? "$name: no escape sequence of a foreign file reaches the terminal" || sed 's/^/# /' <<<"${said//$'\e'/ESC}"
 }
 
-# says TEXT ARGUMENT...: the tool refuses the arguments with that one line, and status 2
+# says TEXT ARGUMENT...: test that the tool refuses the arguments with the one line TEXT, and status 2
 says() {
 	local text=$1 said code
 	shift
@@ -21,7 +22,7 @@ says() {
 	result $? "gdbtp-regions ${*@Q}: $text" || sed 's/^/# /' <<<"status $code: $said"
 }
 
-# One sentence says what is missing, or too much.
+# One sentence says which argument is missing, or is one too many.
 wrong() {
 	local status=0 self=$out/names/plain.o
 	says "COMMAND and FILE are missing; gdbtp-regions --help lists them" || status=1

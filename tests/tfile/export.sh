@@ -8,7 +8,7 @@ with_calls() {
 	with_gtp types -x "$here/frames.py" "$@" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
 }
 
-# A run of calls by hostile names, as a trace file: calls.tf
+# Make calls.tf, the trace file of a run of calls by tasks with hostile names.
 make_calls() {
 	calls_seed=${GTP_SEED:-$RANDOM}
 	rm -rf "$out/online.ctf"
@@ -20,7 +20,7 @@ events_are_what_gdb_prints() {
 	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed"
 }
 
-# The first tracepoint of a run need not collect the task that others collect.
+# The first tracepoint of a run need not collect the task, even if other tracepoints do.
 task_behind_a_plain_one() {
 	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain"
 }

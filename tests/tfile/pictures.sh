@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: the tests of gtp export's formats for stacks: folded lines, speedscope, flame graphs.
 
-# all_three NAME [OPTION...]: the commands that write NAME.folded, NAME.json and NAME.svg; left in `commands`
+# all_three NAME [OPTION...]: set `commands` to the GDB commands that write NAME.folded, NAME.json and NAME.svg
 all_three() {
 	local name=$1
 	shift

@@ -6,7 +6,7 @@ errors_show_what_was_typed() {
 	says "$(with_gtp types -x "$here/refused.py")" "all is as typed"
 }
 
-# A name twice, and numbers that do not fit.
+# A name that occurs twice, and numbers that do not fit.
 impossible_numbers_are_refused() {
 	local n=0 line lines most=18446744073709551616
 	for line in "aggregation a_x count :|entry 1 : :|aggregation a_x stats :|entry 1 : 1 1 1 :" "run 0 -1 0" \
@@ -39,7 +39,7 @@ stacks_and_numbers_are_not_merged() {
 		"stack-1.tf: \$key_n is a stack here, and a number in the files before it"
 }
 
-# Reading them would wait for ever, or fill the memory.
+# Reading a pipe or device would wait for ever, or fill the memory.
 endless_files_are_refused() {
 	rm -f "$out/fifo"
 	mkfifo "$out/fifo"

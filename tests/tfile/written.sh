@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: what commands that write files do to those that are there, and damaged ends of files. kept.tf is there by then.
 
-# all_write TRACE FILE: GDB's output for each of them, with that trace file open
+# all_write TRACE FILE: print GDB's output for each command that writes FILE, with the trace file TRACE open
 all_write() {
 	local words=() command
 	for command in "export folded" "export csv" "report -o" "stacks --folded" "table --csv" "stacks --svg"; do

@@ -22,7 +22,7 @@ vm_lock() {
 # The guests' kernels, from the oldest to the newest.
 vm_all="6.1 6.12 deb13 7.3"
 
-# vm_known SERIES: whether there is such a kernel
+# vm_known SERIES: true if there is a kernel of this series
 vm_known() {
 	case " $vm_all debug " in
 	*" ${1:-none} "*) ;;
@@ -40,7 +40,7 @@ vm_release() {
 	esac
 }
 
-# vm_site SUITE: the address from which this machine's apt gets it
+# vm_site SUITE: print the address from which this machine's apt gets a suite of the archive
 vm_site() {
 	vm_address=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: Packages" |
 		sed -n "s/^$1 //p" | head -n 1)
@@ -71,7 +71,7 @@ vm_apt() {
 	"$tool" -o APT::Sandbox::User=root -o Acquire::Retries=5 -o Acquire::http::Timeout=60 ${apt_args-} "$@"
 }
 
-# vm_apt_field PACKAGE FIELD: a field of the candidate version; empty if apt does not know the
+# vm_apt_field PACKAGE FIELD: print a field of the package's candidate version, or nothing if apt does not know the
 # package.
 vm_apt_field() {
 	vm_apt cache show --no-all-versions "$1" 2>/dev/null | sed -n "s/^$2: //p" | head -n 1
