@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Common code of the measurements inside the guest: the bench module, GDB, figures that count.
+# Common code of the measurements inside the guest: the bench module, GDB, checks of the figures.
 #
 # A call's time is the TSC, which under QEMU's -icount shift=0 counts instructions. A cost is the time of a
 # call with a probe minus that of a call without.
@@ -48,7 +48,7 @@ def measure(name):
 
 
 def warmly(name):
-    """Measure twice, ALL calls together. Return the figures of the second time."""
+    """Measure a function twice, with ALL calls together. Return the figures of the second measurement."""
     measure(name)
     return measure(name)
 
@@ -59,7 +59,7 @@ def above(ticks, bare):
 
 
 def figure(cost):
-    """Return the smallest figure, and the median if it differs by an instruction or more."""
+    """Return a cost as text: the smallest figure, and the median if it differs by an instruction or more."""
     if not cost:
         return "-"
     low, median = cost

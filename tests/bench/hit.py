@@ -62,9 +62,9 @@ class Place:
             time.sleep(0.02)
 
 
-# Ours ----------------------------------------------------------------------------------------------
+# gdbtp ----------------------------------------------------------------------------------------------
 
-AGGREGATED = "aggregated"  # marks a case in which every call is a hit without a frame
+AGGREGATED = "aggregated"  # for a case in which every call is a hit without a frame
 
 # name -> (condition, actions, whether a hit leaves a frame). o->a is 42, o->b is 7, n is 3.
 RING = "collect $regs, dropping the oldest frames"
@@ -143,7 +143,7 @@ def define(place, case):
         # Not "actions": GDB reads the lines of that command from its terminal only.
         cmd("commands", *actions, "end")
     if case == PASS:
-        cmd("passcount %d" % (ALL + 1))  # a count that is never reached
+        cmd("passcount %d" % (ALL + 1))  # a pass count that is never reached
 
 
 def traced(place, engine, case):

@@ -145,7 +145,7 @@ def bpftrace(place, kind, cases, case):
 # Returns -------------------------------------------------------------------------------------------
 
 # A row's name says what the tool records. bpftrace's programs keep the time of the entry in a map, with the task as key.
-RETURNED = 42 + 3  # o->a + n
+RETURNED = 42 + 3  # the value of o->a + n
 ENTER = "@s[tid] = nsecs;"
 TOOK = "$ns = nsecs - @s[tid]; delete(@s[tid]);"
 BPF_RETURNS = {

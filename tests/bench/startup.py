@@ -19,14 +19,14 @@ COUNTS = {
     "on": (1, 10, 100, 1000, 5000, 10000),
     "off": (1, 10, 100, 1000),  # the kernel needs minutes for 5000 kprobes
 }
-FTRACE_CALL = 5  # the size of the call, in bytes
+FTRACE_CALL = 5  # the size of ftrace's call, in bytes
 # A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
 NEVER = "260007" "1a" "2412345678" "13" "27"
 # The area for machine code has room for 5000 of these. With more tracepoints, use a condition that is always false.
 FALSE = "2200" "27"
 ROOM_FOR = 5000
 SEED = 2
-REFUSALS_MAX = 50  # each refusal costs another run
+REFUSALS_MAX = 50  # each refused place costs another run
 
 
 def traceable():
@@ -54,7 +54,7 @@ def mechanisms(gdb):
 
 
 def in_use(gdb, what):
-    """Return the number of bytes of machine code, or of jump pads, that are in use."""
+    """Return the number of bytes in use, by `monitor` WHAT: of machine code, or of jump pads."""
     return room(gdb.monitor(what))[0]
 
 

@@ -20,7 +20,7 @@ from linked import linked
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 PROGRAM = os.path.join(BUILT, "user/bench")
-CALLS, REPEATS = 100, 40  # so few calls that some repetitions see no interrupt
+CALLS, REPEATS = 100, 40  # calls in a repetition: so few that some repetitions see no interrupt
 ALL = 2 * CALLS * REPEATS
 
 PLACES = {
@@ -49,7 +49,7 @@ class Program:
         return [int(ticks) / CALLS for ticks in self("measure %s %d %d" % (name, CALLS, REPEATS)).split()]
 
     def warmly(self, name):
-        """Measure twice, ALL calls together. Return the figures of the second time."""
+        """Measure a function twice, with ALL calls together. Return the figures of the second measurement."""
         self.measure(name)
         return self.measure(name)
 

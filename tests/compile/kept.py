@@ -42,7 +42,7 @@ def fresh():
 
 
 def kept():
-    """Return the names of the cache's files, including those that a killed writer has left."""
+    """Return the names of the files in the cache's folder, including those that a killed writer has left."""
     return sorted(os.listdir(SESSIONS))
 
 

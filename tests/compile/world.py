@@ -64,7 +64,7 @@ def run(*words, target=None):
 
 
 def begins(process):
-    """Wait for the module's lines about the session's settings. Return whether there are any."""
+    """Wait for the lines that gtp-run prints when the run begins. Return whether there are any."""
     return any("tracing" in line for line in process.stderr)
 
 

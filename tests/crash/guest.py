@@ -34,7 +34,7 @@ def wait_optimized(address):
 
 
 def provoke(what):
-    """Execute the code at the place. Return a number of times that it was certainly executed."""
+    """Make the kernel execute the code at the place. Return how often it was executed at least."""
     if what == "uevent":
         for _ in range(ROUNDS):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")

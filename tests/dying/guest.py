@@ -55,7 +55,7 @@ def places():
 
 
 def load():
-    """Read, write and stat files for ever. Sleep now and then, so that tasks are switched."""
+    """Read, write and stat files for ever. Sleep at times, so that the kernel switches tasks."""
     zero, null = os.open("/dev/zero", os.O_RDONLY), os.open("/dev/null", os.O_WRONLY)
     while True:
         for _ in range(20):
@@ -119,7 +119,8 @@ def check_stays(client):
 
 
 def goes_on():
-    """Check the next run, which has an event, too. Do not use the fixture, because the dead task still holds its lock."""
+    """Check the run after the task's death; this run traces an event, too. Do not use the fixture, because the dead
+    task still holds the fixture's lock."""
     names = "__traceiter_sched_switch", "__x64_sys_getppid", "vfs_statx"
     switch, getppid, statx = map(symbols(*names).get, names)
     with Client() as client:

@@ -15,7 +15,7 @@ import tap
 
 gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 
-# Words of Python or of our code that a sentence for a user must not contain.
+# Words of Python or of gdbtp's code that a sentence for a user must not contain.
 INTERNAL = re.compile(r"Python|Traceback|bug of gdbtp|NoneType|__init__|linespec|\bargv\b|Error\b")
 
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
@@ -86,7 +86,7 @@ def answer(command):
 
 
 def lapse(command, part):
-    """Return what is wrong with the answer to a command, or None."""
+    """Return a sentence about a wrong answer to a command, or None if the answer is right."""
     before = state()
     try:
         said = answer(command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the expressions in expressions/ that are meant for a kernel's release."""
+"""Reads those expressions in tests/expr/expressions/ that are valid for a kernel's release."""
 import glob
 import os
 import re
@@ -9,7 +9,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Row(NamedTuple):
-    """A row. text: the expression, which is translated at the function's first instruction. oracle: for GDB's evaluator.
+    """A row of a file in expressions/. text: the expression, which is translated at the function's first instruction.
+    oracle: the expression for GDB's evaluator.
 
     mark: ~ if GDB compiles the text by itself, but not as C; ! if GDB 13 aborts on it.
     """
@@ -22,7 +23,7 @@ class Row(NamedTuple):
 
 
 def rows(release):
-    """Yield the rows for a kernel's release. Files are in the order of their names."""
+    """Yield the Rows for a kernel's release, file by file in the order of the files' names."""
     for path in sorted(glob.glob(os.path.join(HERE, "expressions", "*.txt"))):
         yield from rows_of(path, release)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Passes results from the tests on vmlinux to those in a guest, where the same work takes twenty times as long.
 
-They are in a JSON file at GTP_TRANSLATIONS, with an object file beside it. GDB looks up the name after `struct` first
-as a variable, then as a source file, which it compares with all files of the kernel, and only then as a tag. The object
-file has a typedef for each name, which ends the search before the files.
+The results are in a JSON file at GTP_TRANSLATIONS, with an object file beside it. GDB looks up the name after `struct`
+first as a variable, then as a source file, which it compares with all files of the kernel, and only then as a tag. The
+object file has a typedef for each name, which ends the search before the files.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def link_addresses():
 
 
 def known():
-    """Return the results so far."""
+    """Return the results that the JSON file has so far."""
     if not os.path.exists(PATH):
         return {"translations": {}}
     with open(PATH, encoding="utf-8") as file:
@@ -48,7 +48,7 @@ def load_tags():
 def write(translations, texts):
     """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}, and the tags that further TEXTS name.
 
-    Keep the results of an earlier GDB.
+    The results of earlier GDBs stay in the file.
     """
     translations = {**known()["translations"], **translations}
     make_tags([text for text, _ in translations.values()] + texts)

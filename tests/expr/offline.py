@@ -21,12 +21,12 @@ from gtp.cexpr import compiled, headers
 VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret", "kstack", "bt",
              "n")
 MOST_SHOWN = 20
-CLASS = os.environ["GTP_CLASS"]  # a class of expressions; if empty, test the refusals instead
+CLASS = os.environ["GTP_CLASS"]  # the class of expressions to test; if empty, test the refusals instead
 translations = {}
 
 
 def compiles(row, text):
-    """Return why GDB does not compile a text at the row's function, or None when it does."""
+    """Return why GDB does not compile a text at the row's function, or None if GDB compiles it."""
     try:
         gdb.execute("maint agent-eval -at %s, %s" % (row.function, text), to_string=True)
     except gdb.error as error:
@@ -49,7 +49,7 @@ def is_action(text, pc):
 
 
 def wrong(row):
-    """Return the error in a row, or None if it is right."""
+    """Return a sentence about a wrong translation of a row, or None if the translation is right."""
     pc = pc_of(row.function)
     try:
         text = cexpr.condition(row.text, pc)
@@ -172,7 +172,7 @@ def refusals():
         tap.test(name)(function)
     for where, text, wanted in read_refusals():
         refusal_test(where, text, wanted)
-    # This test comes last, because GDB then reads all of those files.
+    # This test comes last, because GDB then reads the debug information of all these source files.
     tap.test("a name that is static in several files is refused with the files, and the advice is taken")(homonyms)
 
 

@@ -149,5 +149,5 @@ def functions(link):
 
 
 def value(text):
-    """Return the low 64 bits of the value that GDB's evaluator computes in the selected frame."""
+    """Return the low 64 bits of the value that GDB's evaluator computes for a text in the selected frame."""
     return int(gdb.parse_and_eval(text)) % 2**64

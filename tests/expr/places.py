@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Types belong to the place. For each tag that vmlinux defines more than once, check each file with a definition against the
-# file's own DWARF.
+# A place uses the types of its own source file. For each tag that vmlinux defines more than once, check each file with
+# a definition against the file's own DWARF.
 #
 # Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results, which tests/expr/tags.c finds with libdw.
 import os
@@ -17,7 +17,7 @@ import tap
 from gtp import cexpr
 from gtp.cexpr import compiled, notes
 
-PLACE = "vfs_read"  # a place whose file defines none of the tags
+PLACE = "vfs_read"  # a place in a file that defines none of the tags
 
 
 def rows():
@@ -79,7 +79,7 @@ def tag_test(words, found):
 
 
 def said(text, pc):
-    """Return the translation of a text, and the notes to the user."""
+    """Return the translation of a text, and the notes that gtp prints for the user."""
     notes.told.clear()
     out = gdb.execute("python cexpr.condition(%r, %d)" % (text, pc), to_string=True)
     notes.told.add(out.partition("note: ")[2].strip())

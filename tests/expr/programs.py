@@ -29,7 +29,7 @@ def build_id(path):
 
 
 def loaded(path, number, there=None):
-    """Return the Program of a file, as if the module had given its space this number."""
+    """Return the Program of a file, as if the module had given the file's space this number."""
     usual = program.packet
     program.packet = lambda _: ((space.TAG << space.TAG_SHIFT) + number * space.SIZE, build_id(path))
     try:

@@ -61,7 +61,7 @@ def is_action(text, pc):
 
 
 def run_until_hit(nums):
-    """Make a run that ends when all tracepoints have hit. Return whether they did."""
+    """Make a run that ends when all tracepoints have had a hit. Return whether all had one."""
     cmd("passcount 1 %d" % nums[-1])
     cmd("tstart")
     for _ in range(TRIES):
@@ -74,7 +74,8 @@ def run_until_hit(nums):
 
 
 def hit(batches, function):
-    """Make runs until every tracepoint of the batches has hit in one. Return the tracepoints with their batches."""
+    """Make runs until every tracepoint of the batches has had a hit in the same run. Return the tracepoints with their
+    batches."""
     for cpu in CPUS_OF.get(function, (1,)):
         points = [(set_tracepoint(batch, cpu), batch) for batch in batches]
         if run_until_hit([num for (num, _), _ in points]):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Types of one name in two units of a small program: each place uses its own. Where there is none, the user chooses.
+# Two units of a small program have types of one name: each place uses the type of its own unit. If the unit has none,
+# the user chooses.
 #
 # GDB runs tests/expr/units; gcc has put the expected numbers there.
 import os
@@ -101,7 +102,7 @@ def declared_only():
 def current():
     for function in ("in_one", "in_none"):
         tap.matches(r"\$current_task\b.*pid", cexpr.condition("current->pid == 3", pc_of(function)), function)
-    # It is of a thread, which no expression can read.
+    # The variable is thread-local, and no expression can read it.
     tap.matches("current has no location", refused("current->number == 3", pc_of("in_two")))
     tap.matches("twin has no member pid", refused("current->pid == 3", pc_of("in_two")))
 

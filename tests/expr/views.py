@@ -30,9 +30,9 @@ from gtp.shell import decode, values
 from gtp.view import image, texts
 
 AT = 0xffff888000000000  # the address of the memory in the frames
-REGISTERS = 0xa4  # the size of the registers, in bytes
+REGISTERS = 0xa4  # the size of a frame's registers, in bytes
 RIP = 16
-HEADER = 500  # the size of each header, in bytes: more than it needs
+HEADER = 500  # the size of each trace file's header, in bytes: more than the header needs
 RET, CLOCK = 0x20, 0x21  # the numbers of the variables $ret and $clock
 FOLDER = tempfile.mkdtemp(prefix="gtp-views-")
 # The memory: bytes by offset.
@@ -169,7 +169,7 @@ def ends():
 
 
 def of_headers(header, names):
-    """Have the compiler expand the macros of a header. Return {name: number}."""
+    """Let the compiler expand the macros of a header. Return {name: number}."""
     lines = "".join('asm volatile("\\n->%s %%c0" : : "i"((long)(%s)));\n' % (name, name) for name in names)
     out = headers.compiler(headers.folder(), "#include <%s>\nvoid f(void);\nvoid f(void)\n{\n%s}\n" % (header, lines), "-S")
     return {name: int(number) for name, number in re.findall(r"^->(\w+) \$?(-?\d+)$", out or "", re.M)}
@@ -248,7 +248,7 @@ def macros():
     shown("open", "O_DSYNC", "O_NONBLOCK", rest=1 << 30)
     shown("O_TRUNC", "O_TMPFILE")
     shown("mmap", "MAP_PRIVATE", "MAP_ANONYMOUS", "MAP_FIXED")
-    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # its bits must not be named MAP_SHARED and MAP_PRIVATE
+    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # these bits are not MAP_SHARED and MAP_PRIVATE
     shown("prot", "PROT_READ", "PROT_EXEC")
     shown("clone", "CLONE_VM", "CLONE_FS", "CLONE_THREAD")
     shown("clone", "CLONE_CHILD_SETTID", rest=17)  # the low bits are the signal's number, which has no name here
@@ -386,7 +386,7 @@ def table_refused():
 
 
 def line(text, number, viewed=True):
-    """Return the title and the cell that the shell's command makes from a number that the kernel prints."""
+    """Return the title and the cell that the shell command `gtp` makes from a number that the kernel prints."""
     gdb.execute("tvariable $ret", to_string=True)
     pc = int(gdb.parse_and_eval("(unsigned long)vfs_open"))
     found, = values.typed(text, 1, pc, viewed)

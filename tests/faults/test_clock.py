@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clocks that go wrong during a run, and a machine that sleeps: reported, or made right."""
+"""Clocks that are wrong during a run, and a machine that sleeps: gdbtp reports the error or corrects it."""
 
 import contextlib
 import ctypes
@@ -49,7 +49,7 @@ def fast_clock():
 
     def tick(us):
         ctypes.memset(timex, 0, ctypes.sizeof(timex))
-        timex[0], timex[11] = 0x4000, us  # modes: ADJ_TICK; tick
+        timex[0], timex[11] = 0x4000, us  # struct timex: modes is ADJ_TICK, then the tick
         assert libc.adjtimex(ctypes.byref(timex)) >= 0
 
     tick(11000)

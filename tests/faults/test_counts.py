@@ -13,7 +13,7 @@ from tap import skip, test, until
 load("self_trace=1")
 load_fixture()
 LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
-N_IS = "260005" + "24%08x" + "1327"  # reg rdi, const32, equal
+N_IS = "260005" + "24%08x" + "1327"  # bytecode: reg rdi, const32, equal
 
 CLONE3 = 435
 
@@ -43,7 +43,7 @@ def late_condition():
 
 
 def with_number(number, function):
-    """Call FUNCTION in a process with this pid, which must be free."""
+    """Call FUNCTION in a new process that has the pid NUMBER, which must be free."""
     numbers = (ctypes.c_int * 1)(number)
     args = struct.pack("<11Q", 0, 0, 0, 0, 17, 0, 0, 0, ctypes.addressof(numbers), 1, 0)
     pid = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, args, len(args))

@@ -15,7 +15,7 @@ SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
-WARM_UP = rounds(40, 20)  # first cycles, in which the kernel allocates what it allocates only once
+WARM_UP = rounds(40, 20)  # the number of first cycles, in which the kernel makes allocations that it makes only once
 
 # A leak grows in each part of the test; other memory does not. So compare memory in this many parts, and fail only if it
 # grew in each of them by more than this many KiB. If each cycle leaked a tracepoint (192 bytes), that would be 4.7 KiB in a
@@ -23,7 +23,7 @@ WARM_UP = rounds(40, 20)  # first cycles, in which the kernel allocates what it 
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 
-IS_12345 = "26000516202330391327"  # (int)$rdi == 12345
+IS_12345 = "26000516202330391327"  # bytecode of (int)$rdi == 12345
 NOT_12345 = "2600051620233039130e27"
 CPU = "X4,2e000127"  # collect $cpu_id
 STRING = f"Xd,25{BANNER:016x}22102f27"  # collect/s linux_banner, 16 bytes at most

@@ -184,7 +184,7 @@ def unread_frame():
 
 
 def right_after(gdb_):
-    """Return whether GDB gets the answer to its last packet, not to an earlier one."""
+    """Return whether GDB takes the right reply for each packet, and not the reply to an earlier packet."""
     status, value = gdb_.type("tstatus"), gdb_.type("print *(unsigned char *) 0x%x == *(unsigned char *) 0x%x" % (LEAF, LEAF))
     return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
 

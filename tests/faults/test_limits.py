@@ -11,7 +11,7 @@ from tap import test, until
 
 load_fixture()
 SYM = symbols("irq_work_run_list", "gtp_target_leaf")
-# const8 0, const8 0, printf without arguments "x", end
+# bytecode: const8 0, const8 0, printf of "x" without arguments, end
 PRINT_X = "X0000000C,2200220034000003780a0027"
 
 load("self_trace=1")

@@ -38,7 +38,7 @@ def nonblocking(client):
 
 
 def flood(fd, data, most):
-    """Write without reading until EAGAIN. Return the number of bytes that were accepted."""
+    """Write to /proc/gtp without reading from it, until EAGAIN. Return the number of bytes that were accepted."""
     taken = 0
     try:
         while taken < most:

@@ -25,7 +25,7 @@ FILE = WHERE + "/stream"
 
 
 def begin(client, *places, kib=0):
-    """Begin a run with a circular buffer of KIB on each CPU."""
+    """Begin a run with a circular buffer of KIB KiB on each CPU."""
     client.ok("QTBuffer:circular:1")
     client.ok("QTBuffer:size:%x" % (kib * 1024 * CPUS) if kib else "QTBuffer:size:-1")
     client.start(*((i, addr, TIMES) for i, addr in enumerate(places, 1)))
@@ -54,7 +54,7 @@ def opened(flags=os.O_RDONLY):
 
 
 def rest(fd, size=1 << 20):
-    """Read everything up to the end, and return it."""
+    """Read the pipe up to the end. Return the bytes."""
     data = b""
     while more := os.read(fd, size):
         data += more

@@ -84,7 +84,7 @@ def offline_memory():
         there = base + block * size
         try:
             assert client.ask(f"m{there:x},8") == "E01"
-            # The end of the block cannot be read either.
+            # The end of the memory block cannot be read either.
             assert client.ask(f"m{there + size - 16:x},8") == "E01"
         finally:
             put(f"{MEMORY}memory{block}/online", "1")
@@ -419,7 +419,7 @@ def has_kprobe(address):
 
 @test("again and again: a module is unloaded under an optimised kprobe; the place takes another kprobe")
 def module_goes_under_kernels_jump():
-    put("/sys/kernel/rcu_expedited", "1")  # so that unregistering is faster than the optimizer
+    put("/sys/kernel/rcu_expedited", "1")  # so that the probe is unregistered before the optimizer runs
     for _ in range(rounds(5, 2)):
         load_fixture("gtp_target2")
         with Client() as client:

@@ -91,7 +91,7 @@ def connected(places):
 
 
 def text_of(program):
-    """Return the first 256 bytes of the file's code, starting at work(), from the memory of the process."""
+    """Return 256 bytes of the program's code, starting at work(), read from the memory of a process."""
     with open("/proc/%d/mem" % program.process.pid, "rb") as memory:
         memory.seek(int(program("address work"), 16))
         return memory.read(256)

@@ -52,7 +52,7 @@ def behind_endbr(client, address):
 
 
 def only(client):
-    """Return the only probe in `monitor probes`."""
+    """Return the Probe from `monitor probes`, which must list exactly one."""
     found = probes(client.monitor("probes"))
     assert len(found) == 1, found
     return next(iter(found.values()))
@@ -276,7 +276,7 @@ def guests():
 
 
 def writable_text():
-    """Return the second mappings of text that the module has now."""
+    """Return the lines of /proc/vmallocinfo about writable mappings of kernel text that gdbtp has now."""
     with open("/proc/vmallocinfo", encoding="ascii") as file:
         return [line for line in file if "[gdbtp]" in line and " vmap" in line]
 

@@ -17,7 +17,7 @@ LEAF = facts()["gtp_target_leaf"]
 
 
 def one_run(client, calls=5):
-    """Define a tracepoint, make a run, and check its count and its frames."""
+    """Define a tracepoint, make a run, and check the number of hits and the frames."""
     client.start((1, LEAF, "R00ffffff", "M7,0,20"))
     for i in range(calls):
         target_aside("call leaf %d" % i)

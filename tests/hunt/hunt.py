@@ -32,7 +32,7 @@ LOGLEVEL = "4"  # print only errors on the console; the output of SysRq has a lo
 
 
 class Load:
-    """Files, processes, network and memory, all the time."""
+    """Keeps the kernel at work with files, processes, the network and memory."""
 
     def __init__(self):
         self.end, self.rounds, self.failure = threading.Event(), 0, None

@@ -170,12 +170,12 @@ class Probes(Walker):
         self.made = []
 
     def on(self):
-        # Take thirty other functions each time.
+        # Probe thirty other functions each time.
         chosen, self.entries = self.entries[:30], self.entries[30:] + self.entries[:30]
         for i, addr in enumerate(chosen):
             try:
                 self.made.append(KprobeEvent(addr, "e%d" % i, kind=self.kind))
-            except OSError:  # the kernel decides which functions take none
+            except OSError:  # the kernel refuses probes at some functions
                 continue
         for event in self.made:
             event.enable()
@@ -217,7 +217,8 @@ class Uprobe(Walker):
 # The machine -------------------------------------------------------------------------------------
 
 class SysRq(Walker):
-    """SysRq: backtraces of all CPUs by NMI, tasks, and memory. The console does not print messages of this priority."""
+    """Uses SysRq to print backtraces of all CPUs by NMI, the tasks, and the memory. The console does not print messages
+    of this priority."""
 
     name = "SysRq"
 
@@ -233,7 +234,7 @@ class SysRq(Walker):
 
 
 class Hotplug(Walker):
-    """The last CPU goes offline and online again."""
+    """Takes the last CPU offline and online again."""
 
     name = "CPU hotplug"
     path = "/sys/devices/system/cpu/cpu%d/online" % (os.cpu_count() - 1)

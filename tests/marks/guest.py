@@ -27,7 +27,7 @@ CALLERS = ("vfs_read", "vfs_write", "vfs_open", "do_dentry_open", "__fput", "fil
            "seq_read_iter", "path_openat", "new_sync_read", "new_sync_write", "vfs_getattr_nosec", "proc_reg_read",
            "proc_reg_open", "ksys_lseek", "generic_file_llseek_size", "vfs_readlink", "may_open", "do_iter_read")
 INDIRECT = r"(notrack |ds |cs )*(jmp|call)\s+\*"
-ACTION = "X4,26000527"  # reg 5; end
+ACTION = "X4,26000527"  # bytecode: reg 5; end
 WANTED = sys.argv[1:]
 
 
@@ -84,7 +84,7 @@ def arena():
     rows = []
     for piece in re.finditer(rb"[^\xcc](?:(?!\xcc{256}).)*", data, re.S):
         at = piece.start() - piece.start() % 16  # generated code begins at such addresses
-        rows += disassemble(data[at:piece.end() + 1], begin + at)  # include one int3 after the code
+        rows += disassemble(data[at:piece.end() + 1], begin + at)  # include one int3 that follows the code
     return rows
 
 
@@ -127,7 +127,7 @@ world = None
 
 
 def is_aligned():
-    """Return whether the kernel leaves plain returns only in one half of a cache line."""
+    """Return whether the kernel has plain returns only in one half of a cache line."""
     return "Aligned" in get(BUGS + "indirect_target_selection") if os.path.exists(BUGS + "indirect_target_selection") \
         else False
 

@@ -94,10 +94,10 @@ def taken(module):
             addend += 4
         at = symbol.section, symbol.value + addend
         if symbol.size and addend == symbol.size:
-            continue  # the end of a function, for a comparison
+            continue  # the address is the end of a function, only for a comparison
         if section == symbol.section and module.function(*at) == module.function(section, place) and \
            at[1] != module.function(*at).value:
-            continue  # an address inside the same function, for an iret
+            continue  # the address is inside the same function, for an iret
         found.setdefault(at, []).append("%s+0x%x" % (module.sections[section]["name"], place))
     return found
 

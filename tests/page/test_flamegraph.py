@@ -131,7 +131,7 @@ def search():
         page.key("Escape")
         equal([page.text(".matched"), page.run("document.querySelector('.search').value")], ["", ""])
         equal(page.all(".f.found"), [])
-    equal(page.text(".total"), "1,000 hits")  # no `/' has been typed into a field
+    equal(page.text(".total"), "1,000 hits")  # no `/' has been typed into the search field
     quiet(page, "small.svg")
 
 

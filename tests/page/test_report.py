@@ -70,7 +70,7 @@ def big():
 
 
 def filtered(page, text):
-    """Type a filter. Return the number of frames that it leaves, according to the page."""
+    """Type a filter into the page. Return the number of frames that the page then reports."""
     page.click("#frames .bar button")
     page.click("#filter")
     page.type(text)
@@ -86,7 +86,7 @@ def settled(page):
 
 
 def cells(page, row=0):
-    """Return the texts of a visible row."""
+    """Return the texts of the cells in a visible row of the table."""
     return page.run("Array.from(%s[%d].children, cell => cell.textContent)" % (ROWS, row))
 
 
@@ -177,7 +177,7 @@ def sorting():
     page.click("[data-column=latency]")
     first = [int(text) for text in column(page, "frame")[:5]]
     equal([Big.events[index].latency_ns for index in first], names[:-6:-1])
-    page.key("Enter")  # the focus is on the column's title
+    page.key("Enter")  # the focus is now on the column's title
     equal(column(page, "frame")[:3], ["0", "1", "2"])
 
 

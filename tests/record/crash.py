@@ -13,12 +13,12 @@ CHANCE = seeded()
 
 
 def unescaped(text):
-    """Return the bytes of strace's -xx."""
+    """Return the bytes of a string that strace -xx has printed."""
     return bytes.fromhex(text.replace("\\x", ""))
 
 
 class Disk:
-    """One file's state on the disk: data that is certainly there, and data that may be there."""
+    """The state of one file on the disk: data that is certainly on the disk, and data that may be."""
 
     def __init__(self):
         self.sure, self.maybe = bytearray(), []  # maybe: writes as (offset, bytes)

@@ -43,7 +43,7 @@ def hit(index, size=None):
 
 
 def hits(chance, count):
-    """Return frames of any size: many small ones, some large ones."""
+    """Return COUNT frames of random sizes: many small ones, some large ones."""
     return [hit(i, chance.choice((None, None, None, 100, 4096, chance.randrange(60, 20000)))) for i in range(count)]
 
 
@@ -94,7 +94,7 @@ def shown(name):
 
 
 def clear():
-    """Make an empty folder."""
+    """Make the folder of the tests empty."""
     shutil.rmtree(OUT, ignore_errors=True)
     os.makedirs(OUT)
 
@@ -159,7 +159,7 @@ class Drain:
         self.process.send_signal(number)
 
     def wait(self, status=0):
-        """Wait for the program's end. Return its messages."""
+        """Wait for the program's end, and check its exit status. Return its messages."""
         text = self.process.communicate(timeout=SECONDS)[1]
         if self.thread:
             self.thread.join()

@@ -56,8 +56,8 @@ def usage():
 
 
 def with_error(call, error, *words, status=1, only=None):
-    """Run gtp-drain under strace so that a system call fails with an error. ONLY says for which files: by default, for the
-    last word. Return the messages."""
+    """Run gtp-drain under strace so that a system call fails with an error. ONLY names the files for which it fails, by
+    default the last word. Return the messages."""
     only = ["-P", words[-1]] if only is None else only
     try:
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", *only, "-e", "trace=" + call, "-e",

@@ -179,7 +179,7 @@ def nonsense():
 
 
 def asking(answer):
-    """Start gtp-drain with a socket in GDB's place, from which it gets an ANSWER."""
+    """Start gtp-drain with a socket in place of GDB, from which gtp-drain reads ANSWER."""
     ours, theirs = socket.socketpair()
     ours.sendall(answer)
     ours.shutdown(socket.SHUT_WR)

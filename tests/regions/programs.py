@@ -75,7 +75,7 @@ class Program:
 
 
 def lists(tool, path, out):
-    """Make a program's table. Return {the last word of a list's name: addresses in the list}."""
+    """Make a program's table of regions. Return {the last word of a list's name: addresses in the list}."""
     run(tool, "table", path, "-o", out)
     found, now = {}, None
     for line in run(tool, "show", "--all", out).splitlines():
@@ -97,7 +97,7 @@ def compare_table(tap, tool, folder, program):
 
 
 def compare(tap, program, share):
-    """Check all that must hold of any program."""
+    """Make all checks that any program must pass."""
     name, accepted = program.name, program.accepted
     took = len(accepted) / max(1, len(program.verdicts))
     print("# %s: %d FDEs, %d of %d instructions take a jump: %.2f %%" %

@@ -44,7 +44,7 @@ def section(text, title):
 
 
 def share(text, row):
-    """Return the two numbers K and B in a row of the table."""
+    """Return the numbers in columns K and B of a row of the tool's table."""
     found = re.search(r"^\s+%s\s+(\d+)\s+\S+ %%\s+(\d+)" % row, text, re.M)
     return int(found.group(1)), int(found.group(2))
 

@@ -46,13 +46,13 @@ class World:
         self.sides, self.problems = [self.be_gdb, self.be_kernel], []
 
     def side(self, work):
-        """Do the work of one side. An error ends the run, and the test."""
+        """Do the work of GDB's or the kernel's side in a thread. An error ends the run, and the test."""
         try:
             work()
         except Exception as problem:
             self.problems.append(problem)
             for end in (self.words, self.kernel):
-                with contextlib.suppress(OSError):  # it may be closed already
+                with contextlib.suppress(OSError):  # the socket may be closed already
                     end.shutdown(socket.SHUT_RDWR)
 
     def be_gdb(self):

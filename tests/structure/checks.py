@@ -291,7 +291,7 @@ def function_lengths(tree, path):
 
 
 def figures(tree, graph):
-    """Yield lines with figures about the graph."""
+    """Yield lines with figures about the graph of files."""
     lines = {f: s.lines for f, s in tree.sources.items() if f in graph.files}
     bodies = [(n, f, at) for f in graph.files for at, n in tree.sources[f].bodies]
     folders = {}

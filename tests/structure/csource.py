@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One C or assembly file: what it includes, what it defines for others, what it names."""
+"""Parses one C or assembly file: which files it includes, which names it defines for others, which names it uses."""
 import re
 
 # Comments and literals. Replaced text keeps its line breaks, so that line numbers stay true.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which file needs which: the graph of includes and names, its circles, and its arrows that run up."""
+"""The graph of includes and names, which shows which file needs which: its circles, and its arrows that run up."""
 import os
 
 from tree import USER_TOP, room

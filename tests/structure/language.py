@@ -41,7 +41,7 @@ def results():
 
 
 def differences(found, wanted):
-    """Yield a line for each finding that is not the wanted one, in order."""
+    """Yield a line for each finding that differs from the wanted one at the same position."""
     if len(found) != len(wanted):
         yield f"wanted {wanted}, got {found}"
         return

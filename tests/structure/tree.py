@@ -33,7 +33,7 @@ def make_words(text, name):
 
 
 def rows(text):
-    """Yield the cells of every line of a table, rules and headings among them."""
+    """Yield the cells of every line of a Markdown table, including rules and headings."""
     for line in text.splitlines():
         if line.startswith("|"):
             yield [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -92,7 +92,7 @@ class Tree:
         return {f: sorted(by_folder[f]) for f in sorted(by_folder, key=lambda f: (self.rank(f), f))}
 
     def kernel_only_lines(self):
-        """Return the list that docs/data-path.md must have between the two markers."""
+        """Return the list of files that docs/data-path.md must have between its two markers."""
         return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
 
     def arrows_up_table(self):

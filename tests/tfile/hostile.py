@@ -32,7 +32,7 @@ class NotBegun(Exception):
 
 
 def make(folder, program, seed, count):
-    """Write the files. Return a description of the change in each."""
+    """Write hostile trace files to the folder. Return a description of the change in each file."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     nm = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -50,7 +50,7 @@ def make(folder, program, seed, count):
 
 
 def tripwire(folder):
-    """Return the path of a program that replaces the shell, and leaves a trace when it is called."""
+    """Return the path of a program that takes the place of the shell, and leaves a file when it is called."""
     path = os.path.join(folder, "shell")
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)

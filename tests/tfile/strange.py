@@ -43,7 +43,7 @@ def number(chance):
 
 
 def changed_line(chance, line):
-    """Change one line of the header."""
+    """Return a line of the header with a random change."""
     words = line.decode(errors="replace")
     found = list(re.finditer(r"(?<=[:;, ])(?:[0-9a-f]{2}){4,}(?=$|[:;,])", words))
     if found and chance.random() < 0.75:
@@ -119,7 +119,7 @@ CHANGES = (changed_header, changed_header, changed_header, changed_tail, changed
 
 
 def by_hand(address):
-    """Yield files that ran a command in the past, one for each way in."""
+    """Yield trace files with which a past gdbtp ran a command, one for each way into GDB."""
     def source(kind, text):
         text = text.encode(errors="surrogateescape")
         return b"tp Z1:%x:%s:0:%x:%s" % (address, kind.encode(), len(text), text.hex().encode())

@@ -36,7 +36,7 @@ PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.f
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
           "shutil.rmtree", "shutil.move", "shutil.copyfile")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
-TOOK_LONG = 20  # seconds after which a command has taken too long
+TOOK_LONG = 20  # a command that takes more seconds than this has taken too long
 
 faults = []
 watching = False
@@ -164,7 +164,7 @@ def one(command):
 
 
 def read(path):
-    """Read this trace file with every command that reads one."""
+    """Read the trace file PATH with every command that reads trace files."""
     global watching
     try:
         watching = True

@@ -11,14 +11,14 @@ import gdb
 
 import cells
 
-DIRECT = 0xffff888000000000  # the kernel's direct map, which contains most objects
+DIRECT = 0xffff888000000000  # the beginning of the kernel's direct map, which contains most objects
 # In a listing of bytecode GDB prints 64-bit constants as signed numbers.
 NUMBERS = ("0", "1", "0x80000000", "0x100000000", "0x7fffffffffffffff", "0x8000000000000000", "0xffffffffffffffff",
            "%#x" % DIRECT, "-1", "-2", "-0x80000000", "-0x80000001", "-0x7fffffffffffffff")
 OPERATORS = ("==", "!=", "<", ">", "<=", ">=", "+", "-", "&", "*", "/", "%")
 LEFT = ("$rdi", "(unsigned long) $rdi")
 CASTS = ("int", "unsigned", "long", "unsigned long")
-REGISTERS = 0xa4  # the size of the registers, in bytes
+REGISTERS = 0xa4  # the size of a frame's registers, in bytes
 RDI, RIP = 5, 16
 TEXT = bytes(range(0xf1, 0xf9))
 

@@ -21,7 +21,7 @@ def refused(function, *args):
 
 
 def files():
-    text = "".join("%d\n" % i for i in range(1 << 19))  # so long that it takes several requests
+    text = "".join("%d\n" % i for i in range(1 << 19))  # so long that reading it takes several requests
     with there.open(PATH, "w") as file:
         file.write(text)
     with there.open(PATH) as file:
