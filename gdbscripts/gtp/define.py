@@ -13,7 +13,7 @@ INVALID = "failed to validate condition"
 
 
 def reason(error):
-    """Return an error's text, for use inside a line of ours."""
+    """Return an error's text, for use inside a line that gdbtp prints."""
     return str(error).strip().rstrip(".")
 
 
@@ -67,7 +67,7 @@ class Definitions:
 
 
 def made(where, condition=None):
-    """Have GDB make a tracepoint. Return its number and GDB's output."""
+    """Make a tracepoint with GDB's `trace`. Return the tracepoint's number and GDB's output."""
     more = " if " + condition if condition else ""
     text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
     return int(quiet.value("$bpnum")), text

@@ -46,7 +46,7 @@ before_run = []  # functions to call before tstart
 
 
 def begins():
-    """Prepare for a run that is about to begin. From now on its state must be asked for again."""
+    """Prepare for a run that is about to begin: from now on, ask the module for the run's state again."""
     global settled
     refresh()
     for function in before_run:

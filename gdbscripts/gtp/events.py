@@ -319,7 +319,8 @@ def markers(reply):
 
 
 def everything():
-    """Return all Events by id. They are asked for each time, because modules are loaded and unloaded."""
+    """Return {id: Event} for all events. The module is asked each time, because kernel modules are loaded and
+    unloaded."""
     global asked
     found = {}
     reply = ask("qTfSTM")

@@ -96,7 +96,7 @@ def place(pc, name):
 
 
 def is_piece(found):
-    """Return whether a function that begins elsewhere continues there.
+    """Return whether a Place is where a function continues that begins elsewhere.
 
     The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its own,
     with a symbol that says so, or it is inlined again: then the debug information has the function nested in itself.

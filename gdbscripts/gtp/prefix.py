@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp`, under which the others live.
+# The GDB command `gtp`, whose subcommands are gdbtp's other commands.
 import gdb
 
 from gtp import quiet, screen

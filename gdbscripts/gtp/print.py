@@ -21,8 +21,8 @@ def named(text):
 
 
 def form_of(given, text):
-    """Return the Form that is asked for, or that a return value has by itself. Return None if GDB's print shows the
-    value."""
+    """Return the Form that the user has given, or that a return value has by itself. Return None if GDB's print shows
+    the value."""
     if not given:
         return bytype.Returned if text in bytype.RETURNED else None
     if given[1:].partition(":")[0] not in forms.FORMS and GDB_FORMAT.fullmatch(given):

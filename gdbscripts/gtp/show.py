@@ -60,7 +60,7 @@ def known_stacks():
 
 
 def stack_text(number, stacks):
-    """Return a stack in one line, the innermost function first. gtp stacks shows all of it."""
+    """Return a stack in one line, the innermost function first. `gtp stacks` shows the whole stack."""
     functions = stacks.names(number)
     return " < ".join(functions[:INNERMOST] + (["..."] if len(functions) > INNERMOST else []))
 

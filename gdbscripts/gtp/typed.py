@@ -8,7 +8,7 @@ of_tracepoint = {}
 # tracepoint's number -> {the text that GDB was given: the variable for which it is collected, as print and table name it}
 variables = {}
 
-# tracepoint's number -> {the text that GDB was given: the view.forms.Form that was asked for with it}
+# tracepoint's number -> {the text that GDB was given: the view.forms.Form that the user gave with it}
 asked = {}
 
 

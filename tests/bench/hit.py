@@ -212,7 +212,7 @@ def measure_others(place):
     if place.name == "entry":
         rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
     rows = [(row, cells) for row, cells in rows if is_asked_for(row)]
-    # The rows for the kernel's stack also appear when only they are asked for.
+    # The rows for the kernel's stack also appear if BENCH_ONLY asks for them alone.
     if is_asked_for(peers.STACK):
         rows += peers.stack_rows(place)
     for row, cells in rows:

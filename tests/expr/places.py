@@ -34,7 +34,7 @@ TAGS = sorted({row[0] for row in ROWS})
 
 
 def meets_all():
-    """Have GDB read one type of each tag first. At all places but one it is not the place's own type."""
+    """Make GDB read one type of each tag first. This type is the place's own at only one of the places."""
     for words in TAGS:
         gdb.execute("ptype " + words, to_string=True)
 

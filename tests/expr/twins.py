@@ -37,7 +37,7 @@ def stop_at(function):
 
 
 def meet(file):
-    """Have GDB read the types of one file before those of the other."""
+    """Make GDB read the types of one file before those of the other."""
     gdb.execute("ptype '%s.c'::mine" % file, to_string=True)
     gdb.execute("ptype struct twin", to_string=True)
 

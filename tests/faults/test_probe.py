@@ -269,7 +269,7 @@ def notrace_rule():
     starts = [at for at, found in functions.items() if not found[0].endswith(".cold")]
     chosen = rng.sample(starts, 150) + rng.sample(parts, min(len(parts), 30))
     with Client() as client:
-        # A kernel tracepoint is set by its iterator's address, but without a probe there.
+        # A kernel tracepoint is set by the address of its iterator, but there is no probe at that address.
         chosen = [at for at in chosen if not client.ask("qTSTMat:%x" % at).startswith("m")]
         with_site = [at for at in chosen if whole[at] & traced]
         without = [at for at in chosen if not whole[at] & traced]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-"""The shell's command `gtp`: rows beside the fixture's own counts, and every way in which a run ends."""
+"""The shell command `gtp`: its rows are compared with the fixture's own counts, and runs end in every possible way."""
 
 import os
 import re

@@ -135,7 +135,7 @@ class Book:
         return [question for question in self.questions if question in names and question in self.provocations]
 
     def begin(self):
-        """Type the page's lines for the beginning of a session; the path of the commands differs here."""
+        """Type the page's lines for the beginning of a session, except the first one, which loads the commands."""
         first, *others = self.beginning
         matches(r"^source \S+/gdbscripts/gtp.py$", first)
         for line in others:

@@ -69,7 +69,7 @@ def base_of(text):
 
 
 def copy(name, path=PROGRAM):
-    """Copy the program to a local file system of the traced machine. Return the path there."""
+    """Copy the program to a local file system of the traced machine. Return the path of the copy."""
     shell()("mkdir -p /tmp/gtp-program && cp %s /tmp/gtp-program/%s" % (path, name))
     return "/tmp/gtp-program/" + name
 

@@ -163,7 +163,8 @@ def first_difference(ours, theirs):
 
 
 def same_bytes(ours, theirs, what):
-    """Check that our records of each CPU are a contiguous part of theirs. Return their number."""
+    """Check that gdbtp's records of each CPU are a contiguous part of ftrace's records. Return the number of gdbtp's
+    records."""
     total = 0
     for cpu, records in ours.items():
         if not records:

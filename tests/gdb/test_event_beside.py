@@ -42,7 +42,8 @@ def unquoted(text):
 
 
 def agrees(event, line, fields):
-    """Check the fields in a line of ftrace's text against our decoded values. Return their number."""
+    """Check the fields in a line of ftrace's text against the values that gdbtp decodes. Return the number of
+    fields."""
     if event == "raw_syscalls:sys_enter":
         args = ", ".join("%x" % (int(a, 0) % 2**64) for a in fields["args"].strip("{}").split(","))
         check("NR %d (%s)" % (int(fields["id"]), args) in line, "%s: %s" % (line, fields))

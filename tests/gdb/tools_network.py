@@ -23,7 +23,8 @@ CLOSE, ESTABLISHED, SYN_SENT, FIN_WAIT1, FIN_WAIT2 = 7, 1, 2, 4, 5
 
 
 def talk(port, sent=0, answered=0, times=1, address="127.0.0.1"):
-    """Connect from a port of our own, and close. Return the port of the server, and how long the connect took."""
+    """Connect to a server from PORT, and close the connection. Return the server's port, and how long the connect
+    took."""
     took, server = [], listener()
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -141,7 +141,8 @@ class Drain:
             at += size
 
     def in_background(self, data):
-        """Start a thread that writes data as fast as the program reads it. It ends when the reader has gone."""
+        """Start a thread that writes data as fast as the program reads it. The thread ends when the program has closed
+        the FIFO."""
         def work():
             try:
                 self.write(data)

@@ -23,7 +23,8 @@ def of_gdb():
 
 
 class Channel:
-    """Stands in for the channel to the shell's command. It keeps the messages that the command gets, and sends nothing."""
+    """Stands in for the channel to the shell command `gtp`. It keeps the messages for the command, and sends
+    nothing."""
 
     def __init__(self):
         self.socket, self.peer = socket.socketpair()

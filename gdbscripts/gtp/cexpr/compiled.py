@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Ask GDB whether it compiles an expression at an address.
 
-`maint agent` takes a place only by name or line. For other addresses, a tracepoint is set there, examined, and deleted.
+`maint agent` takes a place only by name or line. At other addresses, gdbtp sets a tracepoint, examines it, and deletes
+it.
 """
 import functools
 import re

@@ -124,7 +124,8 @@ class Host:
         self.fail("\n".join(filter(None, (head, self.own_words()))) or DIED % (self.state, status), kept)
 
     def fail(self, why, kept=False):
-        """Give up the machine: there will be no trace file from it. KEPT: its frames stay there, so say where."""
+        """Give up the machine: there will be no trace file from it. KEPT: the frames stay on the machine, and the
+        message says where."""
         if self.file:
             self.file.close()
             os.unlink(self.file.name)

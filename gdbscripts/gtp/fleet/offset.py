@@ -5,7 +5,7 @@ import time
 
 ROUNDS = 8  # how often gtp fleet asks for a machine's clocks
 
-# The offset from another machine's clock to the same kind of clock here: its middle, and the greatest error.
+# The offset from another machine's clock to the same clock of this machine: its middle, and the greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
 # One question: this machine's monotonic clock before the question and after the answer, and the clocks in the answer.
@@ -34,8 +34,8 @@ def middle(low, high):
 
 
 def anchor():
-    """Return the time of day here minus the monotonic clock here, as an Offset, because the two cannot be read at
-    once."""
+    """Return this machine's time of day minus its monotonic clock, as an Offset with an error, because the two cannot
+    be read at once."""
     rounds = [Round(before=now(), wall=time.time_ns(), after=now(), monotonic=None) for _ in range(ROUNDS)]
     found = middle(*bounds(rounds, "wall"))
     return Offset(-found.ns, found.error_ns)
@@ -49,7 +49,7 @@ def between(first, last):
 
 
 def of_wall(rounds, here):
-    """Return by how much the time of day there is ahead of the one here, as an Offset. HERE is the result of
+    """Return as an Offset how far another machine's time of day is ahead of this machine's. HERE is the result of
     anchor()."""
     found = middle(*bounds(rounds, "wall"))
     return Offset(-found.ns - here.ns, found.error_ns + here.error_ns)

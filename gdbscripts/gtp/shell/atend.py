@@ -21,7 +21,7 @@ def collect(request, number):
 
 
 def wait(channel):
-    """Wait until the trace run has ended by itself, or end it when the shell's command sends a word."""
+    """Wait until the trace run has ended by itself, or end it when the shell command `gtp` sends a word."""
     while ended.state() == ended.RUNNING:
         if select.select([channel.socket], [], [], PAUSE)[0]:
             channel.hear()

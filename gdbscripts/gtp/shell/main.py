@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shell's command `gtp`: dispatches subcommands, starts GDB, returns the exit status."""
+"""The main program of the shell command `gtp`: dispatches subcommands, starts GDB, returns the exit status."""
 import os
 import select
 import sys

@@ -146,7 +146,7 @@ class Run:
         text = FAILING.sub(r"no value at \1: ", text)
         self.on_note(re.sub(r"^gdbtp: (?:dprintf is )?", "", text))
 
-    # All of it
+    # The whole run
 
     def held(self):
         """Return true if the kernel's text should stay unread because the output queue is full. At the run's end all of
