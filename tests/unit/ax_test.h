@@ -38,7 +38,7 @@ static inline u64 test_seed(void)
 	return seed;
 }
 
-/* test_random - splitmix64: any seed will do, 0 too */
+/* test_random - return the next number of splitmix64; any @seed will do, 0 too */
 static inline u64 test_random(u64 *seed)
 {
 	u64 x = *seed += 0x9e3779b97f4a7c15ULL;

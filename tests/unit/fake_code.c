@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes machine code of the fake machine's expressions, as the module does in the kernel. */
+/* Compiles the expressions of the fake machine's tracepoints, as the module does in the kernel. */
 #include "fake_code.h"
 #include "jit/item.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes machine code of the fake machine's expressions, as the module does in the kernel. */
+/* Compiles the expressions of the fake machine's tracepoints, as the module does in the kernel. */
 #ifndef _GTP_FAKE_CODE_H
 #define _GTP_FAKE_CODE_H
 
@@ -22,7 +22,7 @@ u32 fake_code_items(const struct gtp_tracepoint *tp, struct ax_jit_item items[FA
 
 /*
  * fake_code_actions - compile all actions of @tp as one snippet; return 0, or -EOPNOTSUPP if they
- * cannot be one
+ * cannot be one snippet
  */
 int fake_code_actions(struct jit_user *arena, struct gtp_tracepoint *tp, u32 seed);
 

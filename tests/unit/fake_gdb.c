@@ -76,7 +76,7 @@ static int marker_at(void *ctx, u64 addr)
 	return addr == FAKE_MARKER ? 0 : -ENOENT;
 }
 
-/* One file is a program; others are refused as the module refuses them. */
+/* Only /bin/sh is a program; refuse other paths as the module refuses them. */
 static int file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why)
 {
 	if (!strcmp(path, "/bin/sh")) {

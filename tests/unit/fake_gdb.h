@@ -7,7 +7,7 @@
 #include "stub/stub.h"
 
 /* The fake machine's addresses of the objects that tests/kmod/ has in a real kernel. */
-#define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above where vmlinux is linked */
+#define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above its link address */
 #define FAKE_MODULE 0xffffffffc0a00000ULL
 #define FAKE_ADD (FAKE_MODULE + 0x10)
 #define FAKE_OBJ (FAKE_MODULE + 0x40)
@@ -18,19 +18,19 @@
 #define FAKE_ARRAY (FAKE_MODULE + 0x3000)
 #define FAKE_OBJS (FAKE_MODULE + 0x3100)
 #define FAKE_STRING (FAKE_MODULE + 0x3e00)
-#define FAKE_DATA_END (FAKE_MODULE + 0x4000) /* nothing is mapped after it */
+#define FAKE_DATA_END (FAKE_MODULE + 0x4000) /* nothing is mapped at this address or after it */
 
 enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
 
 /**
  * struct fake_gdb - the session; the address of @f is the ctx of every callback
- * @f: the machine, first
+ * @f: the machine; the first member
  * @s: the stub, connected
  * @out: what the stub has sent and the test has not read yet, NUL-terminated
  * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
- * @now_ms: the clock that keep-alives use
- * @saved: the name of the last QTSave
+ * @now_ms: the time in milliseconds, by which the stub sends keep-alives
+ * @saved: the file name in the last QTSave packet
  */
 struct fake_gdb {
 	struct fake f;

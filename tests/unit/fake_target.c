@@ -445,7 +445,7 @@ static int take_sdata(void *ctx, const struct gtp_location *loc, const struct gt
 	u8 record[12] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
 	assert(loc->kind == GTP_LOCATION_EVENT);
-	/* For this number no record is made. */
+	/* Make no record for this value of rsi. */
 	if (regs->rsi == 404)
 		return -ENODATA;
 	gtp_put_le(record + 8, regs->rsi, 4);

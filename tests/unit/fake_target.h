@@ -12,8 +12,8 @@
 
 enum {
 	FAKE_CPUS_MAX = 8,
-	FAKE_CPU_BYTES = 65536,	   /* a CPU's buffer when no size is set */
-	FAKE_BYTES_MAX = 16 << 20, /* the memory that buffers can have in all */
+	FAKE_CPU_BYTES = 65536,	   /* size of a CPU's buffer if none is set */
+	FAKE_BYTES_MAX = 16 << 20, /* most memory that all buffers together can have */
 	FAKE_LOG_MAX = 16384,
 	FAKE_STACK_MAX = 200,
 	FAKE_STACK_LOST = 1, /* stands for GTP_STACKS_LOST */
@@ -41,18 +41,19 @@ struct fake_map {
  * @refuse_arm: address that ->arm refuses with -EINVAL
  * @refuse_beside: refuse @refuse_arm only as long as this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
- * @room: how many places have room for a fast probe
+ * @room: the number of places at which a fast probe fits
  * @jump: the address at which a probe is a jump
- * @marker: address of the only kernel tracepoint, 0: there is none; its record is what rsi holds
+ * @marker: address of the only kernel tracepoint, 0 if there is none; its record is the value of
+ * rsi
  * @armed: locations armed now
  * @missed: what ->disarm reports as missed at every location
  * @stopping: calls of ->stopping
- * @while_reading: called in the middle of the next ->read, once: an interrupt
- * @while_arming: called after every ->arm has armed: a hit before QTStart is answered
- * @while_disarming: called when ->disarm begins: hits that are still under way
- * @while_exchanging: called before a CPU switches to other tables
+ * @while_reading: called once, in the middle of the next ->read, as an interrupt would be
+ * @while_arming: called after every ->arm that succeeds: makes a hit before QTStart is answered
+ * @while_disarming: called when ->disarm begins: finishes hits that are still under way
+ * @while_exchanging: called before a CPU switches to its other tables or buffer
  * @while_telling: called for every text for the user's console
- * @stack: the callers of the next hits, up to a 0; @deep: bytes of the stack
+ * @stack: the callers that the next hits find, ended by a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
  * @contexts: the value of preempt_count(); @entered: the part that the probe's own code has added

@@ -42,7 +42,7 @@ struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond
 
 void start(struct fake *f);
 
-/* fire - make hits at 0x1000; variable - return the value of variable 0x46 */
+/* fire - make @times hits at 0x1000; variable - return the value of variable 0x46 */
 void fire(struct fake *f, int times);
 s64 variable(struct fake *f);
 

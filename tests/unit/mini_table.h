@@ -10,7 +10,7 @@ enum {
 	MINI_ENTRIES = 6,
 	MINI_LISTS = 3,
 	MINI_PROGRAM_LISTS = 6,
-	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* offset of the directory of lists */
+	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* offset of the directory of the lists */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code for the tests of pads: expressions from text, a place of one instruction, a CPU. */
+/* Common code for the tests of pads: conditions from text, a region of one no-op, a CPU. */
 #ifndef _GTP_PAD_CASE_H
 #define _GTP_PAD_CASE_H
 
@@ -35,7 +35,7 @@ static inline const struct ax_verified *pad_case_assemble(struct pad_case_expr *
 	return &e->v;
 }
 
-/* pad_case_nop - make a region of one no-op of 5 bytes, after which all flags are dead */
+/* pad_case_nop - make a region of one 5-byte no-op, after which all flags are dead */
 static inline void pad_case_nop(struct gtp_region *region)
 {
 	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };

@@ -77,7 +77,7 @@ static void joins_not(struct fake *f, struct gtp_tracepoint *tp, const char *wan
 	assert_null(gtp_tracepoint_find(&f->trace.tps, num, addr));
 }
 
-/* --- at the start of a run --- */
+/* --- which variables a run only adds to --- */
 
 static void no_lock(void **state)
 {
@@ -118,7 +118,7 @@ static void own_sum(void **state)
 	expect_frames(f, "1@1000 v70=2\n");
 }
 
-/* Settings before an error take effect, and those after it do not. */
+/* Variables set before an error in an expression keep their values; later ones are not set. */
 static void an_error(void **state)
 {
 	struct fake *f = *state;
@@ -155,7 +155,7 @@ static const struct lock_row lock_rows[] = {
 	{ ADD_TO("46"), GETV("46") CONST8("01") SWAP ADD SETV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2,
 	  3 },
 	{ ADD_TO("46"), ADD_TO("46") SETV("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 2 },
-	/* Only the other variable needs the lock. */
+	/* Only the variable that is set without adding needs the lock. */
 	{ ADD_TO("46"), SET("47", CONST8("05")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 5 },
 	{ ADD_TO("46"), SET("47", GETV("46")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 1 },
 	/*
@@ -267,7 +267,9 @@ static void a_tracepoint_joins(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 	assert_int_equal(value(f, 0x46), 2);
 	joins(f, define(f, "4:1000:E:0:0", NULL, SET("47", GETV("46")) END, NULL));
-	/* Hits that are under way when it joins still use the lock, so it takes the lock, too. */
+	/*
+	 * Hits that are under way when tracepoint 5 joins still lock $y, so 5 takes the lock, too.
+	 */
 	joins(f, define(f, "5:1000:E:0:0", NULL, ADD_TO("47") END, NULL));
 	assert_int_equal(way(f, 0x47), AX_TSV_CALL);
 	fire(f, 1);
@@ -294,7 +296,10 @@ static void a_tracepoint_is_refused(void **state)
 		  "tracepoint 2, action 1 (X): " READS_X);
 	fire(f, 1);
 	assert_int_equal(value(f, 0x46), 1);
-	/* Do what the message advises: the run then starts. */
+	/*
+	 * Define the tracepoint again while no run is on, as the message advises: the run then
+	 * starts.
+	 */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	define(f, "2:1000:E:0:0", NULL, SET("46", CONST8("05")) END, NULL);
 	start(f);
@@ -303,7 +308,7 @@ static void a_tracepoint_is_refused(void **state)
 	assert_int_equal(value(f, 0x46), 5);
 }
 
-/* The longest name leaves room for the whole sentence. */
+/* Even with the longest variable name, the refusal is not cut off. */
 static void the_sentence_has_room(void **state)
 {
 	static const char name[] =
@@ -356,7 +361,8 @@ static void one_from_before_the_run(void **state)
 }
 
 /*
- * If the dprintf is the only one, it stays armed when the run ends, and others may be added then.
+ * After the run's end its dprintfs are still hit, and a dprintf that sets their variable in another
+ * way may be inserted.
  */
 static void behind_the_run(void **state)
 {
@@ -373,7 +379,7 @@ static void behind_the_run(void **state)
 	assert_int_equal(value(f, 0x46), 3);
 	fake_log_clear(f);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
-	/* The dprintf that does not add is not part of it. */
+	/* The dprintf at 0x1200 does not set the variable, so it stays as it was. */
 	assert_null(strstr(f->log, "1200"));
 	assert_non_null(strstr(f->log, "disarm 1100\n"));
 	inserted(f, 0x1300, DOUBLE("46") PRINT END);

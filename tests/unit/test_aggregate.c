@@ -81,7 +81,7 @@ static void names(void **state)
 		assert_non_null(gtp_aggr_parse(wrong[i], &shape));
 }
 
-/* --- buckets --- */
+/* --- buckets of histograms --- */
 
 static u32 bucket_of(const char *name, s64 value)
 {
@@ -143,7 +143,7 @@ static void far_buckets(void **state)
 			 2);
 }
 
-/* --- against a model --- */
+/* --- comparison with a model --- */
 
 struct model {
 	u64 key[GTP_AGGR_KEY_WORDS_MAX];
@@ -254,7 +254,7 @@ static void model(void **state)
 			as_the_model(name[i], words);
 }
 
-/* --- no room --- */
+/* --- tables that are full --- */
 
 static void full(void **state)
 {
@@ -272,12 +272,12 @@ static void full(void **state)
 	for (i = 0; i < t->used; i++)
 		n += (u32)gtp_aggr_entry(t, i)[0];
 	assert_int_equal(n, 100);
-	/* Two of the keys find room, and the count of hits that found none stays. */
+	/* Two of the keys find room; the count of hits that found none is carried over. */
 	gtp_aggr_merge(all, t);
 	assert_int_equal(all->used, 3);
 	assert_int_equal(all->entry[0], 80);
 	assert_int_equal(gtp_aggr_entry(all, 1)[0] + gtp_aggr_entry(all, 2)[0], 20);
-	/* Empty again, it has room. */
+	/* After gtp_aggr_clear() the table has room again. */
 	gtp_aggr_clear(t);
 	gtp_aggr_update(t, own, 1);
 	assert_int_equal(t->used, 2);
@@ -291,7 +291,7 @@ static u64 hash_slot(u64 key, const struct gtp_aggr_table *t)
 	return key * 0x9e3779b97f4a7c15 >> t->shift;
 }
 
-/* Of keys that all have the same hash, a hit looks at only some. */
+/* With a table whose keys all have the same hash, a hit looks at only some of the entries. */
 static void one_hash(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("count_a", 1);
@@ -310,7 +310,7 @@ static void one_hash(void **state)
 	free(t);
 }
 
-/* --- text --- */
+/* --- the table as text --- */
 
 static void text(void **state)
 {
@@ -332,7 +332,7 @@ static void text(void **state)
 	free(t);
 }
 
-/* The longest possible text fits into the room that is declared to be enough. */
+/* The longest possible line of a table fits into the declared maximum. */
 static void text_room(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("lhist_a_0_1000_1", GTP_AGGR_KEY_WORDS_MAX);

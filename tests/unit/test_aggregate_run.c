@@ -51,7 +51,7 @@ static void expect(struct fake *f, bool clear, const char *want)
 	assert_int_equal(f->trace.aggregate_bytes, strlen(want));
 }
 
-/* @want: the refusal, without the tracepoint's name */
+/* Expect the start of the run to be refused with @want, after "tracepoint 1, ". */
 static void refused(struct fake *f, const char *want)
 {
 	static const char title[] = "tracepoint 1, ";
@@ -86,7 +86,7 @@ static void no_frame(void **state)
 	expect(f, false, "run 1 0 0\naggregation count_a count :\nentry 3 : :\n");
 	fire(f, 1);
 	expect_frames(f, "");
-	/* The text stays until the next run. */
+	/* After tstop the aggregation can still be read, until the next run begins. */
 	expect(f, false, "run 0 0 0\naggregation count_a count :\nentry 4 : :\n");
 	start(f);
 	expect(f, false, "run 1 0 0\naggregation count_a count :\n");
@@ -153,7 +153,7 @@ static u64 fails_at_once(const struct gtp_regs *r, struct ax_env *env)
 	return 0;
 }
 
-/* A failure in machine code, which reports the failed action; later actions are interpreted. */
+/* If machine code fails, it reports which action failed; later actions are interpreted. */
 static void machine_code_that_fails(void **state)
 {
 	struct fake *f = *state;
@@ -271,7 +271,7 @@ static void in_between(struct fake *f, struct gtp_cpu *cpu)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* A hit on each CPU just before it takes its other table, and others after. */
+/* Make a hit on each CPU just before the CPU changes to its other table, and others afterwards. */
 static void clear_loses_nothing(void **state)
 {
 	struct fake *f = *state;
@@ -358,7 +358,7 @@ static void tracepoints(struct fake *f)
 	       SET(COUNT, CONST8("00")) END, NULL);
 }
 
-/* Whichever allocation fails, the run either does not start or continues, and nothing leaks. */
+/* Whichever allocation fails, the run either does not start or goes on, and nothing leaks. */
 static void no_memory_at_the_start(void **state)
 {
 	struct fake *f = *state;
@@ -398,8 +398,8 @@ static void more_memory_than_there_may_be(void **state)
 }
 
 /*
- * The limit is for all tables together, before any exists; the text of a reading has a limit of its
- * own.
+ * One limit is for all tables together, checked before any is allocated; another is for the text
+ * that a reader gets.
  */
 static void memory_for_others(void **state)
 {

@@ -10,10 +10,10 @@
 
 enum { PLACES = 4 };
 
-/* By the number of the place: the results of the two backends, and how often they were called. */
+/* For each place, by its number, what the two backends return; and how often they were called. */
 static struct {
 	int first[PLACES], second[PLACES]; /* ->arm's results */
-	bool gives_up[PLACES];		   /* the first backend's commit refuses it */
+	bool gives_up[PLACES];		   /* the first backend's ->commit refuses the place */
 	int commit;
 	u64 missed; /* misses of each place that has a probe */
 	char log[400];
@@ -233,7 +233,7 @@ static void what_is_refused_is_left_alone(void **state)
 	assert_string_equal(w.log, "a0 a1 a2 a3 commit end -a0 -a1 -a3 end ");
 }
 
-/* Without memory, or after an interrupt by the user, the place is not to blame. */
+/* If memory is short, or the user has interrupted, the place is not marked as refused. */
 static void an_error_of_the_machine(void **state)
 {
 	static const int errors[] = { -ENOMEM, -EINTR };

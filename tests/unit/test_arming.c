@@ -38,7 +38,7 @@ static void the_others_are_armed(void **state)
 	stop(f);
 	assert_string_equal(f->log, "disarm 1000\ndisarm 4000\n");
 	assert_string_equal(fake_frames(f), "7@1000\n7@4000\n");
-	/* The next run asks again. */
+	/* The next run tries to arm all three again. */
 	fake_log_clear(f);
 	f->refuse_arm = 0;
 	start(f);
@@ -83,7 +83,7 @@ static void nothing_can_be_armed(void **state)
 	f->refuse_arm = 0x3000;
 	assert_int_equal(gtp_trace_start(&f->trace, &why), -EOPNOTSUPP);
 	assert_string_equal(why.text, "tracepoint 1 at 0x3000: no probe");
-	/* The whole message is in the reply. */
+	/* The reply to QTStart has the whole message, so nothing is printed on the console. */
 	assert_string_equal(f->told, "");
 
 	fake_define(f, "2:5000:E:0:0", NULL);
@@ -106,7 +106,7 @@ static void a_module_that_has_gone(void **state)
 	start(f);
 	assert_int_equal(gtp_trace_forget_range(&f->trace, 0x2000, 0x3000), 1);
 	stop(f);
-	/* Other code may be there by now, so it is not even tried. */
+	/* Another module's code may be at 0x2000 by now, so the run does not even try to arm it. */
 	fake_log_clear(f);
 	start(f);
 	assert_string_equal(f->log, "free\nbuffers 0 linear\narm 1000\n");
@@ -146,7 +146,10 @@ static int install(struct fake *f, struct gtp_tracepoint *tp, const char *want)
 	return rc;
 }
 
-/* After an error GDB would not send the tracepoint's other addresses. */
+/*
+ * A tracepoint that cannot be armed during a run gets no error as reply: after an error GDB would
+ * not send the tracepoint's other addresses.
+ */
 static void during_a_run(void **state)
 {
 	struct fake *f = *state;

@@ -23,15 +23,15 @@ static struct {
 	u8 buf[ROOM];
 } t;
 
-/* struct branches - the branches in some code */
+/* struct branches - how many branches of each kind some code has */
 struct branches {
-	u32 returns;  /* plain ones */
+	u32 returns;  /* returns other than those through the return thunk */
 	u32 thunks;   /* jumps to the return thunk */
-	u32 indirect; /* jumps and calls */
-	u32 unsafe;   /* of these, the number that end in the lower half of a cache line */
-	u32 unfenced; /* the number that have no lfence in front, apart from nops */
-	u32 open;     /* of all three, the number not followed by an int3 */
-	u32 at_load;  /* indirect branches where a fast load could be */
+	u32 indirect; /* jumps and calls through a register or memory */
+	u32 unsafe;   /* indirect branches that end in the lower half of a cache line */
+	u32 unfenced; /* indirect branches without an lfence in front, apart from nops */
+	u32 open;     /* returns, thunk jumps and indirect jumps not followed by an int3 */
+	u32 at_load;  /* indirect branches at an offset at which a fast load could be */
 };
 
 /* Return an address near us: code may lie near its C functions only. */
@@ -239,14 +239,14 @@ static void test_displaced_indirect(void **state)
 		kernel_like();
 		unsafe = 0;
 		each_place(rows[i].bytes, rows[i].len, is_plain);
-		assert_int_not_equal(unsafe, 0); /* or this test could not see one */
+		assert_int_not_equal(unsafe, 0); /* otherwise this test proves nothing */
 		t.target.upper_half = true;
 		t.target.lfence = true;
 		each_place(rows[i].bytes, rows[i].len, is_safe);
 	}
 }
 
-/* Snippets have returns, and no other of these branches. */
+/* Snippets have returns, and no indirect branches. */
 static void test_snippets(void **state)
 {
 	static const char *const text[] = {

@@ -23,7 +23,7 @@ struct model {
 	u32 size;
 	bool circular;
 	struct span span[MODEL_SPANS];
-	u32 first, last; /* live ones */
+	u32 first, last; /* the frames in the ring: span[first] to span[last - 1] */
 	u32 head;
 	u32 open;
 	u8 *bytes;
@@ -73,7 +73,10 @@ static bool model_grow(struct model *m, u32 need)
 		if (need > end || (m->first < m->last && !m->head))
 			return false;
 	} else if (need > end) {
-		/* Of two regions the one at the front is newer, so look there first. */
+		/*
+		 * If the frame spans two regions, the one at the front is newer, so look there
+		 * first.
+		 */
 		model_drop_overlapping(m, 0, need);
 		model_drop_overlapping(m, m->head, end);
 		if (m->first < m->last)
@@ -95,8 +98,8 @@ static bool model_is_free(const struct model *m, u32 pos, u32 len)
 }
 
 /*
- * Make room for a frame of @bytes like gtp_buffer_make_room(); @at_end: there is none at the end of
- * the ring.
+ * Make room for a frame of @bytes like gtp_buffer_make_room(); @at_end: the end of the ring has no
+ * room for it.
  */
 static bool model_room(struct model *m, u32 bytes, bool at_end)
 {
@@ -144,7 +147,7 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 		assert_memory_equal(f + 1, s->bytes, s->len - sizeof(*f));
 		frames++;
 	}
-	/* NULL also if there was no frame: then the walk must not even begin. */
+	/* With no frame at all, gtp_buffer_next() returns NULL at once. */
 	assert_true(b->head <= b->end && b->end <= b->size);
 	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
 	assert_int_equal(gtp_buffer_frames(b), frames);

@@ -70,7 +70,7 @@ static const struct gtp_frame *only_frame(struct gtp_buffer *b)
 static void test_add_regs(void **state)
 {
 	struct gtp_regs regs = { .rax = 1, .r15 = 15, .rip = 99, .eflags = ~0ULL, .ss = 0x18 };
-	/* Of these, 20 to 23 and 60 are not known. */
+	/* A hit does not know the registers 20 to 23 and 60 of this mask. */
 	u64 mask = 0x38001 | 0xf00000 | BIT_ULL(60);
 	const struct gtp_block *block;
 	const struct gtp_frame *f;
@@ -116,7 +116,10 @@ static void test_add_every_mask(void **state)
 		((u8 *)&regs)[i] = (u8)(i / 8 + 1);
 	for (u64 mask = 1; mask <= GTP_REGS_KNOWN; mask = mask * 3 + 1) {
 		add_and_compare(&regs, mask);
-		/* The first 16 together have code of their own. */
+		/*
+		 * If the mask has all of the first 16 registers, gtp_buffer uses special code for
+		 * them.
+		 */
 		add_and_compare(&regs, mask | 0xffff);
 	}
 }

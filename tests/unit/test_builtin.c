@@ -31,7 +31,8 @@ static void from_the_target(void **state)
 }
 
 /*
- * The counts that the way to a hit adds are subtracted, and do not carry over to the next hit.
+ * $hardirq_count and the like do not include what the probe itself has added to preempt_count(),
+ * and one hit's addition does not affect the next hit.
  */
 static void contexts(void **state)
 {
@@ -44,7 +45,7 @@ static void contexts(void **state)
 	fire(f, 1);
 	f->entered = 0;
 	fire(f, 1);
-	f->entered = 0x110100; /* the condition is 0 */
+	f->entered = 0x110100; /* $hardirq_count is 0, so the condition is false */
 	fire(f, 1);
 	assert_int_equal(f->trace.run.cpus[0]->env.entered, 0);
 	expect_frames(f, "1@1000 v9=256\n1@1000 v9=1114368\n");

@@ -22,8 +22,8 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 }
 
 /*
- * Such a hit is neither counted nor recorded, even if data was collected before; and the run
- * continues.
+ * A hit that cannot take the lock of the variables is neither counted nor recorded, even if an
+ * earlier action has collected data; and the run continues.
  */
 static void an_action_without_the_lock_misses_the_hit(void **state)
 {
@@ -58,7 +58,7 @@ static void a_condition_without_the_lock_misses_the_hit(void **state)
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 0);
 }
 
-/* Another tracepoint there that needs no lock still has its hit. */
+/* At the same address, another tracepoint that needs no lock still has its hit. */
 static void the_others_there_have_their_hits(void **state)
 {
 	struct fake *f = *state;
@@ -74,7 +74,7 @@ static void the_others_there_have_their_hits(void **state)
 	expect_frames(f, "2@1000 v70=0\n2@1000 v70=0\n");
 }
 
-/* The count stays until the run's frames are deleted. */
+/* The count of hits that could not take the lock is kept until the next run begins. */
 static void it_is_of_a_run(void **state)
 {
 	struct fake *f = *state;
@@ -115,7 +115,7 @@ static void an_oops_in_a_hit_ends_the_run(void **state)
 	expect_frames(f, "1@1000 v70=0\n");
 }
 
-/* A debugger may let the task continue. */
+/* If a debugger lets the task continue after its lost hit, the hit still ends. */
 static void the_end_of_a_lost_hit_is_an_end(void **state)
 {
 	struct fake *f = *state;

@@ -64,7 +64,7 @@ static u32 run(u64 pad)
 	return landing;
 }
 
-/* A pad continues at the next one, unless C has done all the rest. */
+/* A pad continues at the next pad, unless its call of C has already handled the later ones. */
 static void test_goes_on(void **state)
 {
 	static const struct {
@@ -100,7 +100,9 @@ static void test_goes_on(void **state)
 	}
 }
 
-/* The last one has the displaced instructions and returns their address: the others continue there.
+/*
+ * The last pad of a chain has the displaced instructions; the earlier pads continue there. Making
+ * it returns their offset.
  */
 static void test_last(void **state)
 {
@@ -115,7 +117,7 @@ static void test_last(void **state)
 		assert_int_equal(run(pad), PADWORLD_BEHIND);
 		assert_in_range(t.chain.rest, 0, t.len - 1);
 		assert_int_equal(run(pad + t.chain.rest), PADWORLD_BEHIND);
-		assert_int_equal(t.hit.count, 0); /* calls in the second run */
+		assert_int_equal(t.hit.count, 0); /* no calls in the second run */
 	}
 }
 

@@ -287,7 +287,7 @@ static void compare(struct fake *a, struct fake *b)
 	free(status);
 }
 
-/* Let machine @b take the shortest path to its actions; $clock is equal in both. */
+/* Let hits of machine @b take their time from the processor's counter; $clock is equal in both. */
 static void use_counter(struct fake *a, struct fake *b)
 {
 	/* The counter does not advance, and neither does the clock. */
@@ -319,7 +319,7 @@ static void one_case(struct axgen *g)
 	if (axgen_pick(g, 2))
 		use_counter(a, b);
 	if (!axgen_pick(g, 4))
-		hits *= 40; /* until it is full */
+		hits *= 40; /* until the buffer is full */
 	while (hits--)
 		fire(g, a, b);
 	finish(a);
@@ -382,7 +382,8 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 }
 
 /*
- * Whichever request fails: nothing is armed, nothing is left, and the message names the tracepoint.
+ * Whichever request for code fails: nothing is armed, nothing is left, and the message names the
+ * tracepoint.
  */
 static void test_all_or_nothing(void **state)
 {
@@ -413,7 +414,7 @@ static void test_all_or_nothing(void **state)
 	}
 }
 
-/* Run with three hits, where the code that is made as number @n finds no room; print the frames. */
+/* Run with three hits. The @n-th request for machine code finds no room. Print the frames. */
 static void run_without_room(u32 n, char *frames, size_t size)
 {
 	struct gtp_regs regs = { .rdi = MEM };
@@ -439,8 +440,8 @@ static void run_without_room(u32 n, char *frames, size_t size)
 }
 
 /*
- * Where code finds no room, the expression is interpreted: the frames are the same, and the user is
- * informed.
+ * If there is no room for an expression's machine code, the expression is interpreted: the frames
+ * are the same, and the user is informed.
  */
 static void test_no_room(void **state)
 {

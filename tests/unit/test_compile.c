@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's promises beyond equal results: room, reach, which memory is accessed, and the form
- * of the code.
+ * What the compiler promises apart from equal results: how much room code takes, the distance to
+ * the stubs, which memory is accessed, and the form of the code.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +199,7 @@ static void test_fault(void **state)
 	assert_int_equal(t.env.err.arg2, 4);
 }
 
-/* Sign extension is part of the load, also when the ops do it. */
+/* A ref followed by ext sign-extends what it loads, also if the ops do the load. */
 static void test_careful_sign(void **state)
 {
 	u64 value;
@@ -275,7 +275,7 @@ static u32 compile_exactly(const struct ax_verified *v, u32 seed)
 	assert_true(n > 0);
 	assert_int_equal(ax_jit_emit(work, base, code, n - 1), -ENOSPC);
 	assert_int_equal(ax_jit_emit(work, base, code, n), 0);
-	/* Out of the stubs' reach. */
+	/* At this address the code could not reach the stubs. */
 	assert_int_equal(ax_jit_emit(work, base + (1ULL << 40), code, n), -ERANGE);
 	free(code);
 	free(work);
@@ -418,13 +418,13 @@ static void test_add_in_one_step(void **state)
 	assert_int_equal(add("getv 5; reg 5; add; setv 5; end", true, &result, add_reg,
 			     sizeof(add_reg)),
 			 107);
-	/* An addend that does not fit an instruction. */
+	/* This addend does not fit an instruction's immediate. */
 	assert_int_equal(add("getv 5; const64 0x123456789a; add; setv 5; end", true, &result,
 			     add_reg, sizeof(add_reg)),
 			 100 + 0x123456789a);
 	assert_int_equal(add(inc, false, &result, xadd, sizeof(xadd)), 101);
 	assert_int_equal(result, 101);
-	/* The hit's register is unchanged. */
+	/* "reg 5" still reads the hit's value after the addition. */
 	assert_int_equal(add("getv 5; reg 5; add; setv 5; reg 5; mul; end", false, &result, xadd,
 			     sizeof(xadd)),
 			 107);

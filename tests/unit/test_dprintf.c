@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dprintfs: what is armed when, what their hits leave, and how runs affect them. */
+/* dprintfs: when they are armed, what their hits print, and how runs affect them. */
 #include "run_case.h"
 #include "session/dprintf.h"
 
@@ -31,7 +31,7 @@ static struct gtp_dprintf_sum total(struct fake *f)
 
 #define LOGGED(f, text) assert_string_equal((f)->log, text)
 
-/* Compare the log since the last check. */
+/* Compare what has been logged since the last check, and clear the log. */
 static void logged_since(struct fake *f, const char *want)
 {
 	LOGGED(f, want);
@@ -60,7 +60,7 @@ static void one_is_armed_without_a_run(void **state)
 	logged_since(f, "");
 }
 
-/* Dprintfs without a run have fewer counters than the run whose frames are gone. */
+/* After a reset the session has only dprintfs, and fewer counters than the run before it had. */
 static void one_after_a_run(void **state)
 {
 	struct fake *f = *state;
@@ -293,7 +293,7 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_int_equal(gtp_dprintf_insert(&f->trace, "3000,1;cmds:0," PRINT, &why), -EOPNOTSUPP);
 	assert_string_equal(why.text, "dprintf at 0x3000: no probe");
 	assert_int_equal(f->trace.dprintfs.n, 0);
-	/* the reason that the tracepoint there has been given */
+	/* the reason that was reported for the tracepoint at the same address */
 	f->trace.strict = false;
 	fake_define(f, "1:3000:E:0:0", NULL);
 	fake_define(f, "2:1000:E:0:0", NULL);
@@ -322,7 +322,7 @@ static void one_makes_way_for_another(void **state)
 	call(f, 0x1003, 2);
 	assert_string_equal(fake_lines(f), "1000 cpu 0 pid 42 1\n1003 cpu 0 pid 42 2\n");
 	gtp_dprintf_remove(&f->trace, 0x1003);
-	/* also for a tracepoint that joins the run */
+	/* A tracepoint that joins the run is armed in the same order. */
 	fake_define(f, "1:3000:E:0:0", NULL);
 	start(f);
 	fake_log_clear(f);
@@ -332,8 +332,8 @@ static void one_makes_way_for_another(void **state)
 }
 
 /*
- * Nothing near it is armed, or disarming that does not help: reported once, and the others stay as
- * they were.
+ * The place cannot be armed, because no probe is near, or though the probe near it was disarmed
+ * first: the refusal is reported once, and the other dprintfs stay armed.
  */
 static void no_way_can_be_made(void **state)
 {

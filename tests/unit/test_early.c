@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The condition that a kprobe evaluates first: which conditions can be, and what counts as inside a
- * hit.
+ * The condition that a kprobe evaluates before the hit begins: which conditions can be evaluated
+ * there, and what counts as inside a hit.
  */
 #include "fake_code.h"
 #include "hit/hit.h"
 #include "hit_case.h"
 
-enum { LIMIT = 0x1000 }; /* all loads are careful ones */
+enum { LIMIT = 0x1000 }; /* loads above this address are careful ones: all of this test */
 
-/* *0x2000 as a byte; setup() has 01, 02, 03 ... there. */
+/* The byte at 0x2000, where setup() puts 01, 02, 03 ... */
 #define MEMORY "23200017"
 #define NO_MEMORY "23ff0017"
 #define IS(value) CONST8(value) EQUAL END
@@ -108,7 +108,7 @@ static void another_joins(void **state)
 	counts(f, joins, 2, 0);
 }
 
-/* A condition that takes a call needs the hit. */
+/* A condition whose variables take a call is evaluated in the hit, not before it. */
 static void others_come_later(void **state)
 {
 	static const char *const conds[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of the places where a function ends: each one is whole, or refused where it is wrong. */
+/* The list of places where a function ends: each one is complete, or refused with its position. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 static struct gtp_exit exits[GTP_EXITS_MOST];
 
 /*
- * parsed - return the number of exits, which both passes agree on; @at receives where the reading
- * ended
+ * parsed - parse @text with and without storing the exits, and expect equal results; return the
+ * number of exits; @at receives the column at which parsing ended
  */
 static u32 parsed(const char *text, u32 *at)
 {
@@ -100,7 +100,7 @@ static void instructions(void **state)
 
 			code[k] = (u8)strtoul(digits, NULL, 16);
 		}
-		/* A byte too much would be seen. */
+		/* In a copy of the exact size ASan sees a read past the end. */
 		memcpy(exact, code, n);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_RETURN, exact, n), cases[i].returns);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_SHARED, exact, n), cases[i].returns);

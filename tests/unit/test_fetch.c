@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory is brought before a hit: exactly what the hit reads, and nothing is left behind. */
+/* Before a hit its memory is brought in: exactly what the hit reads, and nothing is left behind. */
 #include "hit/fetch.h"
 #include "hit_case.h"
 
 enum { NOTES_MAX = 4096 };
 
-/* struct bringer - the machine's memory; @log: what was asked for, in order */
+/* struct bringer - brings the machine's memory; @log: the ranges that it was asked for, in order */
 struct bringer {
 	struct fake *f;
 	char log[NOTES_MAX];
@@ -20,7 +20,7 @@ static int bring(void *ctx, void *dst, u64 addr, u32 len)
 	return fake_read(b->f, dst, addr, len);
 }
 
-/* fetched - return what is asked for before a hit at 0x1000 */
+/* fetched - return the ranges that are asked for before a hit at 0x1000 */
 static const char *fetched(struct fake *f, struct bringer *b)
 {
 	struct gtp_fetch fetch = {
@@ -39,8 +39,8 @@ static const char *fetched(struct fake *f, struct bringer *b)
 }
 
 /*
- * fetched_in - return what is asked for before a part of a call that returns 7; @wanted: see struct
- * gtp_fetch
+ * fetched_in - return the ranges that are asked for before @part of a call that returns 7; @wanted:
+ * see struct gtp_fetch
  */
 static const char *fetched_in(struct fake *f, struct bringer *b, enum gtp_fetch_part part,
 			      u64 wanted)
@@ -90,7 +90,10 @@ static void what_actions_read(void **state)
 	struct bringer b;
 
 	fake_map(f, 0x3000, NULL, 0x3000);
-	/* Blocks by the page, also of a register's; strings by pieces up to their end. */
+	/*
+	 * Blocks are brought page by page, also those at a register; strings in pieces up to their
+	 * end.
+	 */
 	define(f, "1:1000:E:0:0", NULL, "M-1,3ff8,1010", "M5,10,8",
 	       CONST32("00002004") CONST8("40") TRACENZ END,
 	       CONST32("00003001") TRACE_QUICK("08") REF32 END, NULL);
@@ -103,7 +106,7 @@ static void an_error_is_the_hits(void **state)
 	struct fake *f = *state;
 	struct bringer b;
 
-	/* Nothing is mapped at 0x9000: the next action is looked at all the same. */
+	/* Nothing is mapped at 0x9000, but the next action's memory is brought all the same. */
 	define(f, "1:1000:E:0:0", NULL, CONST32("00009000") REF32 END, "M-1,2000,1", NULL);
 	start(f);
 	assert_string_equal(fetched(f, &b), "9000+4 2000+1 ");
@@ -152,7 +155,7 @@ static void at_both_ends_of_a_call(void **state)
 	struct gtp_tracepoint *entry;
 
 	fake_map(f, 0x3000, NULL, 0x1000);
-	/* A condition of the entry, one of the return that holds, and one that does not. */
+	/* A condition evaluated at the entry; one at the return that holds; one that does not. */
 	entry = define(f, "1:1000:E:0:0", REG("05") REF32 CONST32("04030201") EQUAL END,
 		       GETV("05") END, "M-1,3001,1", NULL);
 	define(f, "2:1000:E:0:0", GETV("05") CONST8("07") EQUAL END, "M-1,3002,1", NULL);
@@ -165,7 +168,7 @@ static void at_both_ends_of_a_call(void **state)
 	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 4), "");
 }
 
-/* More time will have passed at the hit: a condition on $latency that is false now may hold. */
+/* $latency is larger at the hit than now, so a condition on it that is false now may hold then. */
 static void latency_goes_on(void **state)
 {
 	struct fake *f = *state;
@@ -191,10 +194,10 @@ static void variables_as_they_are(void **state)
 	assert_string_equal(fetched(f, &b), "2001+4 2003+4 ");
 }
 
-/* The hit may be on another CPU, later, or after another task has set a variable. */
+/* A condition on a variable that may be different at the hit does not decide what is brought. */
 static void what_may_change(void **state)
 {
-	/* The last variable is read from the task, which is the same at the hit. */
+	/* The last variable, $current_task_pid, is the same at the hit. */
 	static const char *const named[] = { "01", "02", "0f", "10", "46", "04" };
 	char where[64], condition[64], memory[64];
 	struct fake *f = *state;
@@ -216,7 +219,7 @@ static void no_end_of_memory(void **state)
 	struct fake *f = *state;
 	struct bringer b;
 
-	/* A block that would wrap, and one of more than a frame has, are touched nowhere. */
+	/* For a block that would wrap, and for one larger than a frame, no memory is asked for. */
 	define(f, "1:1000:E:0:0", NULL, "M-1,fffffffffffffff8,10",
 	       CONST32("00002000") CONST32("7fffffff") TRACE END, NULL);
 	start(f);

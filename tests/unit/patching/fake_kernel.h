@@ -8,10 +8,10 @@
 
 #include "base/base.h"
 
-/* fake_kernel_point - called at each point at which others may do something */
+/* fake_kernel_point - called at each point at which the other prober may do something */
 void fake_kernel_point(void);
 
-/* fake_kernel_step - called when something may have changed that other CPUs can see */
+/* fake_kernel_step - called when something that other CPUs can see may have changed */
 void fake_kernel_step(void);
 
 /* fake_kernel_sync - called when every CPU executes a serialising instruction */
@@ -178,7 +178,7 @@ static inline bool hlist_unhashed(const struct hlist_node *n)
 	return !n->pprev;
 }
 
-/* The type of a member of struct gtp_shadow, which is not used here. */
+/* The type of a member of struct gtp_shadow that this test does not use. */
 struct rb_node {
 	int unused;
 };

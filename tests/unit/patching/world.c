@@ -34,7 +34,7 @@
 enum { PLACE = 64, PAD_BYTES = 0x100, COPY_BYTES = 0x10 };
 
 struct world world;
-struct mutex gtp_lock; /* unused: there is one task */
+struct mutex gtp_lock; /* unused: the test has only one thread */
 struct delayed_work *fake_kernel_queued;
 bool gtp_jumps = true;
 
@@ -43,7 +43,7 @@ static struct notifier_block *handler;
 
 /* --- moments --- */
 
-static u32 made; /* pads so far */
+static u32 made; /* number of pads made so far */
 static u8 pads;
 
 static struct {
@@ -93,7 +93,7 @@ static void keep(enum world_kind kind)
 	world.n++;
 }
 
-/* Write another prober's byte, as text_poke() does. */
+/* Write the byte of the other prober's breakpoint, as text_poke() does. */
 static void poke(u8 byte)
 {
 	__atomic_store_n((u8 *)world.addr, byte, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ static void other_goes(void)
 	keep(WORLD_WRITE);
 }
 
-/* Do nothing while a moment is being recorded, because recording reads, too. */
+/* Let the other prober act, unless a moment is being recorded: recording reads memory, too. */
 void fake_kernel_point(void)
 {
 	static bool inside;
@@ -173,7 +173,7 @@ void gtp_wait_for_tasks(void)
 
 /* --- pads --- */
 
-/* Return an address within reach of the place, and not in real memory. */
+/* Return an address for pad @n that a jump at the place reaches, where no real memory is. */
 static u64 pad_addr(u32 n)
 {
 	return world.addr + 0x10000000 + n * PAD_BYTES;
@@ -281,7 +281,7 @@ int gtp_kprobe_list_need(void)
 	return gtp_kprobe_list_settle() ? 0 : -ENOMEM;
 }
 
-/* --- nothing of these matters here --- */
+/* --- functions of which nothing matters to this test --- */
 
 /* clang-format off */
 const char *gtp_blacklist_jump(u64 addr) { return NULL; }
@@ -333,7 +333,7 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/* Try again to remove the jump, while the other prober is there and when it is gone. */
+/* Try again to remove the jump, while the other prober is there and after it has gone. */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {
@@ -363,7 +363,7 @@ void world_run(const u8 *bytes, u32 len, bool widen, struct world_other when)
 	loc.addr = world.addr;
 	gtp_jump_sweep_again();
 	if (!gtp_jump_stage(&loc, &why)) {
-		loc.backend = (void *)&loc; /* as probe/arm.c notes that it has one */
+		loc.backend = (void *)&loc; /* not NULL, as after probe/arm.c has armed @loc */
 		assert_int_equal(gtp_jump_commit(&why), 0);
 	}
 	if (widen && loc.probe)

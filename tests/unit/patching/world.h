@@ -21,11 +21,11 @@ enum world_kind {
 };
 
 /**
- * struct world_moment - the state at a moment
- * @text: the place's bytes
- * @to: for each byte, where the handler of our int3s sends a task that trapped there; 0: it is not
- * one of ours
- * @pads: bit n: the n-th pad exists
+ * struct world_moment - the state of text, pads and int3s at a moment
+ * @text: the bytes at the place
+ * @to: for each byte of the place, the address to which the handler of our int3s sends a task that
+ * trapped there; 0: the byte is not one of our int3s
+ * @pads: bit n is set if the n-th pad exists
  * @other: another prober's breakpoint is known to the kernel at byte 0
  * @other_to: where a task that trapped there continues: a pad, or 0: after the first instruction
  */
@@ -47,8 +47,8 @@ struct world_other {
 };
 
 /**
- * struct world - the place, and everything that has happened
- * @region: its instructions
+ * struct world - the place at which the jump is made, and everything that has happened there
+ * @region: the instructions that the jump displaces
  * @addr: the address of the place
  * @moment, @n: the moments, from the first change to the last
  * @points: how often the other prober could have done something
