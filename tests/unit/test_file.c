@@ -308,7 +308,9 @@ static void assert_lines_fit(const u8 *bytes)
 	assert_non_null(nl);
 }
 
-/* If a list of expressions is too long for a line, the lines after @at have all of them in order.
+/*
+ * Compare the lines after @at with @expected: a list of expressions that is too long for a line is
+ * spread over several, which together have all expressions in order.
  */
 static void check_lists(const char *at, const char *expected)
 {
@@ -369,7 +371,9 @@ static void test_long_list(void **state)
 	free(bytes);
 }
 
-/* GDB does not read lines of 1000 characters: longer ones are left out, and the rest stays whole.
+/*
+ * GDB does not read lines of 1000 characters. Longer ones are left out; the rest of the file stays
+ * intact.
  */
 static void test_long_lines(void **state)
 {
@@ -418,7 +422,7 @@ static void test_refused_while_running(void **state)
 	gtp_file_close(&file);
 }
 
-/* Between two reads GDB may begin a new run, or delete the old one. */
+/* Between two reads of the file GDB may begin a new run, or delete the old one: -ESTALE. */
 static void test_frames_that_are_gone(void **state)
 {
 	u8 byte;
@@ -451,7 +455,7 @@ static void test_no_memory(void **state)
 
 	define("1:1000:E:0:0");
 	for (u32 n = 1; rc; n++) {
-		run(2); /* else the index would be there already */
+		run(2); /* otherwise the index would exist already */
 		why.text[0] = '\0';
 		fake.fail_alloc = fake.allocs + n;
 		rc = gtp_file_open(&file, t, &why);

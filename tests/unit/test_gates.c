@@ -38,8 +38,8 @@ static u64 target_of(const u8 *at, u32 *len)
 }
 
 /*
- * After the popfq: carry leads to the gate with a frame, zero to the bare one, neither to the
- * copies.
+ * After its popfq the pad branches on the flags: with carry set to the gate with a frame, with zero
+ * set to the bare gate, otherwise to the copies of the displaced instructions.
  */
 static void test_gates(void **state)
 {
@@ -82,7 +82,7 @@ static void test_gates(void **state)
 			assert_true(at[0] == 0xeb || at[0] == 0xe9);
 			assert_int_equal(target_of(at, &len), (u64)pad + gates.rest);
 		}
-		/* A no-op may precede the first copy. */
+		/* A no-op may precede the first displaced instruction. */
 		assert_in_range(copies[0], gates.rest, gates.rest + 9);
 	}
 }

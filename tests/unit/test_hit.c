@@ -100,7 +100,7 @@ static void print(void **state)
 	expect_frames(f, "9@1000\n");
 }
 
-/* --- when --- */
+/* --- conditions, times, and the end of a run --- */
 
 static void a_false_condition_costs_itself(void **state)
 {
@@ -163,7 +163,7 @@ static void time_of_the_counter(void **state)
 	assert_true(gtp_index_at(ix, 1)->frame->time <= after);
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 0)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, 7000 + (gtp_index_at(ix, 0)->frame->time - before) * 3 / 2);
-	/* The counter of another CPU may be slightly lower. */
+	/* The counter of another CPU may be slightly behind: time does not go back. */
 	assert_int_equal(gtp_calibration_ns(&c, before - 5), 7000);
 	assert_int_equal(gtp_calibration_ns(&c, before + (1ULL << 40)), 7000 + (3ULL << 39));
 }
@@ -197,14 +197,17 @@ static void pass_count(void **state)
 	fire(f, 2);
 	f->cpu = 1;
 	fire(f, 4);
-	/* The third hit is recorded and ends the run, also for the tracepoints after it. */
+	/*
+	 * The third hit is recorded and ends the run; the tracepoints after the one that ends it
+	 * count it.
+	 */
 	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n");
 	assert_non_null(strstr(fake_status(f), "T0;tpasscount:2;"));
 
-	/* The next run counts from the beginning. */
+	/* The next run counts hits from 0. */
 	f->stopping = 0;
 	start(f);
 	fire(f, 2);
@@ -251,8 +254,8 @@ static void the_first_reason_stays(void **state)
 	f->while_reading = other_cpu;
 	fire(f, 1);
 	/*
-	 * Both reached their pass count; the hit that was under way is finished, but no longer ends
-	 * the run.
+	 * Both tracepoints reached their pass count. The hit that was under way is finished, but no longer
+	 * ends the run.
 	 */
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000 m2000=01\n2@3000\n");
@@ -295,7 +298,7 @@ static void error_in_an_expression(void **state)
 	start(f);
 	fire(f, 2);
 	expect_error(f, 3, "action 2 (X): ref32 at byte 9: cannot read memory at 0x7 (4 bytes)");
-	/* The blocks collected until then stay, and the frame is marked incomplete. */
+	/* The blocks collected before the error stay, and the frame is marked incomplete. */
 	expect_frames(f, "3@1000! r0=a m2000=0102\n");
 	assert_non_null(strstr(fake_status(f), "T0;terror:616374696f6e2032"));
 	assert_non_null(strstr(fake_status(f), ":3;tframes:1;tcreated:1;"));
@@ -363,7 +366,7 @@ static void a_condition_that_fails_is_false(void **state)
 	expect_frames(f, "3@1000\n3@1000\n3@1000\n");
 }
 
-/* A failed block is missing, later ones are there; each failure counts, even two in one hit. */
+/* If an action fails, its block is missing and later ones are there; each failure is counted. */
 static void an_action_that_fails_leaves_the_others(void **state)
 {
 	struct fake *f = *state;
@@ -441,7 +444,8 @@ static void circular(void **state)
 
 #define STRING "240001000022202f27"
 
-/* When C drops frames for a hit, it leaves room for pads, which reserve more than a string takes.
+/*
+ * Dropping old frames for a hit also makes room for pads, which reserve a string's maximum length.
  */
 static void circular_with_strings(void **state)
 {
@@ -507,7 +511,7 @@ static void nested(void **state)
 	gtp_trace_totals(&f->trace, &sum);
 	assert_int_equal(sum.nested, 2);
 
-	/* Nothing is counted without a run. */
+	/* After the run, nested hits are no longer counted. */
 	f->trace.run.cpus[0]->in_hit = 1;
 	fake_hit(f->trace.locs, f->trace.run.cpus[0], &regs, 0);
 	assert_int_equal(f->trace.run.cpus[0]->nested, 2);

@@ -122,7 +122,7 @@ static void test_clock_begins_anew(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
 }
 
-/* Frames that a circular buffer has dropped count. Of many sleeps, the newest ones are kept. */
+/* Frames that a circular buffer has dropped count, too. After many sleeps the newest are known. */
 static void test_clock_begins_anew_often(void **state)
 {
 	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };
@@ -244,7 +244,7 @@ static void test_find(void **state)
 
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-/* The progress of each kind of work, by the first letter of its text. */
+/* The progress of each kind of work, indexed by the first letter of the work's description. */
 static u32 done_of[128];
 
 static void note_progress(void *ctx, const char *what, u32 done, u32 total)
@@ -292,7 +292,7 @@ static void *long_run(void)
 	return mem;
 }
 
-/* No single allocation grows with the number of frames: the kernel allows at most 2 GiB. */
+/* No allocation exceeds 2 MiB, however many frames there are: the kernel allows at most 2 GiB. */
 static void test_more_frames_than_an_allocation_holds(void **state)
 {
 	void *mem = long_run();
@@ -335,8 +335,8 @@ static s64 look_at_each(enum gtp_find how, u64 a, u64 b, u32 from)
 }
 
 /*
- * Tracepoints that are rarely hit: the search misses no frame that it was asked for. Some of their
- * numbers agree in the low bits.
+ * The search for a rarely hit tracepoint finds all of its frames. Some numbers of tracepoints agree
+ * in the low bits.
  */
 static void test_nothing_is_passed_over(void **state)
 {
@@ -368,7 +368,7 @@ static void test_nothing_is_passed_over(void **state)
 	free(mem);
 }
 
-/* If there are more frames than GDB can count, the oldest have numbers. */
+/* If there are more frames than GDB can count, only the oldest get numbers. */
 static void test_more_frames_than_numbers(void **state)
 {
 	for (u16 i = 0; i < 10; i++)

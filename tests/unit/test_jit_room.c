@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler at its limits of room: code buffers of every size, the arena, the largest requests,
- * and blocks at the last address that a fast load may read.
+ * The compiler when room is short: code buffers of every size, the arena, the largest requests, and
+ * blocks at the last address that a fast load may read.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,7 +104,7 @@ static void every_size(const struct ax_jit_request *req)
 			assert_int_equal(code[i], 0xa5);
 		free(code);
 	}
-	/* The refusals have left the plan intact. */
+	/* After the refusals, a buffer that is large enough still gets the same code. */
 	for (u32 i = 0; i < 2; i++) {
 		u8 *code = malloc(n + i);
 
@@ -175,7 +175,9 @@ static void test_stubs(void **state)
 
 /* --- the arena --- */
 
-/* The arena gets full at every fill level: refused code leaves no trace, and code that fits runs.
+/*
+ * For each fill level of the arena: code that does not fit is refused and leaves no trace, and code
+ * that fits runs.
  */
 static void test_arena(void **state)
 {
@@ -202,7 +204,7 @@ static void test_arena(void **state)
 	jit_user_free(u);
 }
 
-/* --- the largest --- */
+/* --- the largest requests --- */
 
 static u32 plan(const struct ax_jit_item *items, u32 nitems, u32 *frame_bytes)
 {
@@ -220,7 +222,7 @@ static u32 plan(const struct ax_jit_item *items, u32 nitems, u32 *frame_bytes)
 }
 
 /*
- * Actions are one snippet up to the limit of what may be collected at once, and not with one byte
+ * Actions are compiled as one snippet if they collect FRAME_MAX bytes, and refused with one byte
  * more.
  */
 static void test_most_actions(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * $kstack, $ustack and $bt at a hit: numbers of stacks, a stack's bytes; memory is allocated only
- * where it is used.
+ * $kstack, $ustack and $bt at a hit: numbers of stacks, a stack's bytes; memory for stacks is
+ * allocated only if a tracepoint uses them.
  */
 #include <stdlib.h>
 #include "hit_case.h"
@@ -54,8 +54,8 @@ static void collected(void **state)
 }
 
 /*
- * Both stacks are in one table, and each is looked up once: a second look-up would find another
- * one.
+ * The kernel's and the program's stack of a hit are in one table, and each is looked up once: a
+ * second look-up would find another stack.
  */
 static void of_the_program(void **state)
 {
@@ -140,7 +140,7 @@ static void as_a_key(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 }
 
-/* As GDB compiles "collect $kstack": read it, collect it, drop it; with two tracepoints. */
+/* Two tracepoints with "collect $kstack", which GDB compiles to: read it, collect it, drop it. */
 static void looked_up_once_a_hit(void **state)
 {
 	struct fake *f = *state;
@@ -220,7 +220,7 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
-/* After any other failure, a hit finds no table and continues. */
+/* If the run has no table of stacks, for whatever reason, $kstack is 0 and the hit goes on. */
 static void without_a_table(void **state)
 {
 	struct fake *f = *state;

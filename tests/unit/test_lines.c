@@ -59,7 +59,7 @@ static void nothing_comes_out_of_an_empty_ring(void **state)
 	assert_int_equal(gtp_lines_dropped(*state), 0);
 }
 
-/* Many times round, so that lines cross the end of the ring in every way. */
+/* Lines are read as they were written, also where they cross the end of the ring. */
 static void lines_come_out_as_they_went_in(void **state)
 {
 	u32 in = 0, out = 0;
@@ -132,7 +132,7 @@ static void the_oldest_of_all_rings_comes_first(void **state)
 	free(all[2]);
 }
 
-/* CPU 0 has read its clock first, and puts its line after the reader has looked. */
+/* A line of CPU 1 waits until CPU 0, which read its clock earlier, has put its own line. */
 static void a_line_waits_for_an_earlier_one(void **state)
 {
 	struct gtp_lines *all[] = { *state, calloc(1, sizeof(*all[0])) };
@@ -150,7 +150,7 @@ static void a_line_waits_for_an_earlier_one(void **state)
 	free(all[1]);
 }
 
-/* The clock was set back, as after a sleep: the line does not wait until its time comes again. */
+/* After the clock was set back, as after a sleep, the reader does not wait for a line's time. */
 static void a_line_waits_once(void **state)
 {
 	struct gtp_lines *all[] = { *state };
@@ -184,7 +184,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-/* Read all: the numbers that are read rise; the caller checks how many there were. */
+/* Read all lines; their numbers must rise. The caller checks how many there were. */
 static u32 read_all(struct gtp_lines *r, s64 *last)
 {
 	const struct gtp_line *line;

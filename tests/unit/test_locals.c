@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Per-CPU variables: no lock, and one value for GDB. */
+/* Per-CPU variables of a session: hits take no lock for them, and GDB reads one value. */
 #include "hit_case.h"
 #include "session/cpus.h"
 
@@ -40,7 +40,7 @@ static void each_cpus_own_beside_a_shared_one(void **state)
 	assert_int_equal(f->tsv_locks, 3);
 	assert_int_equal(variable(f), 3);
 	assert_int_equal(f->trace.run.cpus[0]->local[0x47], 3);
-	/* The same number becomes a shared variable. */
+	/* The same number becomes that of a shared variable. */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "47:0:0:705f", &why), 0);
 	start(f);

@@ -51,7 +51,7 @@ static u64 many_addr(u32 i)
 	return 0xffffffff81000000 + i * 16;
 }
 
-/* No look-up walks more than a few of thousands, which would make setting them up quadratic. */
+/* No look-up among thousands of tracepoints walks more than a few of them. */
 static void many_are_found_at_once(void **state)
 {
 	struct world *w = *state;

@@ -24,9 +24,9 @@ static struct {
 	struct padworld_hit hit;
 	u64 entry;
 	u32 len;
-	u64 from, to; /* the code in which steps are counted */
+	u64 from, to; /* the code whose steps are counted */
 	u32 steps;
-	u32 skip; /* see struct gtp_pad_request */
+	u32 skip; /* the member of struct gtp_pad_request */
 } t;
 
 static const struct ax_verified *condition(const char *text)
@@ -135,7 +135,7 @@ static void test_instructions(void **state)
 	}
 }
 
-/* When pad_hit is called, all registers, even rsp, have the hit's values. */
+/* When the pad calls pad_hit, all registers, even rsp, have the hit's values. */
 static void test_hit(void **state)
 {
 	static const struct {
@@ -249,7 +249,7 @@ static void test_jumped_to_endbr(void **state)
 	assert_memory_equal((void *)t.entry, endbr64, sizeof(endbr64));
 }
 
-/* Conditions that read all registers, need particular ones, or need more than there are. */
+/* Conditions that read all registers, need particular ones, or need more than the CPU has. */
 static void test_pressure(void **state)
 {
 	static const char *const conds[] = {
@@ -458,7 +458,7 @@ static void test_out_of_reach(void **state)
 	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
 }
 
-/* A displaced instruction that faults must not look like a load: its address is another. */
+/* A displaced instruction that faults must not be where the fault handler expects a fast load. */
 static void test_no_load_place(void **state)
 {
 	u8 buf[256];
@@ -467,7 +467,7 @@ static void test_no_load_place(void **state)
 	REGION("\x66\x90\xff\x53\x08"); /* the jump follows the push */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
 	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
-	REGION("\xff\x93\x08\x00\x00\x00"); /* and would at 16 */
+	REGION("\xff\x93\x08\x00\x00\x00"); /* without the nop the jump would be at 16 */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
 	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
@@ -521,7 +521,7 @@ static void test_flags_kept(void **state)
 		t.entry = padworld_make(&t.req, &t.len);
 		run(1, false);
 		assert_int_equal(t.hit.count, 1);
-		/* The comparison has found them equal. */
+		/* The condition has compared equal values; without keep_flags its flags remain. */
 		assert_int_equal(t.hit.regs.flags & GTP_FLAG_ZF, keep ? 0 : GTP_FLAG_ZF);
 	}
 }
@@ -543,14 +543,14 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
-/* The place is after a no-op: the code is at the place, the pc is the no-op's. */
+/* The jump's place is after a no-op at which the tracepoint is: the hit's pc is the no-op's. */
 static void test_skip(void **state)
 {
 	static const char pc[] = "reg 16; const32 0x40000000; equal; end";
 	u8 place[256], behind[256];
 	u32 len, len_behind;
 
-	REGION("\xe8\x00\x10\x00\x00"); /* a call: its copy depends on where it was */
+	REGION("\xe8\x00\x10\x00\x00"); /* a call: its copy depends on its place */
 	assert_int_equal(emit_at(0x40000000, 0x41000000, place, &len), 0);
 	t.skip = 5;
 	assert_int_equal(emit_at(0x40000000, 0x41000000, behind, &len_behind), 0);

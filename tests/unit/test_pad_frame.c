@@ -42,7 +42,7 @@ static struct {
 	bool jumped; /* make() makes a pad that is jumped to and returns */
 } t;
 
-/* Set everything as in a usual hit. */
+/* Set up the CPU and the run as in a usual hit. */
 static void make_plain(void)
 {
 	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));
@@ -123,7 +123,7 @@ static void run(u64 rdi, bool step)
 	"reg 5; trace_quick 4; ref32; ext 32; reg 5; const8 4; add; trace_quick 4; ref32; "        \
 	"ext 32; add; pop; end"
 
-/* If "o->a > 5", collect "o->a + o->b": the frame has both fields. */
+/* With the condition "o->a > 5", collect "o->a + o->b": the frame has a block for each field. */
 static void test_sum(void **state)
 {
 	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
@@ -184,7 +184,7 @@ static const struct gtp_block *string_block(const char *text, u32 len)
 	return gtp_frame_next_block(f, gtp_frame_next_block(f, NULL));
 }
 
-/* A string of each length, between two blocks; one that ends after the words goes to C. */
+/* A string of each length, between two blocks; if its end is beyond the words, C collects it. */
 static void test_string(void **state)
 {
 	static const char text[] =
@@ -345,7 +345,7 @@ static void above_limit(void)
 	t.regs.gpr[X86_RDI] = PADWORLD_LIMIT;
 }
 
-/* In an unusual hit the pad leaves nothing, and goes to C as if it had tried nothing. */
+/* In an unusual hit the pad writes nothing, and calls C as if it had not tried to write a frame. */
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
@@ -387,7 +387,7 @@ static void test_last_room(void **state)
 	assert_int_equal(t.hit.count, 1);
 }
 
-/* The pad reserves room for the longest string, so a shorter one may leave some. */
+/* The pad reserves room for the longest string, also if the string turns out to be shorter. */
 static void test_last_room_of_strings(void **state)
 {
 	const u32 most = (u32)sizeof(struct gtp_frame) + 3 * 16 + 2 * 8 + 64;
@@ -422,7 +422,7 @@ static void test_refused(void **state)
 	assert_int_equal(make(NULL, &far, 16 + 40), 0);
 	assert_int_equal(make(NULL, &elsewhere, 0), 0);
 	assert_int_equal(make(NULL, &by_flags, 24), 0);
-	/* Another size than the tracepoint's snippet says. */
+	/* The tracepoint's snippet collects 48 bytes, not 40. */
 	assert_int_equal(make(NULL, expression(SUM), 40), 0);
 	assert_int_not_equal(make(NULL, expression(SUM), 48), 0);
 }

@@ -218,7 +218,7 @@ static void time_goes_on(const struct state *s)
 	if (next.t == world.n)
 		return;
 	if (m->kind == WORLD_SYNC && s->at >= TRAPPED && s->at < PAD)
-		return; /* with interrupts off */
+		return; /* a task in the int3 handler has interrupts off, so it delays the sync */
 	if (m->kind == WORLD_WAITED && s->owes) {
 		met.waited_for++;
 		return;

@@ -18,7 +18,7 @@
 /* printf "%d\n" of a value, as GDB sends it */
 #define PRINT(value) "X12," value "2200220034010006256c645c6e0027"
 
-/* --- which they are --- */
+/* --- which tracepoints are reported at the return --- */
 
 static void what_makes_one(void **state)
 {
@@ -99,7 +99,7 @@ static void nobody_sets_them(void **state)
 		why.text, "$ret has its value from the hit here; give your variable another name");
 }
 
-/* --- both ends --- */
+/* --- the values at entry and return --- */
 
 static void registers_of_the_entry_memory_of_the_return(void **state)
 {
@@ -141,7 +141,7 @@ static void clocks(void **state)
 	f->clock = 5730;
 	fake_leave(f, ENTRY, &p, 0);
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
-	/* The clock of the CPU on which it returns is a little behind. */
+	/* The CPU on which the call returns has a clock that is slightly behind. */
 	f->clock = 5729;
 	fake_leave(f, ENTRY, &p, 0);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -303,7 +303,7 @@ static void inside_a_hit_they_are_counted(void **state)
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	f->while_reading = call_inside;
 	fake_leave(f, ENTRY, &p, 1);
-	/* ... and another returns, whose entry was before. */
+	/* ... and another call, entered before, returns. */
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	assert_true(fake_enter(f, ENTRY, &regs, &inner));
 	f->while_reading = return_inside;
@@ -365,7 +365,7 @@ static bool enter_quickly(struct fake *f, u32 held)
 	return true;
 }
 
-/* The quick way in is for entries without a condition to evaluate and without anything to count. */
+/* An entry takes the quick path if it has no condition to evaluate and nothing to count. */
 static void the_quick_way_in(void **state)
 {
 	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };

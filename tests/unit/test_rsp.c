@@ -14,7 +14,7 @@ static char in[GTP_PACKET_MAX + 1];
 static u8 last[GTP_RSP_FRAME_MAX];
 static char up[65536], down[4 * GTP_RSP_FRAME_MAX];
 static u32 up_len, down_len;
-static const char *answer; /* the answer to each packet, NULL: none */
+static const char *answer; /* the reply to each packet, NULL: none */
 static bool go_no_ack;
 
 static void add_up(const void *bytes, u32 len)
@@ -114,7 +114,7 @@ static void checksum_in_capitals(void **state)
 	expect("[jj][jk]", "++");
 }
 
-/* The second packet's checksum is wrong; '-' asks for the last reply again. */
+/* The second packet's checksum is wrong; '-' asks for the last reply once more. */
 static void every_split(void **state)
 {
 	static const char text[] = "+$qC#b4\x03$a}\x03z#7b-$m0,1#fa";
@@ -214,7 +214,7 @@ static void no_ack_begins_after_the_ack(void **state)
 	feed("$QStartNoAckMode#b0");
 	expect("[QStartNoAckMode]", "+$OK#9a");
 	go_no_ack = false;
-	/* The reply got lost: acks are still on, so it comes again. */
+	/* GDB did not get the reply to QStartNoAckMode: acks are still on, so '-' repeats it. */
 	feed("-");
 	expect("", "$OK#9a");
 	feed("+$?#3f-$?#3f");

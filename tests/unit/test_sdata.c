@@ -69,7 +69,10 @@ static void record_of_a_hit(void **state)
 			    "1@5000 s=010203040506070844332211\n2@5000 r4=11223344\n");
 }
 
-/* One address, two places: the plain instruction, and the kernel tracepoint that S asks for. */
+/*
+ * The plain instruction and the kernel tracepoint at one address are different places; S: the
+ * latter.
+ */
 static void where_no_tracepoint_is(void **state)
 {
 	fake_define(&f, "1:6000:E:0:0:S", NULL);

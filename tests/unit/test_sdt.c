@@ -79,7 +79,7 @@ static bool read_made(void *ctx, void *dst, u32 len, u64 at)
 {
 	struct made *m = ctx;
 
-	/* The kernel's read takes no other offset. */
+	/* The kernel reads a file only at offsets up to S64_MAX. */
 	assert_true(at <= S64_MAX);
 	if (at > m->len || len > m->len - at)
 		return false;
@@ -140,7 +140,7 @@ static void damaged(void **state)
 	struct made m = good();
 	u32 i, n;
 
-	/* A note that is longer than the section ends it. */
+	/* A note that is longer than the section ends the list. */
 	put(m.data + NOTES + 48, 0xffffffff, 4);
 	assert_int_equal(each(&m), 1);
 	m = good();
@@ -152,7 +152,7 @@ static void damaged(void **state)
 	put(m.data + NOTES + 44, 0, 4);
 	assert_true(each(&m) < 3);
 
-	/* The table, the names and the notes are anywhere. */
+	/* Offsets of the table, the names and the notes that are outside the file. */
 	for (i = 0; i < 4; i++) {
 		static const u64 wild[] = { S64_MAX, U64_MAX, 0x8000000000000000, FILE_BYTES };
 

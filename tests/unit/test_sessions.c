@@ -102,7 +102,10 @@ static void the_player_finds_fault(void **state)
 	assert_int_equal(play_text("> ?\n< S0\n"), -1);
 	assert_int_equal(play_text("> ?\n< S055\n"), -1);
 	assert_int_equal(play_text("> ?\n<\n"), -1);
-	/* a reply that is not read, in the middle and at the end; a reply that is missing */
+	/*
+	 * a reply that the transcript does not expect, in the middle and at the end; a missing
+	 * reply
+	 */
 	assert_int_equal(play_text("> ?\n> qC\n<\n"), -1);
 	assert_int_equal(play_text("> ?\n"), -1);
 	assert_int_equal(play_text("> k\n< *\n"), -1);
@@ -178,7 +181,9 @@ static void no_row_hides_another(void **state)
 	}
 }
 
-/* A row without its flag calls a handler that uses the process of a stub that has none. */
+/*
+ * Rows for packets about a process must be flagged: a stub without a process must not serve them.
+ */
 static void a_kernel_knows_no_packet_about_a_process(void **state)
 {
 	static const char *const packets[] = {

@@ -61,7 +61,7 @@ static void one_number_for_each(void **state)
 	free(s);
 }
 
-/* Fold a hash; then come the next address and a multiplication. */
+/* Fold a hash as hit/stacks.c does, before it adds the next address and multiplies. */
 static u64 folded(u64 h)
 {
 	return h ^ h >> 32;
@@ -151,7 +151,7 @@ static void a_deep_stack_is_cut(void **state)
 	free(s);
 }
 
-/* Only the numbers of stacks have addresses. */
+/* Only the numbers of stacks have addresses; other numbers have none. */
 static void numbers_that_are_none(void **state)
 {
 	struct gtp_stacks *s = make(1 << 16);
