@@ -197,10 +197,7 @@ static void pass_count(void **state)
 	fire(f, 2);
 	f->cpu = 1;
 	fire(f, 4);
-	/*
-	 * The third hit is recorded and ends the run; the tracepoints after the one that ends it
-	 * count it.
-	 */
+	/* The third hit is recorded and ends the run, also for the tracepoints after 2. */
 	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
@@ -254,8 +251,8 @@ static void the_first_reason_stays(void **state)
 	f->while_reading = other_cpu;
 	fire(f, 1);
 	/*
-	 * Both tracepoints reached their pass count. The hit that was under way is finished, but no longer
-	 * ends the run.
+	 * Both tracepoints reached their pass count. The hit that was under way is finished,
+	 * but no longer ends the run.
 	 */
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000 m2000=01\n2@3000\n");

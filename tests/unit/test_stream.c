@@ -99,7 +99,7 @@ static u64 get(const u8 *p, u32 n)
 	return value;
 }
 
-/* Return one sweep as text: the time of each frame, "cpu!n" for losses, "end". */
+/* Return one sweep's frames as text: the time of each, "cpu!n" for n lost frames, "end". */
 static const char *swept(u32 at_a_time)
 {
 	u32 at = 0, len;
@@ -290,7 +290,7 @@ static void test_a_run_that_ends_is_read_to_its_end(void **state)
 	close_stream();
 }
 
-/* GDB has read frames, and a copy of the file is under way. */
+/* The run's last sweep takes the frames, though GDB has read some and has a trace file open. */
 static void test_the_end_takes_the_frames_from_other_readers(void **state)
 {
 	struct gtp_file file;
@@ -346,7 +346,7 @@ static void test_a_new_run_ends_the_stream(void **state)
 	assert_int_equal(gtp_trace_index(t, &why)->n, 1);
 }
 
-/* If a CPU has filled a quarter of its buffer, the buffers are taken at once. */
+/* When a CPU has filled a quarter of its buffer, gtp_stream_urgent() asks for a sweep at once. */
 static void test_urgent(void **state)
 {
 	start();
@@ -385,7 +385,7 @@ static void test_linear_buffers(void **state)
 	close_stream();
 }
 
-/* The clock has restarted: earlier frames are older, whatever their times are. */
+/* After the clock has restarted, earlier frames are sorted first, whatever their times are. */
 static void test_the_clock_restarts(void **state)
 {
 	begin();
@@ -423,7 +423,7 @@ static void test_no_memory(void **state)
 	assert_true(i > 5 + 6);
 	fake.fail_alloc = 0;
 	read_header();
-	/* Frames that were taken but could not be merged stay, and later ones follow them. */
+	/* Frames that a sweep took but could not merge are kept, and later frames follow them. */
 	for (i = 1;; i++) {
 		int err;
 
@@ -547,7 +547,7 @@ static void test_header(void **state)
 		"\nstatus 0;tunknown:0;tframes:ffffffff;tcreated:ffffffff;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
 		"tsv 200:0:1:6c6f7374\ntsv 1a:"));
 	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:0"));
-	/* The number of its hits is not known yet. */
+	/* The number of the tracepoint's hits is not known while the run is on. */
 	assert_null(strstr((char *)bytes, "\ntp V"));
 	close_stream();
 }

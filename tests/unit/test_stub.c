@@ -101,7 +101,7 @@ static void keep_alives(void **state)
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_int_not_equal(gdb.out_len, 0);
 	assert_non_null(strstr(gdb.out, console("gdbtp: working: 1 of 2\n")));
-	/* GDB has received something now. */
+	/* GDB has just received the text, so no more is sent yet. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_progress(&gdb.s, "working", 2, 2);
 	assert_int_equal(gdb.out_len, 0);
@@ -123,7 +123,7 @@ static void disarm_for_long(struct fake *f, struct gtp_location *loc)
 	work_for_long(5);
 }
 
-/* GDB's packet is unknown, or has no text as reply: it gets bytes that it skips. */
+/* A packet that is unknown, or whose reply is not text: GDB gets bytes that it skips. */
 static void an_end_that_takes_long(void **state)
 {
 	const u64 args[] = { 1 };
@@ -132,15 +132,15 @@ static void an_end_that_takes_long(void **state)
 	gdb.f.while_disarming = disarm_for_long;
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	fake_gdb_clear(&gdb);
-	/* The worker. */
+	/* The worker ends the run. */
 	assert_true(gtp_trace_settle(&gdb.f.trace));
 	assert_string_equal(gdb.out, "+++++");
-	/* The first packet after that. */
+	/* The first packet after the hit ends the run, before the worker does. */
 	start_run("R20X00000004,22001a27");
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "$qC#b4", 6);
-	assert_string_equal(gdb.out, "++++++$#00"); /* one is the ack */
+	assert_string_equal(gdb.out, "++++++$#00"); /* five bytes to skip, and the packet's ack */
 	gdb.f.while_disarming = NULL;
 	/* However long the wait is, GDB does not give up. */
 	start_run("R20");
@@ -162,7 +162,7 @@ static void console_while_waiting(void **state)
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "\003", 1);
 	assert_string_equal(gdb.out, "$S02#b5");
-	/* The continue is over: text waits for the next one. */
+	/* The continue is over: text for the console waits for the next one. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_print(&gdb.s, "hello\n");
 	fake_gdb_feed(&gdb, "\003", 1);
@@ -274,7 +274,7 @@ static void a_range_ends_a_read(void **state)
 	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_TEXT + 8));
 	assert_int_equal(strlen(got), 16);
 	ASK(packetf("m%llx,20", FAKE_TEXT + 16), "E01");
-	/* Known as code, but no longer mapped. */
+	/* The range is known to be code, but is no longer mapped. */
 	fake_unmap(&gdb.f, FAKE_TEXT);
 	ASK(packetf("m%llx,20", FAKE_TEXT + 8), "E01");
 }
@@ -433,7 +433,7 @@ static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
 	return save_error;
 }
 
-/* A refusal without a message gets that of its errno. */
+/* A refusal without a message of its own gets the text of its errno. */
 static void errors_without_words(void **state)
 {
 	static const struct {

@@ -55,7 +55,7 @@ static void x_gives_all_bytes_as_they_are(void **state)
 	x_gives_bytes(0, 0, 0, bytes);
 }
 
-/* One byte of the packet is the 'b'. GDB asks for the rest. */
+/* One byte of the reply is the 'b', so a packet has one byte less; GDB asks for the rest. */
 static void x_gives_no_more_than_a_packet_has(void **state)
 {
 	const u8 *bytes = map_many();

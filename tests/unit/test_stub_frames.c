@@ -10,7 +10,7 @@
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
 
-/* The frames that GDB has not read yet are gone: its file would end within a frame. */
+/* If a reader takes the frames while GDB saves them, GDB gets an error: its file would be cut. */
 static void frames_that_go_while_they_are_read(void **state)
 {
 	u64 args[] = { 1 };

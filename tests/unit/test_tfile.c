@@ -113,7 +113,7 @@ static void test_empty_frame(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* Nothing is collected, but the tracepoint's number alone does not give the address. */
+/* A frame without data gets a block of registers if its tracepoint has several addresses. */
 static void test_one_of_several_locations(void **state)
 {
 	begin(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports that a user has not asked for: hits that were missed, a clock that went wrong. */
+/* Reports that a user has not asked for: missed hits, and a clock that is not reliable. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define STATUS "qRcmd,737461747573" /* monitor status */
 
 static struct gtp_target_ops target;
-static const char *off; /* what is wrong with the clock */
+static const char *off; /* the clock's fault, or NULL */
 static u32 asked;
 
 static bool clock_off(void *ctx, struct gtp_why *why)
@@ -89,7 +89,7 @@ static void a_clock_that_is_right(void **state)
 	assert_false(says("clock:"));
 	ASK("QTStop", "OK");
 	assert_int_equal(asked, 3);
-	/* Without a run there is no clock to ask about. */
+	/* Without a run the stub does not ask for the state of the clock. */
 	fake_gdb_ask(&gdb, STATUS);
 	assert_int_equal(asked, 3);
 }
@@ -100,7 +100,9 @@ static void a_clock_that_goes_wrong(void **state)
 	off = "it has stepped";
 	fake_gdb_ask(&gdb, "qTStatus");
 	assert_true(says("gdbtp: it has stepped\n"));
-	/* tstatus says it once, monitor status always: it stays true of the run's frames. */
+	/*
+	 * tstatus reports the clock once, monitor status always: the run's times stay unreliable.
+	 */
 	off = NULL;
 	fake_gdb_ask(&gdb, "qTStatus");
 	assert_false(says("stepped"));

@@ -145,7 +145,7 @@ static void forgetting_everything(void **state)
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
 	assert_true(status_has(f, ";starttime:0;stoptime:0"));
 	assert_string_equal(fake_frames(f), "");
-	/* Work left to teardown: a session that ends while a run is on. */
+	/* Leave a run on for teardown, which ends the session. */
 	fake_define(f, "1:1000:E:0:0", "R1");
 	start(f);
 }
@@ -302,10 +302,10 @@ static void start_without_memory(void **state)
 		assert_null(f->trace.tps.first->loc);
 		assert_false(gtp_trace_running(&f->trace));
 	}
-	/* the CPUs' list, three for each of two CPUs, two locations */
+	/* the list of CPUs, three allocations for each of two CPUs, two locations */
 	assert_int_equal(n, 10);
 	stop(f);
-	/* the list of buffers, that of restarts, the heap, the list of chunks, a chunk */
+	/* the list of buffers, the list of restarts, the heap, the list of chunks, a chunk */
 	for (n = 1; n <= 5; n++) {
 		f->fail_alloc = f->allocs + n;
 		live = f->live;
@@ -336,7 +336,7 @@ static void session_without_memory(void **state)
 	free(f);
 }
 
-/* --- the end that a hit brings --- */
+/* --- a hit ends the run --- */
 
 static void settling(void **state)
 {
@@ -358,7 +358,7 @@ static void settling(void **state)
 	assert_true(status_has(f, "T0;tpasscount:1;"));
 }
 
-/* Finish the hit that was under way when tstop came: it ends before ->disarm returns. */
+/* A hit that was under way when tstop came ends the run, before ->disarm returns. */
 static void finish_claimed_hit(struct fake *f, struct gtp_location *loc)
 {
 	f->trace.run.ended_by = GTP_STOP_PASSCOUNT;
@@ -376,7 +376,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 	f->while_disarming = finish_claimed_hit;
 	stop(f);
 	assert_true(status_has(f, "T0;tpasscount:1;"));
-	/* Its ->stopping comes late and finds nothing to do. */
+	/* The worker that the hit has started comes late and finds nothing to do. */
 	assert_false(gtp_trace_settle(&f->trace));
 }
 
@@ -397,7 +397,7 @@ static void hits_after_the_stop_are_ignored(void **state)
 	assert_int_equal(f->stopping, 0);
 }
 
-/* --- definitions during a run --- */
+/* --- tracepoints defined during a run --- */
 
 static int install(struct fake *f, struct gtp_tracepoint *tp, const char *want)
 {
@@ -502,7 +502,7 @@ static void enabling(void **state)
 	assert_false(tp->enabled);
 }
 
-/* --- code that goes away --- */
+/* --- code that is unloaded --- */
 
 static const char unloaded[] =
 	"tracepoint 2 at 0x2000: its module has been unloaded; load it and tstart, or delete it";
@@ -536,7 +536,7 @@ static void a_module_is_unloaded(void **state)
 	assert_true(gtp_tracepoint_find(&f->trace.tps, 2, 0x2000)->gone);
 	f->trace.strict = true;
 	refuse_start(f, -EOPNOTSUPP, unloaded);
-	/* Only armed locations are disarmed. */
+	/* Without a run no location is armed, so none is disarmed. */
 	fake_log_clear(f);
 	assert_int_equal(gtp_trace_forget_range(&f->trace, 0, ~0ULL), 2);
 	assert_string_equal(f->log, "");

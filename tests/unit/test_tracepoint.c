@@ -256,7 +256,10 @@ static void forms_that_are_accepted(void **state)
 	assert_true(a->next->next->len == GTP_FRAME_MAX);
 	assert_int_equal(a->next->next->next->base, GTP_REG_SS);
 
-	/* An announced continuation need not come, and an unexpected one counts as a repetition. */
+	/*
+	 * After a definition that announces actions, none need come; actions not announced are
+	 * ignored.
+	 */
 	assert_int_equal(define(w, "7:ac:E:0:0"), 0);
 	assert_int_equal(act(w, "7:ac:R01"), 0);
 	assert_null(w->tp->actions);
@@ -337,7 +340,9 @@ static void parts_are_bounded(void **state)
 	assert_in_range(taken * HEX, GTP_PARTS_MAX - GTP_PARTS_MAX / 16, GTP_PARTS_MAX);
 	assert_non_null(strstr(w->why.text, "in all; delete some tracepoints"));
 
-	/* Nothing else of that size is accepted, and removing something makes room. */
+	/*
+	 * Another action of that size is refused, and its tracepoint is removed, which makes room.
+	 */
 	memcpy(text, "7:ab:X00001F3E,", 15);
 	memset(text + 15, '2', 2 * 0x1f3e);
 	text[15 + 2 * 0x1f3e] = '\0';

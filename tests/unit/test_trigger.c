@@ -77,7 +77,10 @@ static void each_run_begins_anew(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* A GDB that connects now gets the earlier settings, and sends them at the next tstart. */
+	/*
+	 * GDB's settings are kept, and uploaded to a GDB that connects, which repeats them at
+	 * tstart.
+	 */
 	assert_true(gtp_tracepoint_piece(b, 0, piece, sizeof(piece)) > 0);
 	assert_string_equal(piece, "T2:1100:D:0:0");
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -151,7 +154,7 @@ static void at_the_same_address(void **state)
 	expect_frames(f, "1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n");
 }
 
-/* A number that the hit computes can be any, so all tracepoints check whether they are enabled. */
+/* If the number is computed at the hit, it can be any, so every tracepoint checks its switch. */
 static void computed_number(void **state)
 {
 	struct fake *f = *state;
@@ -255,12 +258,12 @@ static void joins_a_run(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* Another location of a number that has been switched. */
+	/* Define another location of tracepoint 2, which has been switched. */
 	late = define(f, "2:1200:D:0:0", NULL, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, late, &why), 0);
 	call(f, 0x1200);
 	assert_int_equal(hits(f, late), 1);
-	/* Only the tracepoint that cannot join is refused. */
+	/* Tracepoint 5 cannot join and is refused; the run goes on without it. */
 	a = define(f, "5:1300:E:0:0", NULL, ENABLE("09") END, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, a, &why), -EINVAL);
 	call(f, 0x1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits that are given up where memory is not there, and made again after it was brought. */
+/* Hits that are undone because memory is absent, and repeated after the memory was brought in. */
 #include "hit_case.h"
 #include "hit/hit.h"
 #include "hit/undo.h"
@@ -35,7 +35,7 @@ static bool undoable(struct fake *f)
 	return first->plan.undoable;
 }
 
-/* The frame, the hit and the failure: all of them are there once, after the memory is. */
+/* After the repetition, the frame, the hit and the failure are each counted once. */
 static void test_a_frame(void **state)
 {
 	struct fake *f = *state;
@@ -82,7 +82,7 @@ static void test_a_condition(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* A hit that does not ask for this fails, as everywhere. */
+/* A hit that does not ask to be undone fails. */
 static void test_not_asked(void **state)
 {
 	struct fake *f = *state;
@@ -94,7 +94,7 @@ static void test_not_asked(void **state)
 	expect_frames(f, "1@1000!\n");
 }
 
-/* An error that no memory cures. */
+/* An error other than absent memory is not undone. */
 static void test_another_error(void **state)
 {
 	struct fake *f = *state;
@@ -107,7 +107,7 @@ static void test_another_error(void **state)
 	expect_frames(f, "1@1000!\n");
 }
 
-/* Something would be done twice, or the frame would have a part only. */
+/* Hits that are not undone: repeating them would do something twice, or give part of a frame. */
 static void test_not_undoable(void **state)
 {
 	struct fake *f = *state;
@@ -143,7 +143,7 @@ static void test_not_undoable(void **state)
 	assert_false(undoable(f));
 }
 
-/* The variable is set after all that is read. */
+/* A variable that is set only after all reads does not prevent an undo. */
 static void test_reads_then_sets(void **state)
 {
 	struct fake *f = *state;

@@ -13,7 +13,7 @@
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
 
-/* The frames that the unwinder finds: callers up to a 0, and its result after the last one. */
+/* What the unwinder finds: callers, ended by a 0, and its state after the last caller. */
 static const u64 *callers;
 static u64 interrupted;
 static bool is_error, is_user, goes_on;
@@ -21,7 +21,7 @@ static struct pt_regs begun_with, entry;
 unsigned int gtp_bt_bytes = 4096, gtp_stack_walk;
 unsigned long gtp_stack_walked, gtp_stack_handed, gtp_stack_differed;
 
-/* The walker's answer about each address: a task begins there, or nothing is known. */
+/* true if gtp_walk_ask() says that a task begins at any address, false if it knows nothing. */
 static bool is_known;
 
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
@@ -91,7 +91,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The result for the callers @from must be @want, which 0xff ends. */
+/* Take a stack whose callers are @from; the result must be @want, which 0xff ends. */
 static void expect(const u64 *from, const u64 *want)
 {
 	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };
@@ -117,7 +117,7 @@ static void whole(void **state)
 	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3000);
 }
 
-/* In a pad, which is in no table; at an address outside the text; after a guess. */
+/* The unwinder reports an error, meets userspace registers, or stops before the end. */
 static void cut(void **state)
 {
 	is_error = true;
@@ -150,7 +150,7 @@ static void gates(void **state)
 	EXPECT(way, 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff);
 	gtp_stack_hide(0x5000, 0x6000);
 	EXPECT(way, 0x2000, 0x3000, 0x6000, 0x4fff);
-	/* Gates take no room. */
+	/* The addresses of gates do not count towards the depth. */
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
@@ -169,7 +169,7 @@ static void interrupts(void **state)
 
 enum { TASK = 0x10000, NO_TASK = 0x50000 };
 
-/* Return the number of addresses if the unwinder finds three. */
+/* Return how many addresses are taken; 3 if the unwinder is used. */
 static u32 taken(u64 rsp)
 {
 	const u64 pc = 0xffffffff81000010;
@@ -186,7 +186,7 @@ static u32 taken(u64 rsp)
 	return n;
 }
 
-/* The unwinder is called where no step is known, and for stacks that are not the task's. */
+/* The unwinder is used where no step is known, and for stacks other than the task's. */
 static void by_steps(void **state)
 {
 	gtp_stack_walk = 1;

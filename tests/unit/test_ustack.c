@@ -81,7 +81,7 @@ static const char *taken(struct gtp_ustack_from from)
 		p += sprintf(p, "%llx ", (unsigned long long)to[i]);
 	if (cut)
 		sprintf(p, "cut");
-	/* Without room for the addresses, the same memory is read. */
+	/* If the caller wants no addresses, the same memory is read. */
 	again = nreads;
 	nreads = 0;
 	assert_int_equal(gtp_ustack_take(&from, look, stack, NULL, &cut_again), n);
@@ -116,7 +116,8 @@ static void whole(void **state)
 }
 
 /*
- * Addresses in the file that was hit become addresses of its space, in the pc and in the callers.
+ * The pc and the callers that lie in the traced file are converted to addresses of the file's
+ * space.
  */
 static void of_the_file(void **state)
 {
@@ -275,7 +276,7 @@ static void by_the_call(void **state)
 	put_direct(0x401800, 0x401200);
 	text[0x7fb] = 0xcc;
 	assert_string_equal(taken(from), "401200 401800 ");
-	stack[0] = 0x401003; /* its call would begin before the program's code */
+	stack[0] = 0x401003; /* a call before it would begin before the program's code */
 	assert_string_equal(taken(from), "401200 ");
 }
 
@@ -409,7 +410,7 @@ static u64 any_word(void)
 	}
 }
 
-/* Compute the same in another way: the frames that the header's rules alone give. */
+/* Compute the expected stack in another way: by the header's rules alone. */
 static void expect(const struct gtp_ustack_from *from, char *line)
 {
 	u64 bp = from->bp, lowest = from->sp, i, n = 1;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/visible.h"
 
-/* Return what stays visible. The buffer is static, so the caller must compare at once. */
+/* Return the visible part of a text. The buffer is static, so the caller must compare at once. */
 static const char *only(const char *text)
 {
 	static char bytes[80];

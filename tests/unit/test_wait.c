@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The output when a run, or the wait after a continue, ends. */
+/* What the stub sends when a run ends, or the wait after a continue. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "stub/wait.h"
 #include "stub_case.h"
 
-/* The line is still in the ring of its CPU when the module goes. */
+/* A dprintf's line that is still in the ring when its module is unloaded is sent to GDB. */
 static void the_last_line_of_a_module(void **state)
 {
 	const char *line;

@@ -345,7 +345,7 @@ static void asks_once(void **state)
 	free(stack);
 }
 
-/* A hit has some steps computed, and hands over; the next hit continues. */
+/* One hit has at most 16 steps computed and then hands over; the next hit continues from there. */
 static void asks_for_few(void **state)
 {
 	u64 to[64];
@@ -406,7 +406,7 @@ static void modules_change(void **state)
 	free(stack);
 }
 
-/* A table without room is not an error. */
+/* A table of steps without room is not an error. */
 static void a_full_table(void **state)
 {
 	struct gtp_walk *w = *state;

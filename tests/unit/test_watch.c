@@ -76,7 +76,7 @@ static void alignment(void **state)
 	assert_non_null(strstr(why.text, "0xffff888000002002 is no multiple of 4"));
 }
 
-/* Compute the same byte by byte, the slow way. */
+/* Compute whether the ranges overlap byte by byte, the slow way. */
 static bool meets(u64 at, u32 bytes, u64 start, u64 len)
 {
 	for (u32 i = 0; i < bytes; i++)
@@ -196,7 +196,7 @@ static void nested(void **state)
 	written(f, &seen, 2, 0x81000000);
 	assert_int_equal(cpu->nested, 1);
 	assert_int_equal(cpu->local[GTP_TSV_WATCH_VAL], 77);
-	assert_int_equal(seen, 2); /* the value was seen all the same */
+	assert_int_equal(seen, 2); /* though no hit was reported, the value was noted */
 	cpu->in_hit = GTP_HIT_NONE;
 	expect_frames(f, "");
 }

@@ -18,10 +18,10 @@ enum {
 	PAGE = 4096,
 	OPEN = 8, /* pages that one instruction touches */
 	TRAP_FLAG = 0x100,
-	FAULT_WRITE = 2, /* in the error code of a page fault */
+	FAULT_WRITE = 2, /* bit in the error code of a page fault */
 };
 
-/* On pages of its own, because it is written while everything else may be closed. */
+/* The state of the recording is on its own page: it is written while other pages are closed. */
 static _Alignas(PAGE) struct {
 	u8 *from;
 	size_t bytes;

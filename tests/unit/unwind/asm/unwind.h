@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: the kernel's unwinder, which finds what the test says. */
+/* For test_unwind.c: in place of the kernel's unwinder, one that finds what the test says. */
 #ifndef _TEST_ASM_UNWIND_H
 #define _TEST_ASM_UNWIND_H
 

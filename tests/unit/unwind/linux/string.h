@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: the C library's. */
+/* For test_unwind.c: the C library's header. */
 #include <string.h>
