@@ -11,10 +11,10 @@ enum {
 
 struct label {
 	char name[WORD];
-	int pc; /* -1: not seen yet */
+	int pc; /* -1: the label has not come yet */
 };
 
-/* A jump whose target is written when all labels are known. */
+/* A jump to a label: its target is filled in when all labels are known. */
 struct patch {
 	u32 at;
 	u32 label;

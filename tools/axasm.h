@@ -28,7 +28,7 @@ int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
  * axasm_listing() - disassemble, a line per instruction, as far as the bytes can be decoded
  * @code: the bytes
  * @len: the number of bytes
- * @err: NULL, or an error: a line below its instruction has ^ and the error's sentence
+ * @err: NULL, or an error: the line after its instruction has ^ and the error's sentence
  * @out: receives the listing
  */
 void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out);

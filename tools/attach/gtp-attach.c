@@ -48,7 +48,10 @@ static void serve(struct host *h)
 	};
 
 	while (!h->broken) {
-		/* An end that has been seen would make each poll return at once. */
+		/*
+		 * poll() would return at once for a process whose end is known already: leave its
+		 * pidfd out.
+		 */
 		line[1].fd = h->stub.waiting ? h->process.pidfd : -1;
 		if (poll(line, ARRAY_SIZE(line), h->stub.waiting ? LOOK_MS : -1) < 0 &&
 		    errno != EINTR)

@@ -10,7 +10,7 @@
 #include "host.h"
 #include "user/process/link_map.h"
 
-/* --- the stub's questions --- */
+/* --- functions that the stub calls --- */
 
 static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 {
@@ -81,8 +81,8 @@ static bool is_library_event(void *ctx, u64 addr)
 }
 
 /*
- * Say that libraries are missing, once. GDB shows what the other end of its pipe writes to standard
- * error; a note of the stub would have to wait, because GDB takes text before few answers only.
+ * Report once that the list of libraries is cut. Write to standard error, which GDB shows: a note
+ * of the stub would have to wait, because GDB accepts console text before few replies only.
  */
 static void tell_cut(struct host *h, bool cut)
 {
@@ -93,8 +93,8 @@ static void tell_cut(struct host *h, bool cut)
 }
 
 /*
- * Read a part of a text. GDB reads it in several packets, all answered from the text as it was at
- * first.
+ * Read a part of a text that GDB reads in several packets. All of them are answered from the text
+ * as it was at the first packet.
  */
 static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
 		       struct gtp_why *why)
@@ -105,8 +105,8 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 
 	if (!from) {
 		/*
-		 * Add up the list first: a change between this and reading it is then reported
-		 * needlessly, not missed.
+		 * Compute the list's sum before reading the list: a change in between is then
+		 * reported needlessly, but not missed.
 		 */
 		if (which == GTP_OBJECT_LIBRARIES)
 			gtp_link_map_sum(&h->process, &h->libraries);
@@ -182,7 +182,7 @@ static const struct gtp_stub_ops stub_ops = {
 	.process = &process_ops,
 };
 
-/* --- the session's questions --- */
+/* --- functions that the session calls --- */
 
 static int refuse(struct gtp_why *why)
 {
@@ -263,7 +263,7 @@ static void give_back(void *ctx, void *p)
 	free(p);
 }
 
-/* --- the connection --- */
+/* --- the connection to GDB --- */
 
 static void send_bytes(void *ctx, const void *bytes, u32 len)
 {
@@ -280,7 +280,7 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	}
 }
 
-/* True if the list of libraries has changed. Looking takes a twentieth of the time at most. */
+/* True if the list of libraries has changed. At most a twentieth of the time is spent looking. */
 static bool libraries_change(struct host *h, u64 *sum)
 {
 	u64 begin = now_ms(h), end;

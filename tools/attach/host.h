@@ -11,12 +11,12 @@
  * struct host - one process, and the GDB that looks at it
  * @process: the process
  * @files: the files that GDB has opened
- * @object: the texts that GDB reads, as they were when it began
- * @libraries: the sum of the list of libraries that GDB knows, or was last asked to read
- * @look_ms: when the list is looked at again
- * @cut: the user knows that the list is longer than GDB is shown
+ * @object: the texts that GDB reads, as they were when it began to read them
+ * @libraries: the sum over the list of libraries that GDB knows, or was last asked to read
+ * @look_ms: the time at which the list of libraries is looked at again
+ * @cut: the user has been informed that GDB gets only a part of the list of libraries
  * @trace, @stub: the session and the connection
- * @broken: GDB does not read any more
+ * @broken: GDB no longer reads from its pipe
  */
 struct host {
 	struct gtp_process process;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a packet of GDB's has numbers that may be addresses of the kernel's image. */
+/* Find the numbers in a packet of GDB's that may be addresses of the kernel's image. */
 #ifndef _RECORD_FIELDS_H
 #define _RECORD_FIELDS_H
 
 #include "base/base.h"
 
 /**
- * enum field_kind - what a field is
+ * enum field_kind - the form of a number in a packet
  * @FIELD_NUMBER: a number in hex, with any number of digits
  * @FIELD_OPERAND: a constant of an expression in hex, of which the top bit may be its sign
  * @FIELD_TEXT: hex digits of a text that is itself in hex: two characters of the packet for each

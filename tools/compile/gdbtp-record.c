@@ -20,8 +20,8 @@
 #include "stub/stub.h"
 
 /**
- * struct list - packets
- * @text: each with a NUL after it
+ * struct list - a list of packets
+ * @text: the packets, each with a NUL after it
  * @used: the number of bytes of @text
  */
 struct list {
@@ -31,8 +31,8 @@ struct list {
 
 /**
  * struct recorder - the connection
- * @in: GDB's bytes, for us
- * @stub: the module's half, which gets the same bytes
+ * @in: parses GDB's bytes, so that this program sees the packets
+ * @stub: the module's stub, which gets the same bytes
  * @definitions: the packets since the last QTinit
  * @settings: monitor commands that set something, in the order in which they came
  * @starting: the packet that is being answered is QTStart
@@ -59,7 +59,7 @@ static void keep(struct list *list, const char *packet)
 	list->used += len;
 }
 
-/* --- the stub's host --- */
+/* --- functions that the stub calls --- */
 
 static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 {
@@ -103,7 +103,7 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* Check `monitor disas`. As in the kernel, it finds a tracepoint only after tstart. */
+/* Check `monitor disas` as the kernel does: it finds a tracepoint only after tstart. */
 static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
 {
 	const struct gtp_tracepoint *tp;
@@ -121,7 +121,7 @@ static int check_disas(const struct machine *m, const char *arg, struct gtp_why 
 	return -ENOENT;
 }
 
-/* Check and keep the kernel's own commands; they take effect where the session runs. */
+/* Check and keep the kernel's own monitor commands; they take effect where gtp-run runs. */
 static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	static const char *const switches[] = { "self-trace", "jit", "jumps", "notrace" };
@@ -136,7 +136,7 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 		if (arg)
 			return gtp_monitor_switch(switches[i], arg, &on, why);
 	}
-	/* These only print something. */
+	/* These two only print something. */
 	return strcmp(command, "help") && strcmp(command, "files") ? -ENOENT : 0;
 }
 
@@ -154,7 +154,7 @@ static const struct gtp_stub_ops ops = {
 /* --- keeping packets --- */
 
 /*
- * True if a monitor command has an argument, and so sets something. Without one it prints the
+ * True if a monitor command has an argument, and so changes a setting. Without one it prints the
  * setting.
  */
 static bool is_setting(const char *packet)
@@ -186,7 +186,7 @@ static void packet(void *ctx, char *data, u32 len)
 	/* There are no hits, so a continue would wait for ever. */
 	if (*data == 'c' || !strncmp(data, "vCont;c", 7))
 		gtp_trace_stop(&r->machine.trace, GTP_STOP_USER);
-	/* A refused place is an error here. */
+	/* A tracepoint that cannot be armed is an error here. */
 	r->starting = !strcmp(data, "QTStart");
 	if (r->starting)
 		r->machine.trace.strict = true;
@@ -226,7 +226,9 @@ static void write_list(FILE *out, const struct list *list)
 	}
 }
 
-/* Write the file. A second run follows the first: the program that reads the file refuses it. */
+/*
+ * Append the packets to the file. If GDB starts a second run, the file's reader refuses the file.
+ */
 static void write_all(const struct recorder *r)
 {
 	FILE *out = fopen(r->out, "a");

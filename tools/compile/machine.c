@@ -35,7 +35,7 @@ static void *must(void *p)
 	return p;
 }
 
-/* --- the file --- */
+/* --- vmlinux --- */
 
 struct file {
 	const char *path;
@@ -244,7 +244,7 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return 0;
 }
 
-/* Make an empty description: there are no hits, so it is never read. */
+/* Make an empty description of a kernel tracepoint: without hits it is never read. */
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	loc->format = take(ctx, sizeof(*loc->format) + 1);
@@ -265,8 +265,8 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 }
 
 /*
- * Give the run one CPU with a small buffer, for any requested size: the module checks the size when
- * the session runs.
+ * Give the run one CPU with a small buffer, whatever size is requested: the module checks the size
+ * when the session runs.
  */
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		       u32 *ncpus, struct gtp_why *why)

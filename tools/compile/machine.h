@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel that is only a file: its memory is the file's, and probes can be set in all its code. */
+/* A kernel that is only a file: memory is read from vmlinux, and all its code can be probed. */
 #ifndef _RECORD_MACHINE_H
 #define _RECORD_MACHINE_H
 
 #include "session/trace.h"
 
-/* struct piece - a section in memory, at the address that it has after KASLR's move */
+/* struct piece - a section of vmlinux in memory, at the address that it has after KASLR's move */
 struct piece {
 	u64 addr, size;
 	u8 *bytes;

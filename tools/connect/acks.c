@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Filters GDB's bytes while it uses acknowledgments: removes repetitions. */
+/* Filters the bytes that GDB sends while it uses acknowledgments: removes repeated packets. */
 #include <string.h>
 
 #include "acks.h"
@@ -31,7 +31,7 @@ static size_t packet_byte(struct acks *f, char c, char *out)
 		return packet_end(f, out);
 	if (f->len < ACKS_PACKET_MAX)
 		return 0;
-	/* The module refuses a packet of that length. */
+	/* Pass it on: the module refuses a packet of that length. */
 	memcpy(out, f->packet, f->len);
 	f->plain = true;
 	return f->len;

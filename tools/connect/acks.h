@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GDB's bytes while it uses acknowledgments.
+ * Filters the bytes that GDB sends while it uses acknowledgments.
  *
  * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
  * two seconds. All copies then arrive at once, each would get an answer, and GDB would mistake the
@@ -20,7 +20,7 @@ enum { ACKS_PACKET_MAX = 32768 };
  * @plain: a packet was too long to be kept: now everything is passed on unchanged
  * @acked: GDB has received the answer to @last
  * @hash: the offset in @packet of its checksum; 0: it has not come yet
- * @len: the bytes of @packet that have come so far; 0: no packet has begun
+ * @len: the number of bytes of @packet that have come so far; 0: no packet has begun
  * @last_len: the length of @last, the previous packet
  */
 struct acks {

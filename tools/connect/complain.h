@@ -4,7 +4,7 @@
 #define _GTP_CONNECT_COMPLAIN_H
 
 /**
- * complain - print a line on standard error, after the command's name
+ * complain - print a line on standard error that begins with the command's name
  * @format: as for printf()
  */
 void complain(const char *format, ...);

@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * The line; @turns are under the lock, and @turns_on: GDB uses no acknowledgments any more, so
- * packets and answers are parsed.
+ * The connection. @turns may be accessed only under the lock. @turns_on: GDB uses no
+ * acknowledgments any more, so packets and answers are parsed.
  */
 static struct {
 	int target;
@@ -63,7 +63,7 @@ static void end(int status)
 	_exit(status);
 }
 
-/* Report a failure, except that GDB has exited, which is the usual end. */
+/* Report a failed read or write, unless GDB has exited, which is the usual end. */
 static void failed(const char *doing, const char *what)
 {
 	if (errno == EPIPE)

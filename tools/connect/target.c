@@ -33,7 +33,7 @@
 enum { LINK_MAX_LEN = 32 };
 
 /*
- * struct mounted - a line of mountinfo
+ * struct mounted - a line of /proc/self/mountinfo
  * @root: name, inside its file system, of the file or folder that is mounted
  * @point: name of the mount point
  */
@@ -59,7 +59,7 @@ static int mount_id(int fd)
 	return id;
 }
 
-/* find_mount - find a mount of this mount namespace; return false if there is no mount @id here */
+/* find_mount - find a mount by its number; return false if this mount namespace has no mount @id */
 static bool find_mount(int id, struct mounted *mounted)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -79,7 +79,10 @@ static bool find_mount(int id, struct mounted *mounted)
 	return found;
 }
 
-/* point_length - return the length of a mount point's name; mountinfo writes a blank as \040 */
+/*
+ * point_length - return the length of a mount point's name, in which mountinfo writes a blank as
+ * \040
+ */
 static size_t point_length(const char *point)
 {
 	size_t len = 0;
@@ -91,7 +94,10 @@ static size_t point_length(const char *point)
 	return len;
 }
 
-/* place - return the file's name inside its file system, or NULL if its mount is not one of ours */
+/*
+ * place - return the file's name inside its file system, or NULL if its mount is in another
+ * namespace
+ */
 static char *place(int fd)
 {
 	char link[LINK_MAX_LEN], path[PATH_MAX], *name = NULL;
@@ -179,7 +185,7 @@ static bool is_module(int fd, int module, const char *path)
 	return same || refuse(path, "is another file of a proc file system");
 }
 
-/* report - say why the module's file, or a path, cannot be opened */
+/* report - say why /proc/gtp, or the user's path, cannot be opened */
 static void report(const char *path, int error)
 {
 	if (error == EBUSY)
@@ -206,7 +212,10 @@ int open_target(const char *path)
 		return -1;
 	}
 	if (judged >= 0) {
-		/* By the descriptor: the path may name another file by now. */
+		/*
+		 * Open the descriptor's file again, not the path, which may name another file by
+		 * now.
+		 */
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", judged);
 		fd = open(link, O_RDWR | O_CLOEXEC);
 	}

@@ -38,14 +38,14 @@ static bool is(const char *head, const char *name)
 	return !memcmp(head + 1, name, strlen(name));
 }
 
-/* True if GDB accepts text before the packet's answer: remote_get_noisy_reply(), and `monitor`. */
+/* True if GDB accepts console text before the packet's answer, as remote_get_noisy_reply() does. */
 static bool has_text(const char *head)
 {
 	return (is(head, "QT") && !is(head, "QTro")) || is(head, "qTSt") || is(head, "qTBu") ||
 	       is(head, "qRcm");
 }
 
-/* True for text; false for an answer. */
+/* True if a packet of the module is console text; false if it is an answer. */
 static bool is_text(const char *head)
 {
 	return head[1] == 'O' && head[2] != 'K';
@@ -118,7 +118,7 @@ size_t turns_take(struct turns *t, char *out, size_t size)
 			return 0;
 		t->started++;
 		t->slow = is(t->queue, "QT");
-		/* The one packet without an answer: kill. */
+		/* The one packet that has no answer: k, for kill. */
 		if (is(t->queue, "k#"))
 			t->answered++;
 		n = t->queued;

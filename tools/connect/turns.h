@@ -15,7 +15,8 @@
 #include <stddef.h>
 
 /*
- * struct packets - the state of one direction: @len bytes of a packet so far, the first ones in
+ * struct packets - the parser's state for one direction: @len bytes of a packet so far, the first
+ * in
  * @head
  */
 struct packets {
@@ -25,16 +26,16 @@ struct packets {
 };
 
 /**
- * struct turns - the line
- * @asked: number of GDB's packets, without those on which it gave up before they were begun
- * @started: number of these that we have begun to write to the module
- * @answered: number of these that the module has answered
+ * struct turns - the state of the line
+ * @asked: number of GDB's packets, except those on which it gave up before they were begun
+ * @started: number of these packets that we have begun to write to the module
+ * @answered: number of these packets that the module has answered
  * @slow: the packet that is being written is one that ^C interrupts
  * @writing: a thread is in that write
  * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
- * @text: text may come before the answer to the newest packet
+ * @text: console text may come before the answer to the newest packet
  * @passes: the module's packet that is being read goes to GDB; known from its third byte on
- * @gdb, @module: the state of both directions
+ * @gdb, @module: the parsers of what GDB and the module send
  * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
  *	begun yet, if @asked > @started
  */
@@ -53,7 +54,7 @@ struct turns {
  */
 bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
-/* turns_raw - queue bytes that belong to no turn; return false if there is no memory */
+/* turns_raw - queue bytes for the module that are no packet; return false if there is no memory */
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
 /*
@@ -68,7 +69,10 @@ size_t turns_take(struct turns *t, char *out, size_t size);
  */
 bool turns_waits(const struct turns *t);
 
-/* turns_left - true if bytes must be written before the end; those after a slow packet need not */
+/*
+ * turns_left - true if bytes must be written before the program ends; those after a slow packet
+ * need not
+ */
 bool turns_left(const struct turns *t);
 
 /*

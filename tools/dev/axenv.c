@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include "tools/dev/axenv.h"
 
-/* One record of the log; @len bytes follow. */
+/* One record of the log of collected data; @len bytes follow. */
 struct record {
 	u64 kind;  /* 'M' or 'V' */
-	u64 where; /* address or number */
+	u64 where; /* an address for 'M', a variable's number for 'V' */
 	u64 len;
 };
 
@@ -88,8 +88,8 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets)
 }
 
 /*
- * Read a variable. An unknown one reads as 0: fuzzers run expressions that were not checked for
- * that.
+ * Read a variable. An unknown one reads as 0: fuzzers run expressions whose variables were not
+ * checked.
  */
 static s64 op_getv(void *ctx, u16 num)
 {

@@ -12,17 +12,17 @@ enum {
 	AXENV_MAPS = 16,
 	AXENV_TSVS = 16,
 	AXENV_LOG_MAX = 65536,
-	AXENV_FRAME_MAX = 1 << 20, /* a longer trace is -E2BIG */
+	AXENV_FRAME_MAX = 1 << 20, /* more bytes in one trace are -E2BIG */
 };
 
 /* struct axenv_map - memory that can be read; all other addresses fault */
 struct axenv_map {
 	u64 addr;
 	u32 len;
-	u8 *bytes; /* its own allocation */
+	u8 *bytes; /* allocated for this map alone */
 };
 
-/* struct axenv_tsv - a trace state variable; one that is not listed is unknown */
+/* struct axenv_tsv - a trace state variable; variables that are not listed are unknown */
 struct axenv_tsv {
 	u16 num;
 	bool read_only;
@@ -37,7 +37,7 @@ struct axenv_tsv {
  * @room: bytes that @log may have before a collection fails with -ENOSPC; at most AXENV_LOG_MAX
  * @log: what was collected, in order: see axenv_log_text(). Two evaluations collected the same when
  *	@log_len and the bytes are the same.
- * @printed: what printf printed, one after the other, terminated
+ * @printed: the text of all printfs, one after the other, NUL-terminated
  */
 struct axenv {
 	struct ax_env ax;
@@ -76,7 +76,9 @@ bool axenv_tsv(struct axenv *e, u16 num, s64 value, bool read_only);
 /* axenv_known - check a variable, for ax_verify_tsvs(); @ctx is the struct axenv */
 enum ax_err axenv_known(void *ctx, u16 tsv, bool sets);
 
-/* axenv_reset - prepare for another evaluation: variables as they began, logs and error empty */
+/*
+ * axenv_reset - prepare for another evaluation: initial values of variables, empty logs, no error
+ */
 void axenv_reset(struct axenv *e);
 
 /* axenv_read - read as struct ax_ops' read does: all or nothing, also over adjoining maps */
@@ -94,7 +96,7 @@ int axenv_log_var(struct axenv *e, u16 num, s64 value);
  */
 char *axenv_log_text(const struct axenv *e);
 
-/* axenv_ops - the operations that @ax.ops points to, for tests that replace some of them */
+/* axenv_ops - the operations that struct axenv's ax.ops points to, for tests that replace some */
 extern const struct ax_ops axenv_ops;
 
 #endif /* _GTP_AXENV_H */

@@ -13,7 +13,7 @@ enum { AXJIT_SEEDS = 14 }; /* the number of possible choices of registers */
  */
 int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
 
-/* axjit_seed - select the registers that axjit_eval() uses after this */
+/* axjit_seed - choose the registers that later calls of axjit_eval() use */
 void axjit_seed(u32 seed);
 
 /* axjit_listing - print the machine code, as objdump shows it (bytes, if there is no objdump) */

@@ -4,7 +4,7 @@
 #include "agentexpr/adds.h"
 #include "tools/dev/axvec.h"
 
-/* struct judge - receives the differences */
+/* struct judge - collects the differences between a vector and an engine's results */
 struct judge {
 	const struct axvec *v;
 	char *msg;
@@ -104,7 +104,7 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
 {
 	const struct axvec *v = j->v;
-	u64 result = ~v->result; /* shows an engine that does not set the result */
+	u64 result = ~v->result; /* makes an engine fail that does not set the result */
 	int ret;
 
 	axenv_reset(v->env);
@@ -112,7 +112,10 @@ static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *veri
 	return outcome_agrees(j, ret, result);
 }
 
-/* Judge an engine twice if the expression can add in one step: that must give the same result. */
+/*
+ * Judge an engine; a second time with adding in one step, if possible: the results must be the
+ * same.
+ */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {
 	const struct axvec *v = j->v;

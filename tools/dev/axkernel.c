@@ -30,7 +30,7 @@ static void fill_request(struct jit_test_request *r, const struct ax_verified *v
 	u32 at = put_bytes(r, sizeof(*r), v->code, v->len);
 
 	r->code_len = v->len;
-	r->kind = AX_ACTION; /* an expression that passed as a condition passes as an action, too */
+	r->kind = AX_ACTION; /* a condition is a valid action, too */
 	r->room = e->room;
 	r->pc = e->ax.pc;
 	r->regs = e->regs;

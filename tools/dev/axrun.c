@@ -206,7 +206,7 @@ static int run_hex(const char *hex)
 	return err.code != AX_OK;
 }
 
-/* Write a seed in the format of tests/fuzz/fuzz_ax.c: a byte for the kind, then the expression. */
+/* Write a seed in the format of tests/fuzz/fuzz_ax.c: a byte for the kind, then the bytecode. */
 static int write_seed(const char *folder, const char *path, int n)
 {
 	struct axvec *v = load(path);

@@ -74,7 +74,7 @@ static u64 number(struct parse *in)
 	return to_number(in, word(in));
 }
 
-/* struct bytes - a byte string that is being put together */
+/* struct bytes - the bytes that a line of a vector describes, as far as they are parsed */
 struct bytes {
 	u8 data[AXENV_LOG_MAX];
 	u32 len;
@@ -118,7 +118,7 @@ static void add_quoted(struct parse *in, struct bytes *b)
 	in->p++;
 }
 
-/* "u32 5" is five in four bytes, little-endian; "zero 16" is sixteen of them. */
+/* Parse a typed number: "u32 5" is 5 in four bytes, little-endian; "zero 16" is 16 bytes of 0. */
 static bool add_number(struct parse *in, struct bytes *b, const char *type)
 {
 	static const u8 zeroes[4096];
@@ -141,7 +141,7 @@ static bool add_number(struct parse *in, struct bytes *b, const char *type)
 	return true;
 }
 
-/* Parse all that follows: hex, "strings" and typed numbers. */
+/* Parse the rest of the line into bytes: hex, "strings" and typed numbers. */
 static void parse_bytes(struct parse *in, struct bytes *b)
 {
 	u8 hex[4096];
@@ -284,7 +284,7 @@ static void section_result(struct parse *in)
 	in->v->result = number(in);
 }
 
-/* Parse a line of "collected": "mem ADDR bytes" or "var NUM VALUE". */
+/* Parse a line of the section "collected": "mem ADDR bytes" or "var NUM VALUE". */
 static void collected_line(struct parse *in)
 {
 	static struct bytes b;
@@ -378,7 +378,7 @@ static void section_why(struct parse *in)
 	in->p = end;
 }
 
-/* A name that begins with another one must come before it. */
+/* A name must come before other names that begin with it. */
 static const struct section {
 	const char *name;
 	void (*read)(struct parse *in);
@@ -404,7 +404,9 @@ static void read_section(struct parse *in, char *text)
 		in->section = sections[i].name;
 		in->p = text + len;
 		sections[i].read(in);
-		/* asm and why take their whole text; for the others a word too many is an error. */
+		/*
+		 * asm and why use their whole text; in other sections a word too many is an error.
+		 */
 		if (!in->failed && sections[i].read != section_asm && word(in))
 			fail(in, "something is left over");
 		return;
@@ -433,7 +435,7 @@ static void read_sections(struct parse *in, char *text)
 	}
 }
 
-/* Return the file and a newline, so that the last section ends like the others; NULL with errno. */
+/* Return the file's text with a newline added, so that the last section ends like the others. */
 static char *read_file(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -453,7 +455,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Variables that "tsv after" does not name are expected to be unchanged. */
+/* Expect variables that "tsv after" does not name to be unchanged. */
 static void complete(struct parse *in)
 {
 	struct axvec *v = in->v;

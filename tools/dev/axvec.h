@@ -17,11 +17,11 @@ enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with
 /**
  * struct axvec - a vector, read from its file
  * @path: the file
- * @code: the expression, its own allocation of @len bytes
+ * @code: the expression, @len bytes in an allocation of their own
  * @kind: "-- kind"; without that, a condition if there is a result
- * @env: the environment it runs in
+ * @env: the environment in which the expression runs
  * @want: an environment with the log, printed text and variables that @env must have afterwards
- * @error: enum ax_err or AXVEC_FULL; AX_OK: none is expected
+ * @error: the error that is expected, enum ax_err or AXVEC_FULL; AX_OK: none
  * @why: the purpose of the vector
  */
 struct axvec {
@@ -37,7 +37,7 @@ struct axvec {
 	u64 result;
 	u32 error;
 	u32 error_pc;
-	u32 error_nargs; /* the number of the error's arguments that are given */
+	u32 error_nargs; /* how many arguments of the error the vector gives */
 	u64 error_arg[2];
 	char *why;
 };

@@ -22,12 +22,13 @@
 #include "session.h"
 
 /*
- * The limit on waiting for a reply. Every reply takes less, even on an emulated machine with KASAN.
+ * How long to wait for a reply. Every reply takes less, even on an emulated machine with KASAN.
  */
 enum { PATIENCE_MS = 60000 };
 
 /*
- * struct line - the connection; @orders: to the process that makes the calls; @answers: from there
+ * struct line - the connection to /proc/gtp; @orders: to the process that makes the calls;
+ * @answers: from that process
  */
 struct line {
 	int fd;
@@ -44,7 +45,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* --- the calling process --- */
+/* --- the process that makes the calls --- */
 
 static char obey(const char *order)
 {

@@ -21,14 +21,14 @@ struct capture {
 	char *value;
 };
 
-/* struct player - state of one file */
+/* struct player - the state of playing one file */
 struct player {
 	const struct session_world *w;
 	FILE *report;
 	const char *path;
 	int line;
 	bool no_ack;
-	bool acks_off_next; /* the next reply "OK" ends the acks */
+	bool acks_off_next; /* the next reply "OK" ends acknowledgments */
 	bool wild;	    /* go on after any error */
 	struct capture capture[CAPTURES];
 	char console[LINE_LONGEST];
@@ -137,7 +137,7 @@ static int value_of(struct player *p, const char *name, char *out, size_t size)
 	return look_up(p, name, out, size);
 }
 
-/* Replace every {name} but {=name}; @out has LINE_LONGEST bytes. */
+/* Replace every {name} except {=name}; @out has LINE_LONGEST bytes. */
 static int expand(struct player *p, const char *text, char *out)
 {
 	static char value[VALUE_LONGEST];
@@ -432,7 +432,7 @@ static int do_order(struct player *p, const char *text)
 	return p->w->reconnect(p->w->ctx) ? fail(p, "cannot connect again") : 0;
 }
 
-/* Nothing may be left unread before the next send. */
+/* Check that no reply is left unread before the next packet is sent. */
 static int all_read(struct player *p)
 {
 	int err = read_reply(p, false);
@@ -445,7 +445,7 @@ static int all_read(struct player *p)
 static const struct {
 	const char *word;
 	int (*play)(struct player *p, const char *text);
-	bool fresh;  /* nothing of the line before may be left over */
+	bool fresh;  /* the line before may have left no reply unread */
 	bool judges; /* checks the stub's output only */
 } lines[] = {
 	{ "> ", do_send, true, false },	       { "< ", do_expect, false, true },

@@ -29,11 +29,10 @@
 /**
  * struct session_world - the target of a transcript
  * @send: send bytes to the stub; return 0, or -1 on failure
- * @receive: return the stub's next byte, or -1 if none comes; without @wait only a byte that is
- * there
+ * @receive: return the stub's next byte, or -1 if none comes; without @wait, do not wait for one
  * @call: make the fixture's call; return 0, or -1 if it could not be made
- * @reconnect: close and open the connection; return 0 or -1
- * @symbol: return the address of a name; 0 if it is not known
+ * @reconnect: close the connection and open it again; return 0 or -1
+ * @symbol: return the address of one of the fixture's names; 0 if it is not known
  */
 struct session_world {
 	int (*send)(void *ctx, const void *bytes, size_t len);

@@ -19,7 +19,7 @@ enum {
 
 /* --- a frame's blocks --- */
 
-/* struct block - its kind, and the bytes after its head; @at: an M's address, a V's number */
+/* struct block - one block of a frame: its kind, its data; @at: an M's address, a V's number */
 struct block {
 	u8 kind;
 	u64 at;
@@ -27,7 +27,7 @@ struct block {
 	size_t len;
 };
 
-/* next - parse the block that begins here; return its length, 0 if it is not complete */
+/* next - parse the block that begins at @p; return its length, 0 if it is not complete */
 static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b)
 {
 	size_t head = 0;
@@ -53,8 +53,8 @@ static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b
 }
 
 /*
- * struct view - a frame as the code sees it; @missing: the code has read something that the frame
- * lacks
+ * struct view - a frame that a condition's code reads; @missing: the code has read something that
+ * the frame lacks
  */
 struct view {
 	const u8 *frame;
@@ -120,7 +120,7 @@ static s64 getv(void *ctx, u16 tsv)
 	return 0;
 }
 
-/* The hit is over: setting a variable has no effect. */
+/* Setting a variable has no effect, because the hit is over. */
 
 static void setv(void *ctx, u16 tsv, s64 value)
 {

@@ -7,11 +7,11 @@
 #include "agentexpr/ax.h"
 
 /**
- * struct condition - the condition at one place of a tracepoint
- * @tracepoint, @address: the place
- * @known: GDB's numbers of the registers that its frames have
- * @has_code: there is a condition; a place without one has no last frame
- * @verified: the code, with memory of its own
+ * struct condition - the condition at one address of a tracepoint
+ * @tracepoint, @address: the tracepoint's number, and the address
+ * @known: the mask of GDB's numbers of the registers that frames from there have
+ * @has_code: there is a condition; without one, no frame from there ends the recording
+ * @verified: the verified code of the condition
  */
 struct condition {
 	u32 tracepoint;
@@ -29,7 +29,7 @@ bool condition_parse(struct condition *c, const char *text);
 u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes);
 
 /**
- * condition_says() - evaluate the condition
+ * condition_says() - evaluate a condition for one frame
  * @c: the condition
  * @frame, @len: a frame's blocks
  * @register_bytes: the size of a frame's registers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copy frames from the pipe to files, until something ends that. */
+/* Copy frames from the pipe to files, until the run, an option or a signal ends the recording. */
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,12 +9,12 @@
 
 enum {
 	BUFFER = 1 << 20,      /* bytes; grows for a header or a frame that needs more */
-	BUFFER_MOST = 1 << 28, /* limit: a larger one is not valid */
-	NAP_BELOW = 32 << 10,  /* bytes: if fewer come, wait and read several frames at a time */
+	BUFFER_MOST = 1 << 28, /* a header or frame that needs more is not valid */
+	NAP_BELOW = 32 << 10,  /* if fewer bytes come, wait and read several frames at a time */
 	NAP = 10,	       /* ms */
-	TICK = 1000,	       /* ms: readers see frames, the user sees numbers */
-	PATIENCE = 200,	       /* ms: an active run is found at once */
-	LAST = 1000,	       /* ms: for frames that came before the end */
+	TICK = 1000,	       /* ms after which readers see new frames, and the user new numbers */
+	PATIENCE = 200,	       /* ms to wait for a run; an active run is found at once */
+	LAST = 1000,	       /* ms for frames that came before the end */
 	SETTLE = 50,	       /* ms: the next exchange brings frames held back by one */
 };
 
@@ -34,7 +34,10 @@ static void forget(struct drain *d, size_t n)
 	memmove(d->buf, d->buf + n, d->len);
 }
 
-/* take_header - write the header, if all of it has arrived; return false on an error */
+/*
+ * take_header - write the run's header to the files once all of it has arrived; return false on an
+ * error
+ */
 static bool take_header(struct drain *d)
 {
 	ssize_t len = frames_header(d->buf, d->len);
@@ -89,7 +92,7 @@ static bool fill(struct drain *d, size_t *n)
 }
 
 /**
- * take() - read available bytes, and write the whole frames among them
+ * take() - read available bytes from the pipe, and write the whole frames among them
  * @d: the drain
  * @n: receives the number of bytes that were read
  *
@@ -117,7 +120,7 @@ static bool take(struct drain *d, size_t *n)
 
 /* --- timing --- */
 
-/* struct clock - when each task is due, in ms */
+/* struct clock - when each periodic task is due, in ms */
 struct clock {
 	u64 asked, tick;
 	bool told, naps, tty;

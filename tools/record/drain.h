@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copy frames from the pipe to files, until something ends that. */
+/* Copy frames from the pipe to files, until the run, an option or a signal ends the recording. */
 #ifndef _DRAIN_DRAIN_H
 #define _DRAIN_DRAIN_H
 
@@ -13,10 +13,10 @@ enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBL
 /**
  * struct drain - a recording
  * @pipe, @series: the source and the destination of the frames
- * @until: the condition for the last frame
- * @ms: the longest time, counted from the header's arrival; 0: until the run ends
- * @snapshot: record only the frames that are there already, of an active run
- * @cut: the time was over, but there was more to read
+ * @until: the condition that the last frame fulfils
+ * @ms: the longest time, counted from the header's arrival; 0: no limit
+ * @snapshot: record only the frames that an active run has so far
+ * @cut: the time was over before all frames were read
  * @begun, @ended: when the recording began and ended, in ms; 0: not yet
  * @buf, @size, @len: bytes that were read but not written; a frame or the header begins with the
  *                    first one

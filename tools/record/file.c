@@ -17,7 +17,7 @@
 
 static const u8 zeros[FRAMES_END];
 
-/* The file to remove if the command ends before its header is written. */
+/* The path of the file to remove if the command ends before the file's header is written. */
 static char *leftover;
 
 static void remove_part(void)
@@ -107,7 +107,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	leftover = NULL; /* now sync.c renames the file */
+	leftover = NULL; /* from here on sync.c renames the file */
 	return true;
 }
 
@@ -128,7 +128,7 @@ static size_t what_fits(struct file *f, const u8 *block, size_t n)
 	trouble("%s: %s", f->path, strerror(errno));
 	if (!n || cut(f, f->end + len))
 		return len;
-	f->holds = false; /* the bytes after these are unknown */
+	f->holds = false; /* the bytes after the whole frames are unknown */
 	return 0;
 }
 

@@ -8,8 +8,8 @@
 /**
  * struct file - a trace file that grows
  * @path, @part: its name, and its temporary name until its header is on the disk
- * @end: the offset of the 0 that ends it
- * @empty: it has no frames
+ * @end: the offset of the 0 after the last frame, which ends the file for readers
+ * @empty: the file has no frames
  * @holds: frames are written that no reader sees
  * @held_at, @held: the offset of the first of these frames, and its number, for which the file has
  * 0 meanwhile

@@ -32,23 +32,23 @@ ssize_t frames_header(const u8 *bytes, size_t len);
 enum { FRAMES_DIGITS = 8 };
 
 /*
- * frames_count_at - find the FRAMES_DIGITS digits f after ";@item:" in a header, which stand for a
- * hex number that was not known yet; return their offset, or 0
+ * frames_count_at - find ";@item:" in a header, after which FRAMES_DIGITS digits f stand for a hex
+ * number that was not known yet; return the offset of the digits, or 0
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
 /**
  * frames_whole() - return the number of bytes that are whole frames
- * @bytes, @len: a frame begins here
+ * @bytes, @len: the bytes, of which the first begins a frame
  * @most: the most bytes to return
- * @t: the frames are added to it; may be NULL
+ * @t: the whole frames are added to this tally; may be NULL
  */
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
 
-/* frames_first - return the length of the frame that begins here; 0 if it is not whole */
+/* frames_first - return the length of the frame that begins at @bytes; 0 if it is not whole */
 size_t frames_first(const u8 *bytes, size_t len);
 
-/* frames_over - true if the end of the file is here instead of a frame */
+/* frames_over - true if at @bytes the file ends, instead of a further frame */
 bool frames_over(const u8 *bytes, size_t len);
 
 #endif /* _DRAIN_FRAMES_H */

@@ -10,8 +10,8 @@
 /**
  * struct pipe - the source of frames
  * @signals: a descriptor that is readable when a signal has come
- * @ended: nothing more will come
- * @error: the reason; 0 at a regular end
+ * @ended: no more frames will come
+ * @error: the errno that ended the frames; 0 at a regular end
  */
 struct pipe {
 	const char *path;
@@ -31,7 +31,7 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
  * pipe_wait() - wait until there is something to read
  * @p: the pipe
  * @ms: the longest time; below 0: no limit
- * @naps: wait for signals only
+ * @naps: wait for signals only, not for frames
  *
  * Return: PIPE_READABLE, PIPE_SIGNAL, both, or 0 after @ms.
  */

@@ -17,7 +17,7 @@ char *series_name(const struct series *s, u32 number)
 	return name;
 }
 
-/* --- files that exist already --- */
+/* --- files that existed before --- */
 
 static bool is_one_of(const char *name, const char *base)
 {

@@ -8,14 +8,14 @@
 
 /**
  * struct series - the files to which frames are written
- * @out: the name; with @size, .0001 and so on are put after it
- * @size: no file gets larger, unless one frame does; 0: there is one file
- * @keep: the number of files that are kept; 0: all
- * @number: the number of the file that is written; 1 is the first one
- * @file: the file that is written
- * @header, @header_len: the beginning of each file
- * @count_at: the offset in @header of the number of frames, which is there twice; 0: it has none
- * @count: the number of frames in the file that is written
+ * @out: the file's name; with @size, .0001 and so on are appended to it
+ * @size: the size that no file exceeds, unless a single frame does; 0: there is only one file
+ * @keep: the number of files that are kept; 0: all are kept
+ * @number: the number of the file that is being written, counted from 1
+ * @file: the file that is being written
+ * @header, @header_len: the header with which each file begins
+ * @count_at: the two offsets in @header of the number of frames; 0: the header has none
+ * @count: the number of frames in the file that is being written
  * @totals: the contents of all files so far
  */
 struct series {
@@ -29,19 +29,19 @@ struct series {
 	struct totals totals;
 };
 
-/* series_check - call fail() if a file is in the way that must not be replaced */
+/* series_check - call fail() if a file exists that must not be replaced */
 void series_check(const struct series *s);
 
 /* series_open - call fail() if the first file cannot be made */
 void series_open(struct series *s);
 
-/* series_start - set the beginning of each file; return false on an error */
+/* series_start - set the header with which each file begins; return false on an error */
 bool series_start(struct series *s, const u8 *header, size_t len);
 
 /**
- * series_put() - write the leading whole frames
+ * series_put() - write the whole frames at the beginning of some bytes
  * @s: the files
- * @bytes, @len: a frame begins here, and none need end here
+ * @bytes, @len: the bytes, which begin with a frame but need not end with one
  * @t: counts the frames that were written
  *
  * Return: the size of the written frames; less than that of all whole frames after an error.

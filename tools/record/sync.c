@@ -16,7 +16,7 @@
 
 enum { JOBS = 8 };
 
-/* The job @first is in progress as long as @count includes it. */
+/* jobs[@first] stays in the queue while it is being done: @count includes it. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -27,7 +27,7 @@ static struct {
 
 static pthread_t thread;
 
-/* Only the thread uses this, until it has ended. */
+/* Only the thread uses these two, until it has ended. */
 static struct totals shown;
 static bool broken;
 static char *path; /* the path of the file that was named last, for messages */
@@ -69,7 +69,7 @@ static void name(const struct sync_job *job)
 	free(job->old);
 }
 
-/* GDB shows this number of frames, but reads all that are there. */
+/* Write the number of frames into the header: GDB shows it, but reads all frames that are there. */
 static bool put_count(const struct sync_job *job)
 {
 	char digits[FRAMES_DIGITS + 1];

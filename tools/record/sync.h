@@ -14,17 +14,17 @@ struct totals {
 enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
 
 /**
- * struct sync_job - a job; jobs are done in order
- * @kind: NAME gives a file that has its header its name, SHOW lets a reader see the frames up to
- *        here, CLOSE does that for the last time
+ * struct sync_job - a job for the thread; jobs are done in order
+ * @kind: NAME renames a file whose header is written to its final name; SHOW lets readers see the
+ *        frames written so far; CLOSE does the same for the last time
  * @fd: the file
  * @part, @path, @old: for NAME: the temporary name, the final one, and a file to remove after the
  *                     renaming, or NULL; the job owns them
- * @holds: there are frames to be shown
- * @at, @number: where the first of these frames begins, and the number that it gets instead of 0
+ * @holds: frames were written that readers do not see yet
+ * @at, @number: where the first of these frames begins, and the number that replaces its 0
  * @count_at, @count: the offset in the header of the number of frames, which is there twice, and
  *                    its new value; @count_at 0: the header has none
- * @totals: the totals after this job
+ * @totals: the totals of all files after this job
  */
 struct sync_job {
 	enum sync_kind kind;
@@ -37,10 +37,10 @@ struct sync_job {
 	struct totals totals;
 };
 
-/* sync_begin - start the thread */
+/* sync_begin - start the thread that waits for the disk */
 void sync_begin(void);
 
-/* sync_idle - true if there is nothing to do */
+/* sync_idle - true if the thread has no job to do */
 bool sync_idle(void);
 
 /* sync_do - queue a job; waits only if many files are queued */

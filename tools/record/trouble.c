@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "trouble.h"
 
-/* Set by the first error, in either of the two threads. */
+/* The first error, in either of the two threads, sets these. */
 static int claimed;
 static char *text;
 

@@ -9,9 +9,9 @@
 #include "run/fail.h"
 #include "until.h"
 
-enum { ANSWER = 1 << 16 }; /* bytes, at first */
+enum { ANSWER = 1 << 16 }; /* bytes for the answer, at first */
 
-/* --- the GDB that knows the types --- */
+/* --- the GDB that knows the types and compiles conditions --- */
 
 static void say_all(int fd, const u8 *bytes, size_t len)
 {
@@ -19,7 +19,7 @@ static void say_all(int fd, const u8 *bytes, size_t len)
 		ssize_t n = write(fd, bytes, len);
 
 		if (n < 0 && errno != EINTR)
-			break; /* hear_all() notices that it has exited */
+			break; /* hear_all() notices that GDB has exited */
 		bytes += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
 	}
@@ -96,7 +96,8 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
 /* --- frames --- */
 
 /*
- * place_of - return the condition for a frame; with several places, the frame has collected its pc
+ * place_of - return the condition that a frame must fulfil; if its tracepoint has several
+ * addresses, the pc that the frame has collected decides
  */
 static const struct condition *place_of(const struct until *u, u32 tracepoint, const u8 *frame,
 					size_t len)
@@ -119,7 +120,7 @@ static const struct condition *place_of(const struct until *u, u32 tracepoint, c
 	return NULL;
 }
 
-/* is_last - true if this whole frame is the last one */
+/* is_last - true if this whole frame is the last one of the recording */
 static bool is_last(struct until *u, const u8 *frame, size_t size)
 {
 	u32 tracepoint = (u32)gtp_get_le(frame, FRAMES_NUMBER);

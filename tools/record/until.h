@@ -9,14 +9,15 @@ struct condition;
 
 /**
  * struct until - the end of a recording, as --until describes it
- * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
+ * @frames: the number of frames after which to end, of tracepoint @tracepoint or, if that is 0, of
+ * any; 0: the number of frames does not end the recording
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
  * @conditions, @count: the conditions, one for each place of a tracepoint
- * @register_bytes: the size of a frame's registers, as the header has it
+ * @register_bytes: the size of a frame's registers, which the header states
  * @seen: the number of frames that have been counted so far
  * @unknown: the number of frames that lack a value that their condition needs
- * @last: the tracepoint of the last frame
- * @reached: the last frame has come
+ * @last: the tracepoint of the last frame of the recording
+ * @reached: the last frame of the recording has come
  */
 struct until {
 	u64 frames;
@@ -30,9 +31,9 @@ struct until {
 };
 
 /**
- * until_begin() - prepare, with the run's header
+ * until_begin() - prepare to look for the last frame, with the run's header
  * @u: the end
- * @p: signals end the wait for the answer
+ * @p: a signal on this pipe ends the wait for the answer
  * @header, @len: the header of the trace file
  *
  * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
