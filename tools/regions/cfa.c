@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run CFA programs, as far as the distance from the stack pointer to the return address. */
+/*
+ * Run CFA programs, as far as they tell the distance from the stack pointer to the return address.
+ */
 #include <dwarf.h>
 #include "tools/regions/cfa.h"
 
@@ -21,7 +23,7 @@ struct machine {
 };
 
 /*
- * Skip an opcode's operands, which do not matter: some numbers, and a block after them. Return
+ * Skip the operands of an opcode that does not matter: some numbers, and a block after them. Return
  * false if the opcode is not known.
  */
 static bool skip(struct rgn_reader *r, u8 op)
@@ -99,7 +101,7 @@ static void define(struct machine *m, struct rgn_reader *r, u8 op)
 	}
 }
 
-/* True if the opcode moves the place; then set m->at to the new one. */
+/* True if the opcode advances to a later address of the code; then set m->at to it. */
 static bool advance(struct machine *m, struct rgn_reader *r, u8 op)
 {
 	u64 delta;

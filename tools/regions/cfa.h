@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find how deep the stack is at an instruction: its function's CFA program tells. */
+/* Find how deep the stack is at an instruction, from the CFA program of the function. */
 #ifndef _RGN_CFA_H
 #define _RGN_CFA_H
 
@@ -7,7 +7,7 @@
 
 /*
  * rgn_cfa_is_entry - true if at @addr only the return address is on the stack, as at a function's
- * entry; false also if the program has a form that is not known here
+ * entry; false also if the CFA program has an unknown form
  */
 bool rgn_cfa_is_entry(const struct rgn_fde *fde, u64 addr);
 

@@ -4,8 +4,8 @@
 #include "tools/regions/decode.h"
 
 /*
- * Two-byte opcodes (0f xx) that the kernel's copier moves (can_boost()), a bit each. It moves none
- * with three opcode bytes; one_byte_boost() has those with one.
+ * The two-byte opcodes (0f xx) that the kernel's copier moves (can_boost()), a bit for each. The
+ * copier moves no three-byte opcode; one_byte_boost() knows the one-byte opcodes.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -32,7 +32,7 @@ static bool one_byte_boost(const ZydisDecodedInstruction *z)
 	case 0xfe:
 		return false;
 	case 0xff:
-		return z->raw.modrm.reg == 4; /* of this group only jmp *x */
+		return z->raw.modrm.reg == 4; /* only jmp *x of this group */
 	default:
 		return op < 0x70 || op > 0x7f;
 	}

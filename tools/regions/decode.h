@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decode one instruction, as far as the analysis needs it. */
+/* Decode one instruction, as far as the analysis of regions needs it. */
 #ifndef _RGN_DECODE_H
 #define _RGN_DECODE_H
 
 #include "base/base.h"
 
 enum rgn_decoded_kind {
-	RGN_DECODED_BAD, /* no instruction */
+	RGN_DECODED_BAD, /* the bytes are no instruction */
 	RGN_DECODED_OTHER,
 	RGN_DECODED_NOP,
-	RGN_DECODED_CALL,  /* direct */
-	RGN_DECODED_ICALL, /* through a register or memory */
-	RGN_DECODED_JCC,   /* conditional, loop and jcxz included */
-	RGN_DECODED_JMP,   /* direct */
-	RGN_DECODED_IJMP,  /* through a register or memory, far ones included */
+	RGN_DECODED_CALL,  /* a direct call */
+	RGN_DECODED_ICALL, /* a call through a register or memory */
+	RGN_DECODED_JCC,   /* a conditional jump, loop and jcxz included */
+	RGN_DECODED_JMP,   /* a direct jump */
+	RGN_DECODED_IJMP,  /* a jump through a register or memory, far jumps included */
 	RGN_DECODED_RET,
 	RGN_DECODED_INT3,
 	RGN_DECODED_UD,
@@ -21,12 +21,12 @@ enum rgn_decoded_kind {
 };
 
 /**
- * struct rgn_decoded - an instruction
+ * struct rgn_decoded - a decoded instruction
  * @target: where a direct call or jump goes
- * @ref: @refs_n operands that may be addresses: a displacement, a constant
+ * @ref: the operands that may be addresses, @refs_n of them: a displacement, a constant
  * @rip: @ref[0] is relative to %rip, so it is an address
- * @boost: the kernel's own copier takes it (what it calls boostable)
- * @copy: a copier that relocates calls, jumps and rip-relative operands can take it
+ * @boost: the kernel's own copier can move the instruction (the kernel calls it boostable)
+ * @copy: a copier that relocates calls, jumps and rip-relative operands can move the instruction
  */
 struct rgn_decoded {
 	u64 target;
@@ -42,7 +42,7 @@ struct rgn_decoded {
 /**
  * rgn_decode() - decode one instruction
  * @insn: receives the instruction; of kind RGN_DECODED_BAD and length 1 if there is none
- * @bytes: the first byte
+ * @bytes: the first byte of the instruction
  * @n: the number of bytes that may be read
  * @addr: the address of the first byte
  */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read .eh_frame: every function that a compiler has written has an FDE there, a .cold part one of
- * its own. An FDE has the bounds of the code and may name an exception table (LSDA), whose call
- * sites name the landing pads.
+ * Read .eh_frame. A compiler writes an FDE for every function, and another for a .cold part. An FDE
+ * has the bounds of the code and may name an exception table (LSDA), whose call sites name the
+ * landing pads.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 #include "tools/regions/eh_frame.h"
 
-/* struct place - a reader in a section: encoded pointers count from their own address */
+/* struct place - a reader of a section; encoded pointers are relative to their own address */
 struct place {
 	struct rgn_reader in;
 	const struct rgn_section *section;
 };
 
 /**
- * struct cie - facts that all FDEs of a CIE share
- * @fde: @code_align, @data_align, @common and @signal
+ * struct cie - the facts that all FDEs of a CIE share
+ * @fde: of these facts, @code_align, @data_align, @common and @signal
  * @lsda: encoding of the pointer to the exception table
  * @code: encoding of the pointer to the code
  * @has_data: an FDE has augmentation data
@@ -138,7 +138,9 @@ static bool read_augmentation(struct place *at, struct cie *cie, const char *let
 	return !r->failed;
 }
 
-/* @at is after the length and id of a CIE. Its augmentation string says what its FDEs contain. */
+/*
+ * Read the CIE whose length and id end at @at. Its augmentation string says what its FDEs contain.
+ */
 static bool read_cie(struct place at, struct cie *cie)
 {
 	struct rgn_reader *r = &at.in;

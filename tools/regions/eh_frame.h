@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * .eh_frame: the bounds of functions, and the landing pads of exceptions, where the unwinder enters
- * a function and no jump leads.
+ * .eh_frame: the bounds of functions, and the landing pads of exceptions, at which the unwinder
+ * enters a function though no jump leads there.
  */
 #ifndef _RGN_EH_FRAME_H
 #define _RGN_EH_FRAME_H
@@ -10,13 +10,13 @@
 #include "tools/regions/text.h"
 
 /**
- * struct rgn_fde - the description of one piece of code
- * @start: its first address
- * @size: its bytes, never 0
- * @lsda: the address of its exception table, or 0
- * @signal: it returns to the code that a signal interrupted, and begins one byte early
- * @code_align: factor of the distances in the two programs
- * @data_align: factor of the offsets in the two programs
+ * struct rgn_fde - an FDE: the description of one piece of code
+ * @start: the first address of the code
+ * @size: the number of bytes of the code, never 0
+ * @lsda: the address of the code's exception table, or 0
+ * @signal: the code returns to code that a signal interrupted, and the FDE begins one byte early
+ * @code_align: factor of the distances in the two CFA programs
+ * @data_align: factor of the offsets in the two CFA programs
  * @common: the CFA program that all FDEs of the CIE begin with
  * @own: the CFA program of this code
  */
@@ -32,8 +32,8 @@ struct rgn_fde {
 };
 
 /*
- * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. If the table ends early or
- * has an unknown form, some code stays without bounds, and is then refused.
+ * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. If .eh_frame ends early or
+ * has an unknown form, some code has no known bounds, and is therefore refused.
  */
 void rgn_eh_frame_read(struct rgn_text *text);
 

@@ -34,7 +34,7 @@ static u64 parse_number(const char *s, const char *whole, int base)
 	return v;
 }
 
-/* Names of static functions need not be unique. A function without a symbol is fn_ADDRESS. */
+/* Find a function by name: static functions may share one; without a symbol it is fn_ADDRESS. */
 static u64 function_address(const struct rgn_text *text, const char *name, u64 offset)
 {
 	const struct rgn_image *image = text->image;
@@ -142,7 +142,7 @@ static void print_kernel(const struct rgn_text *text, const struct rgn_span *spa
 			    "  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
-/* Print the module's answer, as if the file's bytes were the live ones. */
+/* Print what the module would answer if the live bytes were those of the file. */
 static void print_module(const struct rgn_text *text, const struct rgn_span *span,
 			 const struct rgn_function *f, u64 addr)
 {

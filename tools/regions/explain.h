@@ -9,14 +9,15 @@
  * rgn_explain_place() - convert a place as a user writes it to an address
  * @text: the analysed image
  * @where: FUNCTION, FUNCTION+OFFSET or a number
- * @slide: a number's distance from the file's own address
+ * @slide: subtracted from a number: the distance of the running code from the file's addresses
  *
  * Exits with a message if there is no such place or more than one.
  */
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
 /*
- * rgn_explain_slide - parse "NAME=ADDRESS": the slide that puts the symbol or section NAME there
+ * rgn_explain_slide - parse "NAME=ADDRESS"; return the slide that puts the symbol or section NAME
+ * at ADDRESS
  */
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 
@@ -27,8 +28,8 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 void rgn_explain_address(const struct rgn_text *text, u64 addr);
 
 /*
- * rgn_explain_deny - print every address that some kernel's rule accepts although control may enter
- * its bytes
+ * rgn_explain_deny - print every address that the rule of some kernel version accepts although
+ * control may enter the bytes that the jump replaces
  */
 void rgn_explain_deny(const struct rgn_text *text);
 

@@ -7,7 +7,7 @@
 /* Room for the name of a function without a symbol: fn_ and its address. */
 enum { NAME = 24 };
 
-/* How a program's function is known, in struct rgn_function.flags until the functions are final. */
+/* How the bounds of a program's function are known, in its flags until all functions are final. */
 enum { BY_SYMBOL = 1, BY_FDE = 2, CROSSED = 4 };
 
 static bool starts_function(const struct rgn_symbol *sym)
@@ -24,7 +24,8 @@ static bool starts_function(const struct rgn_symbol *sym)
 }
 
 /*
- * Order by address; at one address functions come before labels, longer bodies before shorter ones.
+ * Order symbols by address; at one address functions come before labels, and longer bodies before
+ * shorter ones.
  */
 static int function_order(const void *a, const void *b)
 {
@@ -119,7 +120,7 @@ static void count_piece(const struct rgn_text *text, u64 addr, u32 *counts)
 		counts[span - text->spans]++;
 }
 
-/* Make room for the FDEs and symbols of each span of a program. */
+/* Allocate the functions of each span of a program, one for each FDE and symbol at most. */
 static void make_room(struct rgn_text *text)
 {
 	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
@@ -168,8 +169,8 @@ static u64 piece_end(const struct rgn_function *f)
 }
 
 /*
- * Of pieces that overlap, the first that holds the others stays, and the others become entries to
- * it. Pieces that cross contradict each other: nothing is known of the bounds.
+ * Join pieces of code that overlap. The first that contains the others stays, and the others become
+ * entries to it. Pieces that cross contradict each other, so the bounds are unknown.
  */
 static void join_pieces(struct rgn_span *span)
 {
@@ -211,8 +212,8 @@ static struct rgn_function *put_function(struct rgn_span *span, const char *name
 }
 
 /*
- * True if the bytes are only what a linker or compiler fills room with: nops, int3, and zeros after
- * the last function.
+ * True if the bytes are only those with which a linker or compiler fills gaps: nops, int3, and zeros
+ * after the last function.
  */
 static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 {

@@ -7,7 +7,7 @@
 
 /**
  * rgn_functions_init() - divide every span into functions
- * @text: its spans have been read, their code has not been decoded
+ * @text: has its spans, whose code has not been decoded yet
  *
  * In a kernel a function reaches from one symbol to the next, as in kallsyms. In a program an FDE
  * or a symbol with a size bounds each function; so stripped programs have functions, too. The code

@@ -51,9 +51,9 @@ static void add_text(struct buffer *b, const char *text)
  * struct filter - state of the pass over the compiler's output
  * @code: the current section holds code
  * @app: within inline assembler, whose directives are not followed
- * @pending: a label came, and no row or instruction since
+ * @pending: a label has come, and no row or instruction after it
  * @located: a .loc has been seen; @loc is its file, line and column
- * @is_stmt: the state that the compiler expects the assembler to be in
+ * @is_stmt: the is_stmt state of the line table that the compiler expects
  * @restore: an added row has changed that state
  */
 struct filter {
@@ -68,8 +68,8 @@ struct filter {
 };
 
 struct line {
-	const char *start; /* after white space */
-	const char *end;   /* before the line's end */
+	const char *start; /* of the line, after white space */
+	const char *end;   /* before the newline */
 };
 
 static bool starts(const struct line *l, const char *word)

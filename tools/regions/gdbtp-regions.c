@@ -240,14 +240,16 @@ static size_t find_command(const char *name)
 	return i;
 }
 
-/* Check a file's name. It is "" if a script's variable is empty, and open() would not say so. */
+/*
+ * Check that a file's name is not empty, as a script's unset variable is; open() would not say so.
+ */
 static void check_name(const char *of, const char *name)
 {
 	if (name && !*name)
 		text_errx(2, "%s: the file name is empty", of);
 }
 
-/* Say which word is missing or too much. @n words are at @word. */
+/* Report a command-line word that is missing or too much. The words are word[0] to word[@n - 1]. */
 static void check_words(int n, char **word, const struct options *o)
 {
 	if (!n)

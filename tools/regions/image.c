@@ -7,7 +7,9 @@
 #include "tools/regions/image.h"
 #include "tools/run/text.h"
 
-/* Addresses in object files: sections a page apart, undefined symbols far after all of them. */
+/*
+ * In object files, sections get addresses a page apart, undefined symbols far after all sections.
+ */
 #define LAYOUT_BASE 0x100000ULL
 #define LAYOUT_ALIGN 0x1000ULL
 #define EXTERN_BASE 0x40000000ULL
@@ -52,7 +54,7 @@ static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn
 	s->name = elf_strptr(image->elf, names, sh.sh_name);
 	if (!s->name)
 		s->name = "";
-	/* Other debug sections are left as they are: libdw opens the file by itself. */
+	/* Other debug sections stay compressed: libdw opens the file by itself. */
 	if (!strcmp(s->name, ".debug_line") || !strcmp(s->name, ".debug_line_str"))
 		inflate(image, scn, &sh);
 	s->scn = scn;
@@ -337,7 +339,7 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug)
 	if (image->build_id_len != debug->build_id_len ||
 	    memcmp(image->build_id, debug->build_id, image->build_id_len))
 		text_errx(1, "%s and %s are not of the same build", image->path, debug->path);
-	/* An object file's relocations refer to its own symbols. */
+	/* In an object file, keep the file's own symbols, to which its relocations refer. */
 	if (!image->stripped || debug->stripped || image->relocatable)
 		return;
 	free(image->symbols);
@@ -435,6 +437,9 @@ u64 rgn_image_pointer(const struct rgn_image *image, u64 addr)
 {
 	const u8 *p = rgn_image_at(image, addr, 8);
 
-	/* If code can be at any address, a word that no relocation adjusts is not an address. */
+	/*
+	 * A word that no relocation adjusts can only be an address if the image runs at a fixed
+	 * address.
+	 */
 	return p && (image->absolute || image->relocatable) ? gtp_get_le(p, 8) : 0;
 }

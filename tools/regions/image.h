@@ -7,10 +7,10 @@
 #include "base/base.h"
 
 /**
- * struct rgn_section - one section
- * @name: owned by the file
- * @bytes: contents, @size of them; NULL when the file has none (.bss, or a file of debug data only)
- * @addr: address; an object file's sections, which have none, get one each (see rgn_image_open())
+ * struct rgn_section - one section of an ELF file
+ * @name: belongs to the file
+ * @bytes: the contents, @size bytes; NULL if the file has none (.bss, or a file of debug data only)
+ * @addr: the address; rgn_image_open() assigns one to each section of an object file
  * @owned: @bytes is a copy that belongs to the image, and may be changed
  */
 struct rgn_section {
@@ -31,7 +31,7 @@ struct rgn_symbol {
 	const char *name;
 	u64 addr;
 	u64 size;
-	u32 section; /* 0: undefined, or one of ELF's special numbers */
+	u32 section; /* number of the section; 0: undefined, or one of ELF's special numbers */
 	u8 type;
 };
 
@@ -39,19 +39,19 @@ struct rgn_image {
 	const char *path;
 	int fd;
 	Elf *elf;
-	bool stripped;	  /* its only symbols are dynamic ones */
-	bool relocatable; /* an object file, as modules are */
-	bool absolute;	  /* runs at its link address, so its constants can be addresses */
-	bool kernel;	  /* vmlinux or a module: no jump tables, patch-site tables */
+	bool stripped;	  /* all symbols of the file are dynamic ones */
+	bool relocatable; /* an object file, such as a module */
+	bool absolute;	  /* runs at its link address, so constants in its code can be addresses */
+	bool kernel;	  /* vmlinux or a module: has patch-site tables, no jump tables */
 	struct rgn_section *sections;
 	u32 sections_n;
-	struct rgn_symbol *symbols; /* in the file's own order, which relocations refer to */
+	struct rgn_symbol *symbols; /* in the file's order, to which relocations refer */
 	u32 symbols_n;
 	u8 build_id[64];
 	u32 build_id_len;
 };
 
-/* struct rgn_reloc - a relocation, its symbol resolved: the value that S + A stands for */
+/* struct rgn_reloc - a relocation; @value: what S + A of the ELF specification is */
 struct rgn_reloc {
 	u64 place;
 	u64 value;
@@ -72,8 +72,8 @@ void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_
 void rgn_image_close(struct rgn_image *image);
 
 /*
- * rgn_image_adopt - check that @debug is of the same build as @image, and take its symbols where
- * @image has been stripped of them
+ * rgn_image_adopt - check that @debug is of the same build as @image, and move its symbols to
+ * @image if that file is stripped
  */
 void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
 
@@ -113,7 +113,7 @@ const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 /* rgn_image_writable - true if a program may write to any of @n bytes, also after relocation */
 bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n);
 
-/* rgn_image_pointer - return the address that the 8 bytes at @addr hold when the program runs */
+/* rgn_image_pointer - return the address that the 8 bytes at @addr hold at run time, or 0 */
 u64 rgn_image_pointer(const struct rgn_image *image, u64 addr);
 
 /* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gather the evidence: decode, kernel tables, relocations, constants, line table. */
+/* Gather the evidence of where control may arrive: code, kernel tables, relocations, line table. */
 #include "tools/regions/eh_frame.h"
 #include "tools/regions/functions.h"
 #include "tools/regions/leaders.h"
@@ -13,7 +13,7 @@
 
 struct scan {
 	struct rgn_text *text;
-	bool code; /* the relocated section is code */
+	bool code; /* the section that the relocations change is code */
 };
 
 static void each_reloc(void *ctx, const struct rgn_reloc *r)
@@ -24,7 +24,10 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 	case R_X86_64_PC32:
 	case R_X86_64_PLT32:
 	case R_X86_64_PC64:
-		/* In code the decoder marks the targets of relative operands: it has their base. */
+		/*
+		 * The decoder has marked the targets of relative operands in code, whose base it
+		 * knows.
+		 */
 		if (scan->code)
 			return;
 		break;
@@ -41,7 +44,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 		rgn_text_mark(scan->text, r->value, RGN_LEADER_RELOC);
 }
 
-/* Mark the address that is stored at @place: the dynamic linker adjusts it. */
+/* Mark the address that is stored at @place, which the dynamic linker adjusts. */
 static void mark_stored(struct rgn_text *text, u64 place)
 {
 	const u8 *p = rgn_image_at(text->image, place, 8);
@@ -62,7 +65,10 @@ static void relocations(struct rgn_text *text)
 		if (rela->type != SHT_RELA || !rela->bytes || rela->info >= image->sections_n)
 			continue;
 		target = &image->sections[rela->info];
-		/* The dynamic linker's own table names no section. */
+		/*
+		 * The table for the dynamic linker names no section; skip tables for sections not
+		 * loaded.
+		 */
 		if (rela->info && !(target->flags & SHF_ALLOC))
 			continue;
 		if (!rela->info && !(rela->flags & SHF_ALLOC))

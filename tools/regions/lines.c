@@ -11,7 +11,7 @@
 #include "tools/regions/lines.h"
 #include "tools/run/text.h"
 
-#define LINES_MAX 20000 /* in one function */
+#define LINES_MAX 20000 /* the most source lines of one function */
 
 /* struct line - the first address of a source line, and how many of its addresses take a jump */
 struct line {
@@ -35,7 +35,8 @@ struct listing {
 };
 
 /*
- * Return the distance of libdw's addresses: it gives the sections of object files addresses, too.
+ * Return the difference between libdw's addresses and ours: libdw, too, assigns addresses to the
+ * sections of object files.
  */
 static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
@@ -100,7 +101,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 		text_errx(1, "%s: the debug information has no function there", f->name);
 	l->function = scopes[i];
 	free(scopes);
-	/* Attributes may be those of an abstract origin in another unit. */
+	/* The function's attributes may be those of an abstract origin in another unit. */
 	l->slide -= bias;
 	l->file = dwarf_decl_file(&l->function);
 	if (!l->file || dwarf_decl_line(&l->function, &l->first))
@@ -109,7 +110,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 	l->last = l->first;
 }
 
-/* Find the outermost inlined call below @die, in lexical blocks too, that holds the address. */
+/* Find the outermost inlined call below @die, in lexical blocks too, whose code contains @pc. */
 static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 {
 	Dwarf_Die child;
@@ -132,7 +133,9 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 	return false;
 }
 
-/* Return the file of an inlined call: by its number in the unit's table of files. */
+/*
+ * Return the file that contains an inlined call: the call has its number in the unit's file table.
+ */
 static const char *call_file(struct listing *l, Dwarf_Die *call)
 {
 	Dwarf_Attribute attr;
@@ -206,7 +209,10 @@ static FILE *open_source(const struct listing *l, const char *folder)
 
 	if (!folder)
 		return fopen(l->file, "r");
-	/* The build folder is not known: try shorter and shorter tails of the path. */
+	/*
+	 * The folder of the build is not known: try shorter and shorter tails of the path below
+	 * @source.
+	 */
 	for (; rest; rest = strchr(rest, '/')) {
 		while (*rest == '/')
 			rest++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ask the module's own code, with the table that it would load. */
+/* Ask the module's own code about an address, with the table that the module would load. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/mktable.h"

@@ -6,7 +6,7 @@
 #include "regions/region.h"
 #include "tools/regions/text.h"
 
-/* struct rgn_module - the module's knowledge of an analysed image: its table */
+/* struct rgn_module - the table of an analysed image, which the module would have */
 struct rgn_module {
 	const struct rgn_text *text;
 	u8 *bytes;

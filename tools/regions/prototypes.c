@@ -24,7 +24,7 @@ struct walk {
 	Dwfl_Module *module;
 };
 
-/* --- types --- */
+/* --- types of arguments --- */
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -184,7 +184,9 @@ static bool can_wrap(Dwarf_Die *function)
 	return words_of_result(function) + words_of_parameters(&declared) <= IN_REGISTERS;
 }
 
-/* Return our address: libdw gives the sections of object files addresses of its own. */
+/*
+ * Convert libdw's address to ours: libdw assigns other addresses to the sections of object files.
+ */
 static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 {
 	GElf_Word section = 0;
@@ -200,7 +202,8 @@ static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 }
 
 /*
- * Mark a function. A clone (f.isra.0, f.constprop.0) need not have the arguments of the original.
+ * Mark the function at @addr. A clone (f.isra.0, f.constprop.0) is not marked: it need not have the
+ * arguments of the original.
  */
 static void mark(const struct walk *w, u64 addr)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* DWARF line programs, versions 2 to 5, for the address and basic_block registers alone. */
+/* Runs DWARF line programs, versions 2 to 5, for the registers address and basic_block only. */
 #include <dwarf.h>
 #include "tools/regions/reader.h"
 #include "tools/regions/rows.h"
@@ -45,7 +45,9 @@ static void extended(struct program *p)
 	p->in.p = in.end;
 	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
-		/* The row of the address after the code is not counted. */
+		/*
+		 * The row that ends a sequence is the address after the code, so it is not counted.
+		 */
 		p->addr = 0;
 		p->block = false;
 	} else if (op == DW_LNE_set_address) {
@@ -169,7 +171,9 @@ static void mark_row(void *ctx, u64 addr, bool block)
 		rgn_text_mark(ctx, addr, RGN_LEADER_ROW);
 }
 
-/* True if rows are complete: the entry and every target of a direct jump has one. */
+/*
+ * True if the rows are complete: the function's entry and the target of each direct jump has one.
+ */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {
 	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);

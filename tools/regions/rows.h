@@ -5,12 +5,12 @@
 
 #include "tools/regions/text.h"
 
-/* struct rgn_rows - what a line table holds */
+/* struct rgn_rows - counts of a line table */
 struct rgn_rows {
 	u64 rows;
 	u64 blocks; /* rows with basic_block set */
 	u64 bytes;  /* size of .debug_line */
-	u64 broken; /* units that could not be read to their end */
+	u64 broken; /* units of .debug_line that could not be read to their end */
 };
 
 /* rgn_rows_read - run the line programs of a file; @each may be NULL */

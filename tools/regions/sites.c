@@ -18,7 +18,7 @@ enum table_id {
 };
 
 /*
- * Where each table is: a section of its own, in vmlinux or in modules, or the part between two
+ * Where to find each table: in a section of its own, in vmlinux or in modules, or between two
  * symbols.
  */
 static const struct {
@@ -124,7 +124,7 @@ bool rgn_sites_table_at(const struct rgn_image *image, u64 addr)
 	return false;
 }
 
-/* Return the address that a 32-bit field names relative to itself. */
+/* Return the address that the 32-bit field at @at gives relative to the field itself. */
 static u64 field(const struct table *t, u64 at)
 {
 	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
@@ -317,7 +317,9 @@ struct alternative {
 	u8 by_len;
 };
 
-/* Mark the targets of a replacement's jumps. A target in the replacement means one in the site. */
+/*
+ * Mark the targets of a replacement's jumps. A target inside the replacement means one in the site.
+ */
 static void replacement(struct rgn_text *text, const struct alternative *a)
 {
 	struct rgn_span *span = rgn_text_span(text, a->by);
@@ -343,8 +345,8 @@ static void replacement(struct rgn_text *text, const struct alternative *a)
 }
 
 /*
- * Read an entry. The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11,
- * or 14 with them at 12 and 13.
+ * Read an entry of the table of alternatives. The layout has changed over time: an entry has 12
+ * bytes, with the lengths at 10 and 11, or 14 bytes, with the lengths at 12 and 13.
  */
 static struct alternative alternative_at(const struct table *t, u64 at, u32 stride)
 {

@@ -17,7 +17,9 @@ void rgn_sites_after(struct rgn_text *text);
  */
 bool rgn_sites_table_at(const struct rgn_image *image, u64 addr);
 
-/* rgn_sites_table_named - true if a section is such a table as a whole */
+/*
+ * rgn_sites_table_named - true if a section of this name is one of the kernel's tables as a whole
+ */
 bool rgn_sites_table_named(const char *name);
 
 #endif /* _RGN_SITES_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count verdicts over all code, and print them beside those of the kernel's rule. */
+/* Count verdicts over all code, and print the counts beside those of the kernel's rule. */
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
 #include "tools/run/text.h"
 
-/* The counts of one function, for each rule. */
+/* The number of addresses of one function that each rule accepts. */
 struct counts {
 	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
 };
@@ -23,7 +23,9 @@ static void count_deny(struct rgn_stats *s, u32 hidden, bool k61)
 	if (!k61)
 		return;
 	s->deny++;
-	/* A running kernel has only the alternatives it chose, and its boot code is gone. */
+	/*
+	 * In a running kernel, alternatives have been chosen and boot code is gone: nothing enters.
+	 */
 	if (!(hidden & ~(u32)(RGN_LEADER_BOOT | RGN_LEADER_ALT)))
 		s->deny_boot++;
 	count_bits(s->deny_bits, hidden);
@@ -244,7 +246,7 @@ void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 	print_leaders("  entered by", s->deny_bits);
 }
 
-/* Zeros at the end of a section decode as one huge function: no real one is this large. */
+/* Larger functions are not real: the zeros at the end of a section decode as one huge function. */
 enum { FUNCTION_MAX = 1 << 16 };
 
 static void ask_module(const struct rgn_module *m, const struct rgn_span *span,

@@ -6,8 +6,8 @@
 #include "tools/regions/verdict.h"
 
 /*
- * struct rgn_share - one rule's sum, and the sum of every function's share of its probe-able
- * addresses
+ * struct rgn_share - for one rule, the number of addresses it accepts, and the sum over all
+ * functions of the share that it accepts of the addresses that can be probed
  */
 struct rgn_share {
 	u64 sum;
@@ -15,24 +15,27 @@ struct rgn_share {
 };
 
 struct rgn_stats {
-	u64 insns;     /* I */
-	u64 probeable; /* P */
+	u64 insns;     /* number of instructions (I) */
+	u64 probeable; /* addresses that can be probed (P) */
 	u64 functions; /* functions with code that can be probed */
-	/* the kernel's rule: control flow alone, with its copier, with one that relocates */
+	/*
+	 * by the kernel's rule: control flow alone; with the kernel's copier; with a relocating
+	 * copier
+	 */
 	struct rgn_share k_region, k_copy, k_any;
 	struct rgn_share k65_copy;		  /* with its copier, as kernels since 6.5 ask */
-	struct rgn_share b_region, b_copy, b_any; /* ours */
+	struct rgn_share b_region, b_copy, b_any; /* by our rule, likewise */
 	u64 verdicts[RGN_VERDICT_N];
 	u64 kernel[RGN_KERNEL_N];
 	u64 gain[RGN_KERNEL_N]; /* accepted here, with its copier, by its rule's reason */
 	u64 evidence[RGN_EVIDENCE_N];
-	u64 deny, deny65;    /* accepted by the kernel, entered in the middle */
-	u64 deny_boot;	     /* part of @deny: only boot code and alternatives enter */
+	u64 deny, deny65;    /* accepted by the kernel, although control may enter in the middle */
+	u64 deny_boot;	     /* part of @deny: only boot code and alternatives enter there */
 	u64 deny_bits[16];   /* counts of @deny, by enum rgn_leader bit */
-	u64 leaders, hidden; /* inside functions; of those what their decode does not show */
+	u64 leaders, hidden; /* inside functions; of those, the ones that a decode does not show */
 	u64 hidden_bits[16];
-	u64 unbound;		      /* part of @functions: code without bounds, of a program */
-	u64 jumping;		      /* functions that jump through registers */
+	u64 unbound;		      /* part of @functions: a program's code without bounds */
+	u64 jumping;		      /* a program's functions that jump through registers */
 	u64 unproven[RGN_UNPROVEN_N]; /* part of @jumping, by the reason that is unproven */
 };
 

@@ -2,7 +2,7 @@
 /*
  * Prove where a program's jumps through registers lead.
  *
- * A function is executed with what is known of its registers (value.c), along all ways that a
+ * A function is executed with what is known of its registers (value.c), along all paths that a
  * decode and all other evidence show, until nothing changes any more. A jump is proven if then
  *
  *  - it goes to an entry of a table whose place is known, whose index has a bound, which the
@@ -29,12 +29,12 @@ struct block {
 };
 
 /**
- * struct walk - one function
- * @fde: its description, or NULL
- * @blocks: the block that starts at each byte, or NULL
- * @queue: offsets of blocks whose state has changed, @queue_n of them
- * @final: nothing changes any more: now jumps are judged
- * @why: the first reason against a proof
+ * struct walk - the execution of one function with known and unknown values
+ * @fde: the function's FDE, or NULL
+ * @blocks: for each byte of the function the block that starts there, or NULL
+ * @queue: the offsets of blocks whose state has changed, @queue_n of them
+ * @final: no state changes any more, so jumps are judged
+ * @why: the first reason against a proof for the function
  * @seen: the number of jumps that were judged
  * @grown: a target was found that had not been a leader
  */
@@ -60,7 +60,7 @@ static void refuse(struct walk *w, enum rgn_unproven why)
 		w->why = why;
 }
 
-/* Record that control comes to the offset with that state. */
+/* Record that control comes to offset @at with state @s. */
 static void arrive(struct walk *w, u32 at, const struct rgn_state *s)
 {
 	struct block *b;
@@ -91,7 +91,7 @@ static bool read_only(const struct rgn_image *image, u64 addr, u64 n)
 	return !(s->flags & SHF_WRITE) && !rgn_image_writable(image, addr, n);
 }
 
-/* True if @g's code jumps into the inside of @f: it is a part of @f. */
+/* True if the code of @g jumps into the inside of the walked function, so @g is a part of it. */
 static bool part_of(const struct walk *w, const struct rgn_span *span, const struct rgn_function *g)
 {
 	u32 at = rgn_function_start(span, g), end = rgn_function_end(span, g);
@@ -106,7 +106,7 @@ static bool part_of(const struct walk *w, const struct rgn_span *span, const str
 	return false;
 }
 
-/* Take one entry of a table. */
+/* Take one entry of a jump table: control may go to @target. */
 static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 {
 	struct rgn_span *span = rgn_text_span(w->text, target);
@@ -129,7 +129,7 @@ static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 	       (g->addr == target || part_of(w, span, g));
 }
 
-/* Take all entries of a table; return false if it cannot be trusted. */
+/* Take all entries of a jump table; return false if the table cannot be trusted. */
 static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 		       const struct rgn_state *s)
 {
@@ -161,7 +161,7 @@ static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 	return good;
 }
 
-/* True if an address inside the function is stored somewhere: it has labels that values lead to. */
+/* True if an address inside the function is stored outside a jump table: values may lead to it. */
 static bool has_labels(const struct walk *w)
 {
 	u32 at;
@@ -176,7 +176,7 @@ static bool has_labels(const struct walk *w)
 	return false;
 }
 
-/* Arrive at all labels: the target may be a label whose address is in a table proven elsewhere. */
+/* Let control arrive at all labels: a jump's target may be one, from a table proven elsewhere. */
 static void arrive_at_labels(struct walk *w)
 {
 	struct rgn_state s;
@@ -317,8 +317,8 @@ static void run_block(struct walk *w, u32 at)
 }
 
 /*
- * Start where control comes from outside, from an exception, or by a stored address: nothing is
- * known there.
+ * Start where control comes from outside, from an exception, or by a stored address: no register's
+ * value is known there.
  */
 static void start_walk(struct walk *w)
 {
@@ -373,7 +373,7 @@ static void settle(struct walk *w)
 	}
 }
 
-/* Walk one function; return true if it has shown a target that was not known. */
+/* Walk one function; return true if the walk has shown a new target of jumps. */
 static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
 			  const struct rgn_fde *fde)
 {
@@ -405,7 +405,7 @@ static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct r
 	return w.grown;
 }
 
-/* Make one round over all functions that have such jumps. */
+/* Walk all functions that jump through registers; return true if a new target was found. */
 static bool round_over(struct rgn_text *text)
 {
 	bool grown = false;
@@ -427,7 +427,10 @@ static bool round_over(struct rgn_text *text)
 
 void rgn_switch_find(struct rgn_text *text)
 {
-	/* A table may lead into another function: then what was known there was too much. */
+	/*
+	 * A table may lead into another function, whose proof then assumed too much: walk all
+	 * again.
+	 */
 	while (round_over(text))
 		;
 }

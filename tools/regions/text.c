@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include "tools/regions/text.h"
 
-/* One section of code must be addressable by 32 bits; real ones are a hundredth of this. */
+/*
+ * The limit of one section of code, to which 32 bits point; real sections are a hundredth of this.
+ */
 #define SPAN_MAX 0x40000000ULL
 
 struct word {
@@ -189,7 +191,10 @@ bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns)
 
 	*returns = false;
 	if (text->thunks_end && addr >= text->thunks_start && addr <= text->thunks_end) {
-		/* The array of register thunks comes first; what follows it returns. */
+		/*
+		 * The register thunks come first; from the return thunk on, they are thunks of
+		 * returns.
+		 */
 		*returns = text->rethunk && addr >= text->rethunk;
 		return true;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All code of an image: bytes as they run, functions, instructions, and facts about each byte.
+ * All code of an image: the bytes as they run, functions, instructions, and facts about each byte.
  */
 #ifndef _RGN_TEXT_H
 #define _RGN_TEXT_H
@@ -37,7 +37,7 @@ enum rgn_leader {
 		RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
 };
 
-/* X(name, bit, text): what kind of site a byte belongs to */
+/* X(name, bit, text): the kinds of site to which a byte can belong */
 /* clang-format off */
 #define RGN_SITES(X) \
 	X(FTRACE,      0x01, "the function tracer's") \
@@ -54,7 +54,7 @@ enum rgn_site {
 #define X(name, bit, text) RGN_SITE_##name = (bit),
 	RGN_SITES(X)
 #undef X
-	/* patched while the kernel runs; patched once, at boot */
+	/* sites that are patched while the kernel runs; sites that are patched once, at boot */
 	RGN_SITE_RUNTIME = RGN_SITE_FTRACE | RGN_SITE_JUMP_LABEL | RGN_SITE_STATIC_CALL,
 	RGN_SITE_BOOT = RGN_SITE_ALT | RGN_SITE_PARAVIRT,
 };
@@ -78,19 +78,19 @@ enum rgn_function_flag {
 };
 
 /*
- * struct rgn_function - in a kernel code from one symbol to the next, as in kallsyms; in a program
- * an FDE's or a sized symbol's code, or the code between two of these
+ * struct rgn_function - in a kernel, the code from one symbol to the next, as in kallsyms; in a
+ * program, the code of an FDE or of a symbol with a size, or the code between two of these
  */
 struct rgn_function {
 	const char *name;
 	u64 addr;
 	u32 size;
-	u32 body; /* size by the symbol itself, 0 if it has none: padding follows it */
+	u32 body; /* size by the symbol itself, without padding; 0: it has none */
 	u16 flags;
 	u8 unproven; /* enum rgn_unproven: why it is not RGN_FN_PROVEN */
 };
 
-/* X(name, text): why it is not known where a program's jump through a register leads */
+/* X(name, text): the reasons why the targets of a program's jump through a register are unknown */
 /* clang-format off */
 #define RGN_UNPROVENS(X) \
 	X(NOT,       "it has no such jump") \
@@ -119,7 +119,7 @@ enum rgn_span_kind {
 	RGN_SPAN_PLT,	      /* the linker's stubs for calls of libraries */
 };
 
-/* Bits of rgn_span.insn, beside the kind in the low four. */
+/* Bits of rgn_span.insn, in addition to the kind in its low four bits. */
 #define RGN_DECODED_KIND 0x0f
 #define RGN_DECODED_COPY 0x40
 #define RGN_DECODED_BOOST 0x80
@@ -159,7 +159,7 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
-/* rgn_function_trusted - true for a program's function about whose decode there is no doubt */
+/* rgn_function_trusted - true for a program's function whose decode is not in doubt */
 static inline bool rgn_function_trusted(const struct rgn_function *f)
 {
 	return f->flags & RGN_FN_BOUND &&

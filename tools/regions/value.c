@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Track what is known of registers from one instruction to the next. An instruction that is not
- * handled makes everything that it writes unknown.
+ * Track what is known of the values of registers from one instruction to the next. An instruction
+ * that is not handled makes everything that it writes unknown.
  *
  * Memory that was compared with a bound keeps that bound up to the next store or call. The
  * compiler, too, assumes that no other thread changes the memory in between: it loads the index
@@ -120,7 +120,7 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 
 	for (i = 0; i < RGN_REGS; i++) {
 		join_value(&to->reg[i], &from->reg[i], addr, i);
-		/* An id that this join gave to another register may be from the round before. */
+		/* If this join gave the id to another register, the id is from the round before. */
 		if (is_join_id(to->reg[i].id, addr) && to->reg[i].id != join_id(addr, i)) {
 			to->reg[i].id = join_id(addr, i);
 			to->reg[i].same = 64;
@@ -135,8 +135,8 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 }
 
 /*
- * Set a register to a new value: another register with the same id has it from an earlier run of
- * the instruction.
+ * Set a register to a new value. If another register has the same id, it has the value from an
+ * earlier run of the instruction.
  */
 static void set(struct rgn_state *s, u32 reg, struct rgn_value v, u64 addr)
 {
@@ -261,7 +261,7 @@ bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
 	return true;
 }
 
-/* Return the result of a load of @bits bits, zero-extended. */
+/* Return the result of a load of @bits bits that is zero-extended. */
 static struct rgn_value load(const struct rgn_state *s, const struct rgn_insn *insn,
 			     const ZydisDecodedOperand *op, u32 bits)
 {
@@ -317,7 +317,7 @@ static struct rgn_value lea(const struct rgn_state *s, const struct rgn_insn *in
 	return (struct rgn_value){ 0 };
 }
 
-/* Return an operand that is read as a whole, as @bits bits that are then zero-extended. */
+/* Return the value of an operand that is read as a whole: @bits bits, zero-extended. */
 static struct rgn_value source(const struct rgn_state *s, const struct rgn_insn *insn,
 			       const ZydisDecodedOperand *op)
 {
@@ -369,7 +369,7 @@ static struct rgn_value shifted(const struct rgn_value *old, u32 bits, u64 by)
 	return bounded((old->bits >= bits ? min_u64(old->max, mask(bits)) : mask(bits)) >> by);
 }
 
-/* Return the new value of the first operand, a register of at least 32 bits. */
+/* Return the new value of the instruction's first operand, a register of at least 32 bits. */
 static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn *insn)
 {
 	const ZydisDecodedOperand *to = &insn->ops[0], *from = &insn->ops[1];
@@ -403,7 +403,7 @@ static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn 
 	case ZYDIS_MNEMONIC_SUB:
 		if (itself)
 			return constant(0);
-		/* A pointer that the C library keeps mangled. */
+		/* The C library unmangles a pointer that came from memory. */
 		if (insn->z.mnemonic == ZYDIS_MNEMONIC_XOR && old->kind == RGN_VALUE_OUTSIDE &&
 		    from->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    from->mem.segment == ZYDIS_REGISTER_FS)
@@ -427,8 +427,8 @@ static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn 
 }
 
 /*
- * True if the instruction always writes all of its first operand: if that has 32 bits, the upper
- * half becomes 0.
+ * True if the instruction always writes all of its first operand. If the operand has 32 bits, the
+ * upper half of the register becomes 0.
  */
 static bool writes_whole(const struct rgn_insn *insn)
 {
@@ -502,8 +502,8 @@ void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps)
 }
 
 /*
- * True if the instruction enters the kernel, which writes the result and memory; Zydis lists
- * neither as written.
+ * True if the instruction enters the kernel, which writes the result register and memory; Zydis
+ * reports neither as written.
  */
 static bool enters_kernel(const struct rgn_insn *insn)
 {
@@ -567,7 +567,7 @@ void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool tak
 {
 	u64 with = s->flags.with;
 
-	/* Both sides of a loop have one less in rcx. */
+	/* Whether or not the loop instruction jumps, it decrements rcx. */
 	if (insn->z.mnemonic == ZYDIS_MNEMONIC_LOOP || insn->z.mnemonic == ZYDIS_MNEMONIC_LOOPE ||
 	    insn->z.mnemonic == ZYDIS_MNEMONIC_LOOPNE)
 		set(s, RCX, (struct rgn_value){ 0 }, insn->addr);

@@ -10,20 +10,20 @@ enum { RGN_REGS = 16 };
 
 enum rgn_value_kind {
 	RGN_VALUE_UNKNOWN,
-	RGN_VALUE_OUTSIDE, /* whole, from memory or a caller: nothing was added to it here */
-	RGN_VALUE_CONST,   /* @at */
+	RGN_VALUE_OUTSIDE, /* all from memory or a caller: nothing was added to it here */
+	RGN_VALUE_CONST,   /* the constant @at */
 	RGN_VALUE_ENTRY,   /* 4 bytes, sign-extended, of the table @at */
 	RGN_VALUE_TARGET,  /* an ENTRY of a table, added to @base */
 	RGN_VALUE_SLOT,	   /* 8 bytes of the table @at */
 };
 
 /**
- * struct rgn_value - one register; compared byte by byte, so it has no padding
+ * struct rgn_value - the value of one register; compared bytewise, so it has no padding
  * @kind: enum rgn_value_kind
  * @bits: the low @bits bits, as a number, are at most @max; 0: nothing is known
  * @same: this many low bits are equal to those of the value @id
  * @id: the number of a value; registers with the same @id hold the same value. 0: none
- * @last: an index of the table @at is at most this
+ * @last: the highest index into the table @at that the value can come from
  */
 struct rgn_value {
 	u32 kind;
@@ -51,9 +51,9 @@ struct rgn_compare {
 };
 
 /**
- * struct rgn_state - what is known before an instruction
- * @flags: the comparison that the flags are from
- * @memory: memory whose value is at most .with
+ * struct rgn_state - what is known before an instruction of registers, flags and memory
+ * @flags: the comparison that set the flags
+ * @memory: a comparison of memory: the memory's value is at most .with
  */
 struct rgn_state {
 	struct rgn_value reg[RGN_REGS];
@@ -70,10 +70,10 @@ struct rgn_insn {
 /* rgn_state_entry - set the state at a function's entry: every register is the caller's */
 void rgn_state_entry(struct rgn_state *s);
 
-/* rgn_state_unknown - set a state in which nothing is known; ids are made from the address */
+/* rgn_state_unknown - set a state in which nothing is known; the ids of values depend on @addr */
 void rgn_state_unknown(struct rgn_state *s, u64 addr);
 
-/* rgn_state_join - let control come with either state; return true if @to has changed */
+/* rgn_state_join - merge the state @from into @to; return true if @to has changed */
 bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr);
 
 /* rgn_state_step - set the state after an instruction that is neither a jump nor a call */
@@ -85,7 +85,7 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
  */
 void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps);
 
-/* rgn_state_branch - set the state on one side of a conditional jump */
+/* rgn_state_branch - set the state after a conditional jump that was @taken or not */
 void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool taken);
 
 /*

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rules: ours, from all facts about the bytes, and the kernel's, as in its sources. */
+/*
+ * The rules for jumps: ours, from all facts about the bytes, and the kernel's, as in its sources.
+ */
 #include "tools/regions/verdict.h"
 
 struct naming {
@@ -109,7 +111,7 @@ u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first)
 	return bits;
 }
 
-/* Return the site bits of @n bytes; *@first receives the offset of the first of them. */
+/* Return the @wanted site bits of @n bytes; *@first receives the offset of the first such byte. */
 static u32 sites(const struct rgn_span *span, u32 at, u32 n, u32 wanted, u32 *first)
 {
 	u32 bits = 0, i;
@@ -133,7 +135,7 @@ static bool is_padding(u8 kind)
 }
 
 /*
- * True for a call of a retpoline: where the CPU needs none, boot makes it an indirect call of two
+ * True for a call of a retpoline. On a CPU that needs none, boot makes it an indirect call of two
  * bytes, which returns to an earlier address, perhaps into the jump.
  */
 static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
@@ -300,7 +302,7 @@ u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr)
 	bits = rgn_verdict_leaders(span, at, &first);
 	if (bits & RGN_LEADER_JUMP || !(bits & ~(u32)RGN_LEADER_SEEN))
 		return 0;
-	/* Every version checks the jumps of the function itself and asks the copier. */
+	/* The rule of every version checks the jumps of the function itself and asks the copier. */
 	f = rgn_text_function(span, addr);
 	rgn_verdict_get(text, addr, &v);
 	if (v.id < RGN_VERDICT_PROBE || !rgn_verdict_boost(span, f, at))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May a 5-byte jump replace the code at an address? Our answer and its reason, and the kernel's
- * answer.
+ * May a 5-byte jump replace the code at an address? The answer by our rule with its reason, and the
+ * answer by the kernel's rule.
  */
 #ifndef _RGN_VERDICT_H
 #define _RGN_VERDICT_H
@@ -51,7 +51,7 @@ enum rgn_verdict_id {
 	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* the first outcome that allows a jump */
 };
 
-/* X(name, word, text): the evidence for the answer, the best that the function has */
+/* X(name, word, text): the evidence for an answer; a function has the best that applies */
 /* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
@@ -92,11 +92,11 @@ enum rgn_kernel_id {
 
 /**
  * struct rgn_verdict - the answer for one address
- * @id: the answer and its reason
- * @evidence: the evidence for it
- * @len: bytes of the whole instructions that a jump would displace; 0 if they were not looked at
+ * @id: whether the address takes a jump, and why
+ * @evidence: the evidence for @id
+ * @len: bytes of all instructions that a jump would displace; 0 if they were not looked at
  * @where: the address of the first leader, site or instruction that is an obstacle
- * @bits: enum rgn_leader or enum rgn_site bits found there
+ * @bits: the enum rgn_leader or enum rgn_site bits at @where
  */
 struct rgn_verdict {
 	enum rgn_verdict_id id;
@@ -109,14 +109,14 @@ struct rgn_verdict {
 void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *v);
 
 /*
- * rgn_verdict_boost - true if the kernel's own copier can move all instructions that a jump there
+ * rgn_verdict_boost - true if the kernel's own copier can move all instructions that a jump at @at
  * displaces
  */
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
 
 /*
- * rgn_verdict_leaders - return the leader bits of the bytes that a jump at @at overwrites, except
- * the first one
+ * rgn_verdict_leaders - return the leader bits of the bytes that a jump at @at overwrites, without
+ * the first byte
  */
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
@@ -128,10 +128,10 @@ u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr);
 
 /**
  * rgn_verdict_kernel() - return the kernel's answer for an address that takes a probe
- * @span: where it is
- * @f: its function
- * @at: its offset in the span
- * @indirect: ask for indirect jumps, as kernels before 6.5 do
+ * @span: the span that contains the address
+ * @f: the function that contains the address
+ * @at: the offset of the address in @span
+ * @indirect: refuse functions with indirect jumps, as kernels before 6.5 do
  */
 enum rgn_kernel_id rgn_verdict_kernel(const struct rgn_span *span, const struct rgn_function *f,
 				      u32 at, bool indirect);

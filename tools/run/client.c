@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets to the module and its answers, in the module's own framing. */
+/* Sends packets to the module and reads its replies, in the module's own framing. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

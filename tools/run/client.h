@@ -7,14 +7,14 @@
 #include "transport/rsp.h"
 
 /**
- * struct client - a connection
- * @fd: /proc/gtp
- * @path: the name of the file
+ * struct client - a connection to the module
+ * @fd: descriptor of /proc/gtp
+ * @path: the name under which /proc/gtp was opened
  * @rsp: the framing, which is the same from either end
  * @reply: the reply to the last packet, with a NUL after it
  * @len: the length of @reply
  * @answered: @reply is complete
- * @console: text for the user since it was last taken, with a NUL after it
+ * @console: console text that the user has not seen yet, with a NUL after it
  * @console_len: the length of @console
  */
 struct client {
@@ -32,7 +32,7 @@ struct client {
 
 /* All functions call fail() if the connection breaks. */
 
-/* client_open - connect; exits with RUN_BUSY if another session is connected */
+/* client_open - connect to /proc/gtp; exits with RUN_BUSY if another session is connected */
 void client_open(struct client *c, const char *path);
 
 /* client_send - send a packet, without waiting for its reply */
@@ -61,7 +61,7 @@ void client_check(struct client *c, const char *what);
  */
 char *client_monitor(struct client *c, const char *command);
 
-/* client_show - print the console's text so far to @out */
+/* client_show - print the console text that has come so far to @out */
 void client_show(struct client *c, FILE *out);
 
 /* client_transfer - read all of "OBJECT:read:ANNEX" with qXfer, and pass the pieces to @take */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "duration.h"
 
-/* Return the length of the number at the beginning: 5 or 0.5, as gtp has it. */
+/* Return the length of the number at the beginning of @text: 5 or 0.5, as gtp accepts it. */
 static size_t number(const char *text)
 {
 	static const char digits[] = "0123456789";
@@ -24,7 +24,7 @@ u64 duration(struct argp_state *state, const char *text)
 	double n = len ? strtod(text, NULL) : 0;
 	u32 i;
 
-	/* 0 would mean no limit. */
+	/* Refuse 0, which would mean no limit. */
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
 			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);

@@ -6,7 +6,7 @@
 #include <argp.h>
 #include "base/base.h"
 
-/* duration - return the ms of 5s, 500ms, 2m, 1h, or seconds alone; any other text is wrong usage */
+/* duration - convert 5s, 500ms, 2m, 1h or plain seconds to ms; any other text is a usage error */
 u64 duration(struct argp_state *state, const char *text);
 
 #endif /* _RUN_DURATION_H */

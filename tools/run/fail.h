@@ -3,7 +3,7 @@
 #ifndef _RUN_FAIL_H
 #define _RUN_FAIL_H
 
-/* The exit status; docs/man/gtp-run.1 and gtp-drain.1 have the lists. */
+/* The exit statuses; docs/man/gtp-run.1 and gtp-drain.1 list them. */
 enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED = 130 };
 
 #include "base/base.h"
