@@ -212,8 +212,8 @@ static struct rgn_function *put_function(struct rgn_span *span, const char *name
 }
 
 /*
- * True if the bytes are only those with which a linker or compiler fills gaps: nops, int3, and zeros
- * after the last function.
+ * True if the bytes are only those with which a linker or compiler fills gaps: nops, int3, and
+ * zeros after the last function.
  */
 static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 {

@@ -31,7 +31,7 @@ enum { CLOCKS_MOST = 1000 };
 /**
  * struct given - the command line
  * @session, @out: files; @out NULL: in the current folder, named after the session
- * @device: the line to the module
+ * @device: the path of /proc/gtp
  * @ms: how long to trace; 0: until a signal comes or the run ends
  * @info: only show the contents of the file
  * @clocks: the number of questions about the clocks to answer, and do nothing else; 0: trace
@@ -108,7 +108,7 @@ static const struct argp argp = {
 	.doc = "Run a session that gtp compile has made, without GDB and vmlinux: man 1 gtp-run",
 };
 
-/* --- the running kernel's part --- */
+/* --- the part of the session for the running kernel --- */
 
 static bool is_part_of(const struct gtpd_part *p, const char *build_id)
 {
@@ -118,7 +118,7 @@ static bool is_part_of(const struct gtpd_part *p, const char *build_id)
 	return !strcmp(hex, build_id);
 }
 
-/* choose - find the part for the running kernel */
+/* choose - find the part of the session for the running kernel */
 static void choose(struct client *c, const struct gtpd *g, const char *path, struct gtpd_part *p)
 {
 	char *build_id = client_monitor(c, "build-id"), *version;
@@ -165,8 +165,8 @@ static u64 distance_of(struct client *c, const struct gtpd_part *p)
 }
 
 /*
- * check_distance - check that all of the session can be moved to the kernel's address; nothing has
- * been sent yet
+ * check_distance - check, before anything is sent, that all packets of the session can be relocated
+ * to the kernel's address
  */
 static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 distance)
 {
@@ -182,7 +182,7 @@ static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 
 /* --- signals --- */
 
 /* Signals that end the run, except those that nohup ignores. */
-static sigset_t endings, delivering; /* @delivering: the mask without these signals */
+static sigset_t endings, delivering; /* @delivering: the mask without @endings */
 static sig_atomic_t ended;
 
 static void on_ending(int number)
@@ -216,7 +216,7 @@ static void signals(void)
 
 /* --- the session --- */
 
-/* give_up - delete our definitions; those of the previous session are deleted already */
+/* give_up - delete this session's definitions; those of the previous session are deleted already */
 static _Noreturn void give_up(struct client *c, bool defined)
 {
 	if (defined)
@@ -243,7 +243,7 @@ static void define(struct client *c, const struct gtpd *g, const struct gtpd_par
 		give_up(c, defined);
 }
 
-/* start - start the run; after this a signal waits for wait_for_end() */
+/* start - start the run; from then on a signal waits for wait_for_end() */
 static void start(struct client *c)
 {
 	bool runs = !strcmp(client_ask(c, "QTStart"), "OK");
@@ -273,7 +273,7 @@ static u64 left(u64 until)
 	return now < until ? until - now : 0;
 }
 
-/* Wait for the end of the run: by itself, in time, or by a signal. */
+/* Wait until the run ends by itself, the time is over or a signal comes. */
 static void wait_for_end(struct client *c, u64 ms)
 {
 	struct pollfd line = { c->fd, POLLIN, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A compiled session: all records of the file are checked before any is used. */
+/* Reads a compiled session: all records of the file are checked before any is used. */
 #include "base/mem.h"
 #include "base/parse.h"
 #include "regions/table.h"
@@ -16,7 +16,7 @@ static u64 get(const u8 *p, u32 n)
 	return v;
 }
 
-/* --- packets --- */
+/* --- packets and their relocations --- */
 
 struct relocation {
 	u32 at, digits, kind;
@@ -29,7 +29,7 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* Return the form of a digit in the packet: itself, or its character code in two digits. */
+/* Return the form of a hex digit in the packet: itself, or its character code in two digits. */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -77,7 +77,8 @@ static const char *check_relocations(const u8 *bytes, u32 n, const char *text, u
 }
 
 /*
- * True for definitions and settings only: no packet that starts a run, or reads or writes a file.
+ * True for packets that define or set something; false for packets that start a run, or read or
+ * write a file.
  */
 static bool is_allowed(const char *text, u32 len)
 {
@@ -112,7 +113,7 @@ static bool allows_notrace(const char *text, u32 len)
 	       !memcmp(c, word, n);
 }
 
-/* True if no byte would have to be escaped by the framing, as in all of these packets. */
+/* True if the framing would escape no byte, as in all packets of a session. */
 static bool is_plain(const char *text, u32 len)
 {
 	u32 i;
@@ -164,7 +165,7 @@ static const char *check_kernel(const u8 *bytes, u32 len)
 	return NULL;
 }
 
-/* Check that it is one line, because it is written as one. */
+/* Check that a record is one line, because it is written to the trace file as one. */
 static const char *check_line(const u8 *bytes, u32 len)
 {
 	u32 i;
@@ -285,7 +286,7 @@ bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p)
 	return false;
 }
 
-/* Begin with the first record of a part, which describes it. */
+/* Set @r to the first record of a part, which describes the part. */
 static void begin(const struct gtpd *g, const struct gtpd_part *p, struct gtpd_record *r)
 {
 	if (r->bytes)
@@ -341,7 +342,7 @@ static int move(char *text, const struct relocation *r, u64 distance)
 	u64 was = number_of(text, r), now = (was + distance) & mask;
 	bool up = !(distance >> 63);
 
-	/* Check for overflow of the number, in either direction. */
+	/* Check for overflow of the relocated number, in either direction. */
 	if (up ? now < was || distance > mask : now > was || -distance > mask)
 		return -ERANGE;
 	if (r->kind == GTPD_OPERAND && ((now ^ was) & top))

@@ -35,16 +35,16 @@ enum {
 	GTPD_RELOCATION = 4,
 	GTPD_ID_MAX = 32,
 	GTPD_MAX = 256 << 20,	 /* bytes in a file */
-	GTPD_PACKET_MAX = 16384, /* what /proc/gtp takes */
+	GTPD_PACKET_MAX = 16384, /* the longest packet that /proc/gtp takes */
 };
 
 enum gtpd_kind { GTPD_KERNEL = 1, GTPD_PACKET, GTPD_NAME, GTPD_KEY, GTPD_TABLE };
 
 /**
- * enum gtpd_relocation_kind - how a number is written
- * @GTPD_NUMBER: in hex
- * @GTPD_OPERAND: in hex, too; its top bit, which may be its sign, has to stay
- * @GTPD_TEXT: the hex digits are themselves characters in hex: two for each
+ * enum gtpd_relocation_kind - how the number to relocate is written
+ * @GTPD_NUMBER: in hex digits
+ * @GTPD_OPERAND: in hex digits; the number's top bit, which may be its sign, has to stay
+ * @GTPD_TEXT: as hex digits that are themselves characters in hex: two characters for each digit
  */
 enum gtpd_relocation_kind { GTPD_NUMBER, GTPD_OPERAND, GTPD_TEXT, GTPD_RELOCATION_KINDS };
 
@@ -72,7 +72,7 @@ struct gtpd_part {
 	const char *release;
 };
 
-/* struct gtpd_error - the error in a file, and its place */
+/* struct gtpd_error - the first error in a file, and its place */
 struct gtpd_error {
 	const char *why;
 	u32 at;

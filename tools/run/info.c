@@ -62,7 +62,7 @@ static void print_source(struct gtp_in *in)
 	print_hex(in);
 }
 
-/* Print a setting, which persists after the run. */
+/* Print a monitor command that changes a setting, which persists after the run. */
 static void print_monitor(struct gtp_in *in)
 {
 	printf("  monitor ");

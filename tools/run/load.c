@@ -27,7 +27,7 @@ static int open_session(const char *path)
 	return fd;
 }
 
-/* read_all - read up to the end, or to the largest size of a session */
+/* read_all - read up to the end of the input, or to the largest size of a session */
 static size_t read_all(int fd, const char *name, u8 **bytes)
 {
 	size_t have = 0, size = FIRST;

@@ -11,10 +11,10 @@
  */
 void load_session(struct gtpd *g, const char *path);
 
-/* load_name - return the session's name in messages */
+/* load_name - return the name that messages use for the session at @path */
 const char *load_name(const char *path);
 
-/* load_spare - call fail() if the output file, or its temporary one, is the session */
+/* load_spare - call fail() if the output file, or its temporary file, is the session's file */
 void load_spare(const char *path, const char *out);
 
 #endif /* _RUN_LOAD_H */

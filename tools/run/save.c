@@ -10,7 +10,7 @@
 #include "fail.h"
 #include "save.h"
 
-/* Removed if the command ends before the file is complete. */
+/* The path of the file to remove if the command ends before the file is complete. */
 static char *part_path;
 
 static void remove_part(void)
@@ -62,7 +62,7 @@ static void collect(void *ctx, const void *bytes, size_t len)
 	m->bytes[m->len] = '\0';
 }
 
-/* --- the tail --- */
+/* --- the tail of the trace file --- */
 
 static bool is_letter(char c)
 {
@@ -70,7 +70,7 @@ static bool is_letter(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* True if the variable of a line "name VARIABLE<tab>..." is one of the text's words. */
+/* True if VARIABLE, of a record "name VARIABLE<tab>...", occurs as a word in @text. */
 static bool names_one_of(const char *text, const struct gtpd_record *r)
 {
 	const char *name = (const char *)memchr(r->bytes, ' ', r->len), *end, *found = text;
@@ -97,7 +97,7 @@ static void put_stacks(struct save *o, const struct memory *stacks)
 	const u8 *bytes = (const u8 *)stacks->bytes;
 	size_t words = stacks->len / 8, at = 1, i;
 
-	/* No stack has the number 0. Each is the number of its addresses, and the addresses. */
+	/* A stack with number 0 does not exist. Each stack is a count and as many addresses. */
 	while (at < words) {
 		u64 n, word;
 

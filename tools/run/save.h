@@ -6,17 +6,17 @@
 #include "client.h"
 #include "gtpd.h"
 
-/* struct save - a trace file that is being written; an old file stays until it is complete */
+/* struct save - a trace file that is being written; until it is complete, an old one stays */
 struct save {
 	FILE *file;
 	const char *path;
 	u64 size;
 };
 
-/* save_part - return the name of the file until it is complete; the caller frees it */
+/* save_part - return the name that the file has until it is complete; the caller frees it */
 char *save_part(const char *path);
 
-/* save_begin - open the file, before there is anything to lose; only its owner can access it */
+/* save_begin - open the file before the run can collect anything; only its owner can access it */
 void save_begin(struct save *o, const char *path);
 
 /*

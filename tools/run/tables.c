@@ -8,7 +8,7 @@
 
 #define FILE_NAME "/proc/gtpregions"
 
-/* Return a line that begins with a word, terminated; NULL if there is none. */
+/* Return a line of @text that begins with @word, NUL-terminated; NULL if there is none. */
 static char *line_of(char *text, const char *word)
 {
 	size_t len = strlen(word);

@@ -8,7 +8,7 @@
 #define TABLES_LINE "/proc/gtp" /* the module that has this file has /proc/gtpregions, too */
 
 /*
- * tables_offer - give the module the part's table, if it has one, unless one is loaded
+ * tables_offer - load the table of regions of part @p into the module, unless one is loaded already
  *
  * A table that cannot be loaded is reported on standard error; probes are breakpoints then.
  */

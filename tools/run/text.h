@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text of files and of the target on its way to a terminal. */
+/* Prints text from files and from the target so that it cannot control a terminal. */
 #ifndef _RUN_TEXT_H
 #define _RUN_TEXT_H
 
