@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which backend probes a location: the first in the list that can. */
+/* Chooses the backend that probes a location: the first one in the list that can. */
 #include "probe/arm.h"
 
 static void end_batch(const struct gtp_probe_backend *const *list)
@@ -89,7 +89,7 @@ u64 gtp_arm_missed(const struct gtp_location *loc)
 	return loc->missed + (loc->backend && loc->probe ? loc->backend->missed(loc) : 0);
 }
 
-/* own - link the locations of @backend in a list by ->next_own; return the first one, or NULL */
+/* own - link the locations that @backend has armed by ->next_own; return the first one, or NULL */
 static struct gtp_location *own(const struct gtp_probe_backend *backend, struct gtp_location *first)
 {
 	struct gtp_location *loc, *mine = NULL, **end = &mine;

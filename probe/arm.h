@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which backend probes a location: the first in the list that can. */
+/* Chooses the backend that probes a location: the first one in the list that can. */
 #ifndef _GTP_ARM_H
 #define _GTP_ARM_H
 
@@ -35,7 +35,7 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 		   struct gtp_why *why);
 
-/* gtp_arm_widen - call ->widen of the location's backend; return its result */
+/* gtp_arm_widen - call ->widen of the backend that has armed the location; return its result */
 int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 
 /*
@@ -45,8 +45,8 @@ int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*
- * gtp_arm_disarm - remove all probes of a list of locations, prepared ones too. Calls the backends
- * in reverse order, because a kprobe that the kernel has moved past an endbr64 may be on a jump
+ * gtp_arm_disarm - remove all probes of a list of locations, also those only prepared. Calls the
+ * backends in reverse order: a kprobe that the kernel moved past an endbr64 may be on a jump
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

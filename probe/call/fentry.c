@@ -32,10 +32,10 @@
 enum { CALLS_MAX = 16 };
 
 /**
- * struct fentry - a function's entry that calls a pad
- * @p: its pad
- * @call: the ftrace call
- * @kept: ftrace failed to remove it
+ * struct fentry - a function entry whose ftrace site calls a pad
+ * @p: the pad
+ * @call: the direct call, as ftrace knows it
+ * @kept: ftrace failed to remove the call
  */
 struct fentry {
 	struct gtp_pad_probe p;
@@ -43,7 +43,7 @@ struct fentry {
 	bool kept;
 };
 
-static u32 calls; /* the number of calls that are in place; under gtp_lock */
+static u32 calls; /* the number of direct calls that are in place; under gtp_lock */
 
 static struct fentry *to_fentry(struct gtp_pad_probe *p)
 {
@@ -82,7 +82,7 @@ static int make_pad(struct fentry *f)
 	return err;
 }
 
-/* Make ftrace call the pad. Connect the pad before that, because hits may come at once. */
+/* Make ftrace call the pad. Connect the pad before the call, because hits may come at once. */
 static int fentry_place(struct fentry *f)
 {
 	int err = make_pad(f);
@@ -134,7 +134,7 @@ static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		return err;
 	}
 	f->call.ip = site;
-	/* Where ftrace refuses the call, a kprobe may still be possible. */
+	/* If ftrace refuses the direct call, a kprobe may still be possible. */
 	if (fentry_place(f)) {
 		drop(f);
 		return -EOPNOTSUPP;
@@ -162,7 +162,7 @@ static int fentry_widen(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-/* ftrace kept the call: keep its disconnected pad, and pin the module. */
+/* ftrace failed to remove the call: keep its disconnected pad, and pin the module. */
 static void leave(struct fentry *f)
 {
 	pr_err("ftrace does not give back the entry at %pS: it has shut down after an error\n",

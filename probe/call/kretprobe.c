@@ -31,9 +31,9 @@
 
 /**
  * struct return_probe - a location's kretprobe
- * @text: the part that kprobes and kretprobes share
- * @rp: the kernel's own struct
- * @loc: the location
+ * @text: the part that this struct shares with kprobes
+ * @rp: the kernel's own struct kretprobe
+ * @loc: the location whose returns are reported
  * @no_buffer: entries and returns that were missed on CPUs without a buffer
  */
 struct return_probe {
@@ -51,7 +51,7 @@ enum {
 
 static unsigned long bytes; /* size of all kretprobes' instances; under gtp_lock */
 
-/* --- calls --- */
+/* --- entries and returns of calls --- */
 
 static struct return_probe *of_instance(struct kretprobe_instance *ri)
 {
@@ -202,7 +202,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->rp.kp;
 	p->text.shadow.addr = loc->addr;
 	p->text.shadow.by_kprobe = true;
-	/* Add it to the index first, so that unloading its module finds it. */
+	/* Add the kretprobe to the index first, so that unloading its module finds it. */
 	gtp_shadow_add(&p->text.shadow);
 	err = register_kretprobe(&p->rp);
 	if (err) {

@@ -19,14 +19,14 @@
 #include "probe/wait.h"
 
 /**
- * struct event_probe - a location's probe
+ * struct event_probe - the probe of a location that is a kernel tracepoint
  * @go: address of the pad that evaluates the location's condition; 0: C evaluates it. It is the
  *      first member because event_entry.S reads it
- * @pad: that pad; it exists as long as the probe
- * @shadow: its entry in the index of probed places, see probe/shadow.h
- * @loc: the location; NULL: hits have no effect any more
- * @tp: the tracepoint
- * @call: the event, as in struct gtp_event
+ * @pad: the pad at @go; it exists as long as the probe
+ * @shadow: the probe's entry in the index of probed places, see probe/shadow.h
+ * @loc: the location; NULL: the probe is cut off, and hits have no effect any more
+ * @tp: the kernel tracepoint
+ * @call: the tracepoint's event, as in struct gtp_event
  * @data: how the event's records are made; ->file is NULL unless a tracepoint here collects $_sdata
  * @no_buffer: hits that were missed on CPUs without a buffer
  */

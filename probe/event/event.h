@@ -6,10 +6,10 @@
 #include "base/why.h"
 #include "hit/run.h"
 
-/* gtp_event_sdata - implement struct gtp_target_ops' sdata; @ctx is not used. Context: gtp_lock */
+/* gtp_event_sdata - sdata of struct gtp_target_ops; @ctx is not used. Context: gtp_lock */
 int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 
-/* gtp_event_take - implement struct gtp_hit_ops' sdata; @ctx is not used. Context: a hit */
+/* gtp_event_take - sdata of struct gtp_hit_ops; @ctx is not used. Context: a hit */
 int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
 		   struct gtp_buffer *buf);
 

@@ -22,14 +22,14 @@
 #define INSTANCE "gdbtp"
 
 /**
- * struct capture - one CPU's call in progress
- * @buf: receives the record; NULL: no call is in progress
- * @regs: the registers at the hit
+ * struct capture - one CPU's call of an event's function, which makes a record
+ * @buf: receives the record; NULL: no call is in progress on this CPU
+ * @regs: the registers at the hit that makes the call
  * @type: the number of the event
  * @context: interrupt, NMI or task, in the kernel's bits; a record made in another context is not
  * ours
- * @result: 0 when the record is in the frame
- * @copy: the record in the frame
+ * @result: 0 once the record is in the frame
+ * @copy: the place of the record in the frame
  */
 struct capture {
 	struct gtp_buffer *buf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* $_sdata: the record that is made by an event's own code. */
+/* $_sdata: the record that an event's own function makes. */
 #ifndef _GTP_EVENT_DATA_H
 #define _GTP_EVENT_DATA_H
 
@@ -36,14 +36,14 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 /* gtp_event_data_put - undo one gtp_event_data_get(); the last call unregisters the export */
 void gtp_event_data_put(void);
 
-/* gtp_event_data_exit - remove the ftrace instance; nothing is armed */
+/* gtp_event_data_exit - remove our ftrace instance; no probe may be armed */
 void gtp_event_data_exit(void);
 
 /**
  * gtp_event_data_take() - put the record of this hit into the frame
- * @data: from gtp_event_data_get()
+ * @data: filled in by gtp_event_data_get()
  * @regs: the registers at the hit
- * @buf: the buffer, with an open frame
+ * @buf: the buffer, which has an open frame
  *
  * Context: a hit, interrupts off. Return: 0; -ENODATA if the kernel made no record; or the error of
  * gtp_buffer_add_static().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a kernel tracepoint into C with the caller's registers. */
+/* The path from a kernel tracepoint into C, with the registers of the tracepoint's caller. */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a kernel tracepoint into C: functions that assembly and C call in each other. */
+/* The path from a kernel tracepoint into C: functions that assembly and C call in each other. */
 #ifndef _GTP_EVENT_ENTRY_H
 #define _GTP_EVENT_ENTRY_H
 
@@ -7,11 +7,11 @@ struct event_probe;
 struct gtp_regs;
 
 /*
- * gtp_event_entry - handle a hit as a tracepoint's probe; the tracepoint's arguments follow @probe
+ * gtp_event_entry - the function that a tracepoint calls: @probe, then the tracepoint's arguments
  */
 void gtp_event_entry(void *probe);
 
-/* gtp_event_open, _held - continue with a hit whose condition is not known, or holds */
+/* gtp_event_open, _held - go on with a hit whose condition has not been evaluated, or holds */
 void gtp_event_open(void);
 void gtp_event_held(void);
 

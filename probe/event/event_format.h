@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel tracepoint's event as text: its name, its fields. */
+/* The event of a kernel tracepoint as text: its name, its fields. */
 #ifndef _GTP_EVENT_FORMAT_H
 #define _GTP_EVENT_FORMAT_H
 

@@ -33,13 +33,13 @@ struct events_module {
 
 static LIST_HEAD(modules);
 
-/* Return the address of __traceiter_EVENT(): its DWARF names the arguments. */
+/* Return __traceiter_EVENT(), the tracepoint's marker: its DWARF names the arguments. */
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;
 }
 
-/* --- the kernel's own --- */
+/* --- the kernel's own tracepoints --- */
 
 static void count_one(struct tracepoint *tp, void *n)
 {
@@ -215,7 +215,7 @@ static void name_all(void)
 	gtp_mem_free(buf);
 }
 
-/* --- modules --- */
+/* --- tracepoints of modules --- */
 
 static struct tracepoint *nth_of(const struct module *mod, u32 n)
 {
@@ -283,7 +283,7 @@ static struct notifier_block tracepoint_notifier = {
 	.notifier_call = tracepoints_changed,
 };
 
-/* --- all of them --- */
+/* --- all tracepoints --- */
 
 static bool find_core(u64 addr, struct gtp_event *ev)
 {

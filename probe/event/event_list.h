@@ -19,7 +19,7 @@ extern struct mutex gtp_events_lock;
 int gtp_event_list_init(void);
 void gtp_event_list_exit(void);
 
-/* gtp_event_is_marker - implement struct gtp_target_ops' is_marker; takes the lock */
+/* gtp_event_is_marker - is_marker of struct gtp_target_ops; takes gtp_events_lock */
 bool gtp_event_is_marker(void *ctx, u64 addr);
 
 /* gtp_event_marker_at - return the number of the tracepoint whose marker is at @addr, or -ENOENT */
@@ -34,11 +34,11 @@ int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char *
 
 /*
  * gtp_event_find - find the tracepoint whose marker is at @addr; return false if there is none.
- * Under the lock
+ * Context: gtp_events_lock
  */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 
-/* gtp_event_forget - forget the tracepoints of a module that is unloaded. Under the lock */
+/* gtp_event_forget - forget the tracepoints of an unloaded module. Context: gtp_events_lock */
 void gtp_event_forget(const struct module *mod);
 
 /* gtp_event_marker - return the address of the tracepoint's marker, by which GDB names it */

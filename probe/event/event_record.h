@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from C to an event's own function, which makes its record. */
+/* Calls an event's own function from C; the function makes the event's record. */
 #ifndef _GTP_EVENT_RECORD_H
 #define _GTP_EVENT_RECORD_H
 

@@ -23,7 +23,7 @@ enum { FUNCTION_MAX = SZ_64K }; /* bytes; longer functions are refused */
 
 static u8 *code; /* a copy of one function at a time; under gtp_lock */
 
-/* Copy the function as it is in memory now, without our own probes. */
+/* Copy the function from the live text, with the original bytes in place of our own probes. */
 static bool copy_function(u64 start, u32 size)
 {
 	if (copy_from_kernel_nofault(code, (void *)start, size))

@@ -11,12 +11,12 @@
 /* Context of all functions: process, under gtp_lock; they may sleep. */
 
 /**
- * gtp_can_jump() - decide for one address
+ * gtp_can_jump() - decide whether the code at one address can become a jump
  * @addr: the address
  * @only_falls: also refuse if another jump leads to @addr itself
- * @r: filled in when the answer is 0
- * @no_jump: set when the answer is -EOPNOTSUPP: why, a constant that the user can read
- * @why: set to the refusal in all other cases
+ * @r: the displaced instructions; filled in if the result is 0
+ * @no_jump: set if the result is -EOPNOTSUPP: the reason, a constant that the user can read
+ * @why: the refusal; set if the result is any other error
  *
  * Checks the kernel's blacklist or, where that cannot be read, registers a disabled kprobe at the
  * address. Such kprobes stay registered until gtp_kprobe_list_read() or gtp_kprobe_list_forget()
@@ -31,7 +31,7 @@
 int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
 		 struct gtp_why *why);
 
-/* gtp_can_jump_end - free the memory kept between calls */
+/* gtp_can_jump_end - free the memory that is kept between calls of gtp_can_jump() */
 void gtp_can_jump_end(void);
 
 #endif /* _GTP_CAN_JUMP_H */

@@ -203,7 +203,7 @@ bool gtp_jump_has_other_kprobe(const struct gtp_patch *p)
 	return gtp_jump_has_first(p) || gtp_jump_has_inner(p);
 }
 
-/* True if hits reach the pad. An int3 of ours leads to it as the jump does. */
+/* True if hits reach the pad of the jump: an int3 of ours leads there, too. */
 bool gtp_jump_is_hit(const struct gtp_jump *j)
 {
 	return j->patch.state == GTP_PATCH_JUMP ||

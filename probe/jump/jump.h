@@ -9,7 +9,7 @@
 #include "probe/jump/patch.h"
 
 enum gtp_jump_state {
-	GTP_JUMP_STAGED, /* nothing has been changed yet */
+	GTP_JUMP_STAGED, /* its text has not been changed yet */
 	GTP_JUMP_ARMED,
 	GTP_JUMP_STUCK, /* disconnected; removed as soon as no other kprobe needs it */
 	GTP_JUMP_STATES,
@@ -17,15 +17,15 @@ enum gtp_jump_state {
 
 /**
  * struct gtp_jump - one jump
- * @p: its pad; ->loc is NULL when the jump is stuck
- * @patch: its place in the text
- * @region: the instructions it displaces
+ * @p: the pad; its ->loc is NULL when the jump is stuck
+ * @patch: the place of the jump in the text
+ * @region: the instructions that the jump displaces
  * @state: enum gtp_jump_state
- * @refused: while arming: another backend must probe the location
+ * @refused: while arming: the location is left to another backend
  * @under: another prober's jump may begin before this one and cover its first bytes
  * @no_memory: it stays int3 because there was no memory to map its text again
- * @holds: it has a reference to our module
- * @list: the list of its state
+ * @holds: the jump has a reference to our module
+ * @list: links the jump into the list of its state
  */
 struct gtp_jump {
 	struct gtp_pad_probe p;
@@ -60,7 +60,7 @@ static inline bool gtp_jump_is_behind(const struct gtp_jump *j)
 struct gtp_jump *gtp_jump_add(struct gtp_location *loc, u64 at);
 void gtp_jump_drop(struct gtp_jump *j);
 
-/* gtp_jump_become - change the state; gtp_jump_any - true if any jump is in that state */
+/* gtp_jump_become - change a jump's state; gtp_jump_any - true if any jump is in the state */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state);
 bool gtp_jump_any(enum gtp_jump_state state);
 
@@ -101,10 +101,10 @@ bool gtp_jump_has_other_kprobe(const struct gtp_patch *p);
 bool gtp_jump_has_first(const struct gtp_patch *p);
 bool gtp_jump_has_inner(const struct gtp_patch *p);
 
-/* gtp_jump_is_hit - true if hits reach the pad, by the jump or by an int3 of ours */
+/* gtp_jump_is_hit - true if hits reach the jump's pad, by the jump or by an int3 of ours */
 bool gtp_jump_is_hit(const struct gtp_jump *j);
 
-/* gtp_jump_kind - return the kind of probe that the place has become, in words for the user */
+/* gtp_jump_kind - return, in words for the user, the kind of probe that the location has now */
 const char *gtp_jump_kind(const struct gtp_jump *j);
 
 #endif /* _GTP_JUMP_H */

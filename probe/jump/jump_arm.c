@@ -34,7 +34,7 @@
 
 static const char near_kprobe[] = "a kprobe is among the bytes or before them";
 
-/* --- one location --- */
+/* --- staging one location --- */
 
 /*
  * Step 1. Add the place to the index before looking up the table: unloading a module drops its
@@ -120,9 +120,9 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 	return -EOPNOTSUPP;
 }
 
-/* --- pads --- */
+/* --- making pads --- */
 
-/* Map each displaced instruction to its copy, where a trapped task resumes. */
+/* Map each displaced instruction to its copy in the pad, where a trapped task resumes. */
 static void mark(struct gtp_jump *j, const u64 *copies)
 {
 	struct gtp_patch *p = &j->patch;
@@ -151,9 +151,9 @@ static int prepare(struct gtp_jump *j)
 	return err;
 }
 
-/* --- the batch --- */
+/* --- all staged jumps together --- */
 
-/* Leave the location to the next backend, with the first reason found. */
+/* Leave the location to the next backend, with the first reason that was found. */
 static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
@@ -230,7 +230,7 @@ static void watch(struct gtp_jump_set *set)
 	}
 }
 
-/* Disconnect the pad; unwatch the place unless an int3 of ours is still in it. */
+/* Disconnect the jump's pad; unwatch the place unless an int3 of ours is still in it. */
 static void abandon(struct gtp_jump *j)
 {
 	refuse_jump(j, "something else has changed its bytes");
@@ -362,7 +362,7 @@ static void refuse_late_kprobes(struct gtp_jump_set *set)
 	}
 }
 
-/* Make the next step change only the places that are not refused. */
+/* Make the next step skip the places that are refused. */
 static void skip_refused(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -462,7 +462,7 @@ static int patch(struct gtp_jump_set *set)
 	return 0;
 }
 
-/* Free a pad that was never reachable, or was disconnected before the last wait. */
+/* Free the pad of a jump that was never reachable, or was disconnected before the last wait. */
 static void give_up(struct gtp_jump *j)
 {
 	j->p.loc->backend = NULL;
@@ -482,7 +482,7 @@ static void use_nothing(struct gtp_jump *j)
 	gtp_jump_leave(j);
 }
 
-/* Set each location's kind of probe, or its refusal. */
+/* Set each location's kind of probe, or the reason why it has no jump. */
 static void conclude(struct gtp_jump_set *set)
 {
 	u32 i;

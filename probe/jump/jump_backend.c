@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend that replaces instructions by jumps, the fastest way to probe a place. */
+/* The backend that replaces instructions by jumps: the fastest way to probe a place. */
 #include "kernel/pad/follow.h"
 #include "probe/backend.h"
 #include "probe/jump/can_jump.h"
@@ -17,7 +17,7 @@ static void end_batch(void)
 	gtp_symbol_forget();
 	gtp_notrace_forget();
 	gtp_jump_sweep_again();
-	gtp_pad_probes_wipe(); /* also pads that other backends have freed */
+	gtp_pad_probes_wipe(); /* also wipes pads that other backends have freed */
 }
 
 static void jump_exit(void)

@@ -21,7 +21,7 @@
 /* The interval between tries to remove stuck jumps; it doubles after each failure. */
 enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000 };
 
-static unsigned int retry_ms; /* under gtp_lock */
+static unsigned int retry_ms; /* the current interval; under gtp_lock */
 
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
@@ -39,7 +39,7 @@ static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
 	}
 }
 
-/* True if a kprobe at byte 0 saved the jump, and no kprobe after byte 0 depends on the int3s. */
+/* True if a kprobe at byte 0 saved the jump, and no kprobe after byte 0 depends on our int3s. */
 static bool has_saved_jump(const struct gtp_patch *p)
 {
 	return gtp_jump_has_first(p) && !gtp_jump_has_inner(p);
@@ -93,7 +93,7 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_text(set->patch, set->n);
 }
 
-/* Wait, and free the jumps that were removed. Return false, without waiting, if there are none. */
+/* Wait for all tasks, then free the removed jumps; return false at once if there are none. */
 static bool free_removed(struct gtp_jump_set *set)
 {
 	bool any = false;
@@ -169,7 +169,7 @@ static bool sweep_stuck(void)
 	return good;
 }
 
-static bool swept; /* since gtp_jump_end_batch() */
+static bool swept; /* true after a sweep, until gtp_jump_sweep_again() */
 
 void gtp_jump_sweep_once(void)
 {
@@ -185,7 +185,7 @@ void gtp_jump_sweep_again(void)
 
 /* --- stuck jumps --- */
 
-/* Pin the module while another kprobe may send tasks to the pad. */
+/* Pin the module while another prober's kprobe may send tasks to the jump's pad. */
 static void hold(struct gtp_jump *j)
 {
 	if (j->holds)
@@ -247,7 +247,7 @@ void gtp_jump_disarm(struct gtp_location *first)
 	sweep_stuck();
 	if (!gtp_jump_any(GTP_JUMP_STUCK))
 		return;
-	gtp_wait_for_tasks(); /* earlier hits may still use the location */
+	gtp_wait_for_tasks(); /* hits that began earlier may still use the location */
 	for (loc = first; loc; loc = loc->next_own)
 		if (loc->probe)
 			gtp_pad_probe_part(loc->probe);

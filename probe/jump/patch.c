@@ -44,7 +44,7 @@ enum {
 
 static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 
-/* --- our int3s --- */
+/* --- handling our int3s --- */
 
 /*
  * Changed under gtp_lock, and read in the int3 exception, which has interrupts off from the trap
@@ -124,7 +124,7 @@ void gtp_patch_exit(void)
 	unregister_die_notifier(&int3_notifier);
 }
 
-/* --- writing --- */
+/* --- writing to the text --- */
 
 /*
  * Return the page of a place's text: a module's, or the kernel's own, which is not in vmalloc's
@@ -198,7 +198,7 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
 	vunmap(view);
 }
 
-/* Make this CPU execute no instruction that it fetched earlier. */
+/* Make this CPU drop all instructions that it has fetched already. */
 static void sync_this_cpu(void *unused)
 {
 	sync_core();
@@ -323,7 +323,7 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	return false;
 }
 
-/* Do arming, step 5, for many places. */
+/* Do step 5 of arming for many places. */
 void gtp_patch_int3(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -374,7 +374,7 @@ static bool fill_firsts(struct gtp_patch *p)
 	return true;
 }
 
-/* Do removing, step 3, and the way back from arming, step 6, which has no tails to fill. */
+/* Do step 3 of removing, or the way back from step 6 of arming, which has no tails to fill. */
 void gtp_patch_text(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -467,7 +467,7 @@ static void int3_all_text(struct gtp_patch *p)
 	p->state = GTP_PATCH_INT3_ALL;
 }
 
-/* Do arming, step 7, or removing, step 2. */
+/* Do step 7 of arming, or step 2 of removing, for many places. */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -530,7 +530,7 @@ static void int3_jump(struct gtp_patch *p)
 		p->state = GTP_PATCH_INT3_JUMP;
 }
 
-/* Do removing, step 1, or the first step of changing to another pad. */
+/* Do step 1 of removing, or the first step of changing a jump to another pad. */
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;

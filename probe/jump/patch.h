@@ -25,14 +25,14 @@ enum gtp_patch_state {
 	GTP_PATCH_TEXT,
 	GTP_PATCH_INT3_TEXT, /* our int3 in the first byte of each instruction */
 	GTP_PATCH_INT3_ALL,  /* int3 in all bytes */
-	GTP_PATCH_INT3_JUMP, /* our int3 and the new bytes */
+	GTP_PATCH_INT3_JUMP, /* our int3 in byte 0, and the jump's bytes after it */
 	GTP_PATCH_JUMP,
 };
 
 /**
- * struct gtp_patch_mark - an instruction of a place
- * @watched: its entry in the table where the int3 handler looks up @addr
- * @addr: its address
+ * struct gtp_patch_mark - one displaced instruction of a place
+ * @watched: the mark's entry in the table in which the int3 handler looks up @addr
+ * @addr: the address of the instruction
  * @to: where a task that trapped at @addr resumes; for the first mark it may change while its int3
  *      is in place
  */
@@ -43,17 +43,17 @@ struct gtp_patch_mark {
 };
 
 /**
- * struct gtp_patch - one place
- * @addr: its address
+ * struct gtp_patch - one place whose text is replaced by a jump
+ * @addr: the address of the place
  * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @state: enum gtp_patch_state
  * @lost: the bytes were not the expected ones, because another prober has written there; @state is
  *        the state after the last step that succeeded
  * @skip_step: steps leave the place as it is; set and cleared between steps by their caller
- * @old: the original bytes
- * @front: the bytes before @addr, read before other kprobes were looked for
+ * @old: the original bytes of the place
+ * @front: the bytes before @addr, read before the list of kprobes was read
  * @new: the jump, and one filler instruction in the bytes after it
- * @alias: its writable address, between gtp_patch_open() and gtp_patch_close()
+ * @alias: the writable address of the place, between gtp_patch_open() and gtp_patch_close()
  * @marks: number of displaced instructions
  * @mark: a mark for each displaced instruction, in order; the first is at @addr
  */
@@ -71,7 +71,7 @@ struct gtp_patch {
 	struct gtp_patch_mark mark[GTP_REGION_JUMP];
 };
 
-/* gtp_patch_init, gtp_patch_exit - for module load and unload; at exit all places are text again */
+/* gtp_patch_init, gtp_patch_exit - for module load and unload; at exit no place may be patched */
 int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
