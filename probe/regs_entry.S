@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* For inclusion: push the general registers of a struct gtp_regs, and pop some of them again. */
 
-/* Push from di, just below orig_rax, down to r15, which has the lowest address. */
+/* Push the registers of struct gtp_regs from di, just below orig_rax, down to r15, the lowest. */
 .macro PUSH_GENERAL
 	pushq	%rdi
 	pushq	%rsi
@@ -20,7 +20,7 @@
 	pushq	%r15
 .endm
 
-/* Pop all registers that C does not preserve. rsp must be at r11's place; orig_rax comes next. */
+/* Pop all registers that C does not preserve. rsp must be at r11's place; it ends at orig_rax. */
 .macro POP_SCRATCH
 	popq	%r11
 	popq	%r10

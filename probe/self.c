@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tasks of GDB and of the reader of frames, which are not traced. */
+/* The tasks of GDB, and of the reader of frames: their hits are not traced. */
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -8,7 +8,7 @@
 #include "kernel/base/params_kernel.h"
 #include "probe/self.h"
 
-enum { NOBODY = -1 }; /* 0 would be the idle tasks */
+enum { NOBODY = -1 }; /* not 0, which is the number of the idle tasks */
 
 struct gtp_self_test gtp_self_test = { ~0, NOBODY };
 static struct pid *selves[GTP_SELVES];

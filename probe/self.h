@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tasks of GDB and of the reader of frames, which are not traced. */
+/* The tasks of GDB, and of the reader of frames: their hits are not traced. */
 #ifndef _GTP_SELF_H
 #define _GTP_SELF_H
 
@@ -8,7 +8,7 @@
 
 #include "hit/run.h"
 
-/* enum gtp_self - processes whose tasks are not traced, by the file that they have open */
+/* enum gtp_self - the processes whose tasks are not traced, by the file that each has open */
 enum gtp_self {
 	GTP_SELF_GDB,	 /* /proc/gtp */
 	GTP_SELF_READER, /* /proc/gtpframe_pipe */
@@ -16,8 +16,8 @@ enum gtp_self {
 };
 
 /*
- * gtp_self_set - set one of the processes; NULL: there is none. A later process with the same
- * number is not mistaken for this one. Context: process, gtp_lock
+ * gtp_self_set - set the process with one of these files open; NULL: there is none. A later process
+ * with the same number is not mistaken for this one. Context: process, gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 

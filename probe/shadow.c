@@ -9,7 +9,7 @@
 
 enum {
 	ENDBR_LEN = 4,
-	REACH = GTP_REGION_MAX + ENDBR_LEN, /* a probe changes no more bytes, from @addr */
+	REACH = GTP_REGION_MAX + ENDBR_LEN, /* a probe changes no more bytes, counted from @addr */
 };
 
 /* Changed under gtp_lock. The spinlock is for gtp_shadow_range(), which must not take gtp_lock. */

@@ -12,11 +12,11 @@
 #include "regions/region.h"
 
 /**
- * struct gtp_shadow - one place and its original bytes; part of the backend's own struct for it
- * @node: links it into the index, by @addr
- * @owner: identifies the backend: the address of one of its objects
+ * struct gtp_shadow - a probed place and its original bytes; part of the backend's struct for it
+ * @node: links the place into the index, by @addr
+ * @owner: the address of one of the backend's objects, which identifies the backend
  * @addr: the address of the location
- * @text: address of the changed text; a kprobe's may follow an endbr64
+ * @text: the address of the changed text; a kprobe's may follow an endbr64
  * @len: number of changed bytes; 0: we change none
  * @by_kprobe: the kernel changes the text to an int3 or a jump; the first byte shows which
  * @old: the original bytes
@@ -38,14 +38,14 @@ struct gtp_shadow {
 void gtp_shadow_add(struct gtp_shadow *a);
 void gtp_shadow_remove(struct gtp_shadow *a);
 
-/* gtp_shadow_from - return the first place at or above an address, or NULL. Context: gtp_lock */
+/* gtp_shadow_from - return the first place at or above @addr, or NULL. Context: gtp_lock */
 struct gtp_shadow *gtp_shadow_from(u64 addr);
 struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
 
 /**
- * gtp_shadow_range() - find the smallest range around all places in a part of the memory
- * @at: the part, which belongs to one owner: so the range has no places of others
- * @bytes: its size
+ * gtp_shadow_range() - find the smallest range around all places in a part of the address space
+ * @at: the beginning of the part, which belongs to one owner: the range has no others' places
+ * @bytes: the size of the part
  * @start: receives the lowest address
  * @end: receives the highest address, plus 1
  *
@@ -53,7 +53,7 @@ struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
  */
 bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end);
 
-/* gtp_shadow_undo - undo our probes in a copy of text: @len bytes from @addr at @buf. gtp_lock */
+/* gtp_shadow_undo - put the original bytes into a copy, @buf, of @len bytes at @addr. gtp_lock */
 void gtp_shadow_undo(u64 addr, u8 *buf, u32 len);
 
 #endif /* _GTP_SHADOW_H */

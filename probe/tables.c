@@ -40,7 +40,7 @@ DEFINE_MUTEX(gtp_tables_lock); /* guards the list and its entries */
 static LIST_HEAD(tables);
 static u32 removals; /* counts calls of gtp_tables_remove(), also without a table to remove */
 
-/* --- look-up --- */
+/* --- looking up addresses --- */
 
 static bool find_in(const struct loaded *l, u64 addr, struct gtp_tables_place *place)
 {
@@ -185,7 +185,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 
 	for (i = 0; i < l->table.spans_n; i++) {
 		gtp_table_span(&l->table, i, &s);
-		/* The other sections are init code, which has been freed. */
+		/* The table's other sections are init code, which has been freed. */
 		if (strcmp(s.name, ".text"))
 			continue;
 		if (!text || (text - s.addr) % SZ_2M || text - s.addr >= SZ_1G) {
@@ -199,7 +199,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 	return 0;
 }
 
-/* Place a module's sections. A missing section was freed, or was never loaded. */
+/* Place a module's sections. A section that is missing was freed, or was never loaded. */
 static void place_in_module(struct loaded *l)
 {
 	char path[PATH_SIZE], text[32];
@@ -236,7 +236,7 @@ static int place_spans(struct loaded *l, char *why)
 	return -ENOENT;
 }
 
-/* --- add and remove --- */
+/* --- adding and removing tables --- */
 
 static void remove(struct loaded *l)
 {

@@ -13,17 +13,17 @@ struct seq_file;
 /* Guards all tables. Nests inside gtp_lock; the module notifier takes it without gtp_lock. */
 extern struct mutex gtp_tables_lock;
 
-/* struct gtp_tables_place - the place of an address in a table */
+/* struct gtp_tables_place - the position of an address in a table of regions */
 struct gtp_tables_place {
 	const struct gtp_table *table;
 	u32 span;
 	u32 offset;
-	u64 start; /* of the span */
+	u64 start; /* the first address of the span */
 };
 
 /*
- * gtp_tables_find - look up an address; return false if it is in no table. Hold the lock while
- * using @place
+ * gtp_tables_find - look up an address; return false if it is in no table. Hold gtp_tables_lock
+ * while using @place
  */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 
@@ -41,9 +41,9 @@ bool gtp_tables_any(void);
 enum { GTP_TABLES_WHY = 160 };
 
 /**
- * gtp_tables_add() - load a table
+ * gtp_tables_add() - load a table of regions
  * @module: the module to which the table belongs; "": the kernel
- * @bytes: the file, from gtp_mem_alloc(); this function owns it if it returns 0
+ * @bytes: the file's contents, from gtp_mem_alloc(); this function owns them if it returns 0
  * @size: the size of @bytes
  * @why: receives the refusal in words, GTP_TABLES_WHY bytes
  *
@@ -53,10 +53,10 @@ enum { GTP_TABLES_WHY = 160 };
  */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why);
 
-/* gtp_tables_remove - remove the table of a module (NULL: all tables); without the lock */
+/* gtp_tables_remove - remove the table of a module (NULL: all); takes gtp_tables_lock */
 void gtp_tables_remove(const char *module);
 
-/* gtp_tables_show - print a line for each table; takes the lock */
+/* gtp_tables_show - print a line for each table of regions; takes gtp_tables_lock */
 void gtp_tables_show(struct seq_file *m);
 
 #endif /* _GTP_TABLES_H */

@@ -71,7 +71,7 @@ static struct {
 	struct rcu_head rcu;
 	struct completion over;
 	bool under_way;
-	bool pinned; /* a wait was given up, and we hold a reference to this module */
+	bool pinned; /* a wait was given up, and this module has a reference to itself */
 } readers;
 
 static atomic_t deaths = ATOMIC_INIT(0); /* tasks that died since this module was loaded */

@@ -13,7 +13,7 @@ void gtp_wait_for_tasks(void);
 
 /*
  * gtp_wait_for_idle - wait until each CPU has left its idle task once, because no RCU grace period
- * waits for idle tasks. Context: process, may sleep
+ * waits for idle tasks. Context: process; may sleep
  */
 void gtp_wait_for_idle(void);
 

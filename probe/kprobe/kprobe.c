@@ -17,9 +17,9 @@
 #include "probe/tables.h"
 
 /**
- * struct location_probe - a location's kprobe
- * @text: the part that kprobes and kretprobes share
- * @kp: the kernel's own struct
+ * struct location_probe - the kprobe of a location
+ * @text: the part that this struct shares with kretprobes
+ * @kp: the kernel's own struct kprobe
  * @loc: the location
  * @no_buffer: hits that were missed on CPUs without a buffer
  */
@@ -136,7 +136,7 @@ static noinline bool is_false_late(const struct gtp_tracepoint *first, const str
 	return !r.status && !r.value;
 }
 
-/* Handle a hit at a location whose condition may be evaluated first. */
+/* Handle a hit of a kprobe that evaluates the location's condition first, if that is possible. */
 static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
@@ -195,7 +195,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->kp;
 	p->text.shadow.addr = loc->addr;
 	p->text.shadow.by_kprobe = true;
-	/* Add it to the index first, so that unloading its module finds it. */
+	/* Add the kprobe to the index first, so that unloading its module finds it. */
 	gtp_shadow_add(&p->text.shadow);
 	err = register_kprobe(&p->kp);
 	if (err) {

@@ -62,7 +62,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* below - return the number of elements with a key below @key */
+/* below - return the number of elements whose key is below @key */
 static u32 below(const struct array *a, u64 key)
 {
 	u32 low = 0, high = a->n;
@@ -78,7 +78,7 @@ static u32 below(const struct array *a, u64 key)
 	return low;
 }
 
-/* --- kprobes --- */
+/* --- the list of kprobes --- */
 
 static int keep_probe(void *ctx, const char *line, u32 len)
 {

@@ -8,7 +8,7 @@
 /* Context of all functions: process, under gtp_lock; they may sleep. */
 
 /**
- * gtp_kprobe_list_read() - read where kprobes are now
+ * gtp_kprobe_list_read() - read the list of the kernel's kprobes
  *
  * Unregisters the kprobes of probe/policy/probe_test.h first, so that the list lacks them.
  * Return: 0 or -ENOMEM.
@@ -16,8 +16,8 @@
 int gtp_kprobe_list_read(void);
 
 /*
- * gtp_kprobe_list_need - read the list, unless it was read since gtp_kprobe_list_forget(); 0 or
- * -ENOMEM
+ * gtp_kprobe_list_need - read the list of kprobes, unless it was read since
+ * gtp_kprobe_list_forget(); return 0 or -ENOMEM
  */
 int gtp_kprobe_list_need(void);
 
@@ -43,7 +43,7 @@ bool gtp_kprobe_list_in(u64 start, u64 end);
 
 /**
  * gtp_kprobe_list_blacklisted() - look a place up in the kernel's list of code that takes no probe
- * @addr: the place
+ * @addr: the address of the place
  * @name: the name of its symbol: a part that the compiler has split off a listed function counts as
  * listed
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The common part of our kprobes and kretprobes: the text they change, and their removal. */
+/* The common part of our kprobes and kretprobes: the text that they change, and their removal. */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -89,7 +89,7 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
-/* Take a batch from the front of a list; return the rest of the list. */
+/* Take a batch of probes from the front of a list; return the rest of the list. */
 static struct gtp_location *take_batch(struct gtp_location *first,
 				       void (*unregister)(struct kprobe **kps, int n), u32 *done)
 {

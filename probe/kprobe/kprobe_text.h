@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The common part of our kprobes and kretprobes: the text they change, and their removal. */
+/* The common part of our kprobes and kretprobes: the text that they change, and their removal. */
 #ifndef _GTP_KPROBE_TEXT_H
 #define _GTP_KPROBE_TEXT_H
 
@@ -26,7 +26,7 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
 
 /**
  * struct gtp_kprobe_text - the first member of the struct to which such a location's ->probe points
- * @shadow: its entry in the index of probed places, see probe/shadow.h
+ * @shadow: the kprobe's entry in the index of probed places, see probe/shadow.h
  * @kp: the kernel's own struct; a kretprobe has one as its first member. Its address may differ
  *	from the location's, because the kernel skips an endbr64
  * @alone: used during removal: no other kprobe is on the kernel's chain for this address
@@ -37,13 +37,13 @@ struct gtp_kprobe_text {
 	bool alone;
 };
 
-/* gtp_kprobe_text_remember - keep the original bytes; call right after registering the kprobe */
+/* gtp_kprobe_text_remember - keep the original bytes; call it right after registering a kprobe */
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p);
 
 /**
- * gtp_kprobe_text_take_off() - remove the probes of a backend's locations
- * @first: the locations
- * @unregister: the kernel's function that unregisters an array of them
+ * gtp_kprobe_text_take_off() - remove the kprobes or kretprobes of a backend's locations
+ * @first: the list of the locations
+ * @unregister: the kernel's function that unregisters an array of such probes
  * @forget: called for each location at the end, when no handler runs: frees its probe
  *
  * Context: process, gtp_lock; waits for grace periods.

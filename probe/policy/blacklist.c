@@ -81,9 +81,9 @@ static bool is_bringup(const char *name)
 		"__restore_processor_state", "fix_processor_context", "restore_registers",
 		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
 		"virtual_mapped",
-		/* where events come through FRED, not the IDT */
+		/* called where events come through FRED, not through the IDT */
 		"cpu_init_fred_",
-		/* where preemption is debugged */
+		/* called where CONFIG_DEBUG_PREEMPT is set */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
 	};
 	/* clang-format on */
@@ -133,7 +133,7 @@ static bool is_on_our_way(const char *name)
 		"rcu_preempt_deferred_", "invoke_rcu_core+", "kgdb_ll_trap+",
 		"__trace_set_need_resched+",
 		"__x86_indirect_", "its_", "hw_breakpoint_exceptions_notify+",
-		/* where lockdep watches readers of RCU, and notifiers are verified */
+		/* called where lockdep watches readers of RCU, and where notifiers are verified */
 		"lock_acquire+", "lock_release+", "rcu_is_watching+", "rcu_read_lock_",
 		"func_ptr_is_kernel_", "is_module_text_address+", "__module_text_address",
 		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",

@@ -106,7 +106,7 @@ int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line,
 		do_job(&job.work);
 	else
 		queue_work(gtp_unbound_wq(), &job.work);
-	flush_work(&job.work); /* returns at once if it was not queued */
+	flush_work(&job.work); /* returns at once if the work was not queued */
 	destroy_work_on_stack(&job.work);
 	return job.rc;
 }

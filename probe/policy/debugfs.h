@@ -7,7 +7,7 @@
 
 /**
  * gtp_debugfs_lines() - read a file of debugfs line by line
- * @path: the file
+ * @path: the path of the file
  * @line: called with each line; a nonzero result ends the reading
  * @ctx: passed to @line
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse the kernel's debugfs files on kprobes: the list of them, and the blacklist. */
+/* Parses the kernel's debugfs files about kprobes: the list of kprobes, and the blacklist. */
 #include "base/parse.h"
 #include "probe/policy/debugfs_text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parse the kernel's debugfs files on kprobes: the list of them, and the blacklist. */
+/* Parses the kernel's debugfs files about kprobes: the list of kprobes, and the blacklist. */
 #ifndef _GTP_DEBUGFS_TEXT_H
 #define _GTP_DEBUGFS_TEXT_H
 
@@ -7,7 +7,7 @@
 
 enum { GTP_DEBUGFS_LINE = 256 };
 
-/* struct gtp_debugfs_text - a text that arrives in pieces; zeroed before the first one */
+/* struct gtp_debugfs_text - a text that arrives in pieces; zeroed before the first piece */
 struct gtp_debugfs_text {
 	char line[GTP_DEBUGFS_LINE];
 	u32 len;
@@ -33,10 +33,10 @@ int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
  */
 u64 gtp_debugfs_probe(const char *line, u32 len);
 
-/* struct gtp_debugfs_range - code that must not be probed */
+/* struct gtp_debugfs_range - a range of the blacklist: code that must not be probed */
 struct gtp_debugfs_range {
 	u64 start, end;
-	u32 name; /* gtp_debugfs_hash() of the symbol */
+	u32 name; /* gtp_debugfs_hash() of the symbol's name */
 };
 
 /*
@@ -45,7 +45,7 @@ struct gtp_debugfs_range {
  */
 bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *range);
 
-/* gtp_debugfs_hash - return a number for a symbol's name, up to the first dot or blank */
+/* gtp_debugfs_hash - return the hash of a symbol's name up to the first dot or blank */
 u32 gtp_debugfs_hash(const char *name);
 
 #endif /* _GTP_DEBUGFS_TEXT_H */

@@ -5,10 +5,10 @@
 
 #include <linux/types.h>
 
-enum { GTP_ENTRY_SITE = 5 }; /* bytes */
+enum { GTP_ENTRY_SITE = 5 }; /* bytes of a site */
 
 /**
- * gtp_entry_idle() - find the site at a function's entry, if it is a no-op now
+ * gtp_entry_idle() - find the function tracer's site at a function's entry, if it is a no-op now
  * @addr: the function's first address
  *
  * The site is at @addr, or after an endbr64 there. An enabled site looks like any other call.
@@ -19,7 +19,7 @@ u64 gtp_entry_idle(u64 addr);
 
 /**
  * gtp_entry_ask() - find out whether the function tracer has a record of a site, and so owns it
- * @addr: the site; a function's first address stands for a site anywhere in it
+ * @addr: the address of the site; a function's first address stands for a site anywhere in it
  *
  * Context: process, gtp_lock; may sleep.
  * Return: 0 if it has a record; -EINVAL if not; -ENOMEM; another -errno: there is no function

@@ -10,7 +10,7 @@
 #include "probe/policy/probe_test.h"
 #include "probe/policy/symbol.h"
 
-/* The start of the function that was looked up last (0: none), and the result. */
+/* The start of the function that was looked up last (0: none), and its result. */
 static u64 last_start;
 static int last_answer;
 

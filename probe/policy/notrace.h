@@ -7,7 +7,7 @@
 
 /**
  * gtp_notrace() - find out whether the function tracer leaves out the function at an address
- * @addr: any instruction of it
+ * @addr: the address of any instruction of the function
  *
  * The function tracer, perf's events, BPF, and functions that they call are compiled without a
  * function tracer's site (`notrace` in the source), because otherwise each call would trace itself.
@@ -22,8 +22,8 @@
 int gtp_notrace(u64 addr);
 
 /*
- * gtp_notrace_forget - drop the kept result, because functions may change now. Context: process,
- * under gtp_lock
+ * gtp_notrace_forget - drop the last result of gtp_notrace(), because functions may change now.
+ * Context: process, under gtp_lock
  */
 void gtp_notrace_forget(void);
 

@@ -10,7 +10,7 @@
 #include "probe/policy/symbol.h"
 #include "regions/insn.h"
 
-/* True if the last instruction ends exactly at the function's end; false also if one is unknown. */
+/* True if the last instruction ends exactly at @end; false also if an instruction is unknown. */
 static bool ends_together(u64 at, u64 end)
 {
 	u8 code[GTP_INSN_MAX];

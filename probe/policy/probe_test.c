@@ -17,7 +17,7 @@ struct probe_test {
 static LIST_HEAD(tests);
 static u32 count;
 
-/* Do nothing; this is never called. Its address distinguishes our test kprobes from all others. */
+/* A handler that is never called. Its address distinguishes our test kprobes from all others. */
 static int never(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
@@ -39,7 +39,7 @@ static bool has_company(const struct kprobe *kp)
 	return others > 1;
 }
 
-/* keep - register a test kprobe at an address or by name; return it or an error */
+/* keep - register a test kprobe at an address or by name; return it, or an ERR_PTR() */
 static struct probe_test *keep(u64 addr, const char *name)
 {
 	struct probe_test *t;
@@ -57,7 +57,7 @@ static struct probe_test *keep(u64 addr, const char *name)
 	t->kp.pre_handler = never;
 	t->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&t->kp);
-	/* The kernel has the address now; the name belongs to the caller. */
+	/* The kernel has resolved the name, which belongs to the caller. */
 	t->kp.symbol_name = NULL;
 	if (err) {
 		gtp_mem_free(t);

@@ -13,9 +13,9 @@
 
 /**
  * gtp_probe_test() - register a disabled kprobe and keep it
- * @addr: its address
+ * @addr: the address of the kprobe
  * @on_ftrace: set if the address is an ftrace site; may be NULL
- * @company: set if other kprobes are at the same address; may be NULL
+ * @company: set if other kprobes are at the address; may be NULL
  *
  * Return: 0 or the error of register_kprobe().
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reasons, in words, why no probe of any kind can be set at a place, or now. */
+/* The reasons, in words, why no probe of any kind can be set at a place, or can be set now. */
 #ifndef _GTP_REFUSE_H
 #define _GTP_REFUSE_H
 
@@ -7,19 +7,19 @@
 
 /*
  * gtp_probe_refuse - check whether a place may be probed now; return 0, or -errno with @why.
- * gtp_lock
+ * Context: gtp_lock
  */
 int gtp_probe_refuse(u64 addr, struct gtp_why *why);
 
 /*
  * gtp_probe_allowed - check whether any probe may be set now; return 0, or -errno with @why if the
- * kernel is locked down or the client interrupts. gtp_lock
+ * kernel is locked down or the client interrupts. Context: gtp_lock
  */
 int gtp_probe_allowed(struct gtp_why *why);
 
 /*
  * gtp_probe_interrupted - return -EINTR with @why if the client has left or sent ^C, otherwise 0.
- * gtp_lock
+ * Context: gtp_lock
  */
 int gtp_probe_interrupted(struct gtp_why *why);
 

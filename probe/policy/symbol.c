@@ -7,7 +7,7 @@
 #include "probe/policy/symbol.h"
 
 static char name[KSYM_SYMBOL_LEN];
-static u64 name_of; /* the address that name belongs to; 0: none */
+static u64 name_of; /* the address whose symbol is in @name; 0: none */
 
 const char *gtp_symbol_at(u64 addr)
 {

@@ -13,7 +13,7 @@
 const char *gtp_symbol_at(u64 addr);
 
 /*
- * gtp_symbol_forget - drop the kept result, because symbols may change. Context: process, gtp_lock
+ * gtp_symbol_forget - drop the last result of gtp_symbol_at(). Context: process, gtp_lock
  */
 void gtp_symbol_forget(void);
 

@@ -28,7 +28,7 @@
 enum {
 	SETS_LOG = 10,
 	SETS = 1 << SETS_LOG,
-	SLOTS = 16, /* records of a set: 16384 in all */
+	SLOTS = 16, /* the number of records in a set; all sets have 16384 */
 };
 
 /*

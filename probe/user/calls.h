@@ -6,11 +6,11 @@
 #include "hit/returns.h"
 
 /**
- * struct gtp_user_call - a call of the current task
- * @of: the probe of its function
- * @top: where its return address is on the stack; no two calls of a task have the same at a time
+ * struct gtp_user_call - a call that the current task has made
+ * @of: the probe of the called function
+ * @top: the address of its return address on the stack; no two calls of a task share one at a time
  * @back: the return address; 0: not needed
- * @pending: the record of the entry
+ * @pending: the record of the call's entry
  */
 struct gtp_user_call {
 	const void *of;
@@ -34,9 +34,9 @@ void gtp_user_calls_put(void);
 bool gtp_user_calls_add(const struct gtp_user_call *call);
 
 /**
- * gtp_user_calls_take() - take a call of the current task out of the table
- * @of: the probe of its function
- * @top: where its return address is
+ * gtp_user_calls_take() - take a call that the current task has made out of the table
+ * @of: the probe of the called function
+ * @top: the address of the call's return address
  * @call: receives the call; NULL: only remove it
  *
  * Return: false if the table has no such call.

@@ -7,22 +7,22 @@
 #include "base/why.h"
 
 enum {
-	GTP_ELF_HEAD = 64,	   /* bytes of the file's head */
-	GTP_ELF_ENTRY = 56,	   /* bytes of an entry of its table of segments */
-	GTP_ELF_ENTRIES = 64,	   /* entries at most */
-	GTP_ELF_SEGMENTS = 16,	   /* loaded segments at most */
-	GTP_ELF_NOTES = 4,	   /* places of notes at most; later ones are not looked at */
-	GTP_ELF_NOTE_BYTES = 1024, /* bytes read of each place of notes */
-	GTP_ELF_ID = 32,	   /* bytes of a build-id at most */
+	GTP_ELF_HEAD = 64,	   /* size of the head of the file */
+	GTP_ELF_ENTRY = 56,	   /* size of an entry of the table of segments */
+	GTP_ELF_ENTRIES = 64,	   /* most entries in the table of segments */
+	GTP_ELF_SEGMENTS = 16,	   /* most loaded segments */
+	GTP_ELF_NOTES = 4,	   /* most places of notes; later ones are not looked at */
+	GTP_ELF_NOTE_BYTES = 1024, /* bytes that are read of each place of notes */
+	GTP_ELF_ID = 32,	   /* most bytes of a build-id */
 };
 
 /**
- * struct gtp_elf_segment - a loaded segment
- * @addr: its link-time address
- * @offset: its offset in the file
- * @bytes: its size in the file
- * @is_code: processes execute it
- * @is_writable: processes write to it, so that its contents differ from the file's
+ * struct gtp_elf_segment - a segment of the file that is loaded
+ * @addr: the segment's link-time address
+ * @offset: the segment's offset in the file
+ * @bytes: the segment's size in the file
+ * @is_code: processes execute the segment
+ * @is_writable: processes write to the segment, so that its contents differ from the file's
  */
 struct gtp_elf_segment {
 	u64 addr;
@@ -60,8 +60,8 @@ struct gtp_elf {
 /**
  * gtp_elf_head() - read a file's head
  * @elf: receives @table and @entries; all else is cleared
- * @head: the first bytes of the file
- * @len: the number of bytes: GTP_ELF_HEAD, or fewer if the file is shorter
+ * @head: the bytes at the beginning of the file
+ * @len: the number of bytes in @head: GTP_ELF_HEAD, or fewer if the file is shorter
  * @why: the refusal, to follow the file's name
  *
  * Return: 0; -ENOEXEC if it is not a 64-bit program or library for this kind of machine.
@@ -78,14 +78,14 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
  */
 int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why);
 
-/* gtp_elf_notes - look for the build-id in one place of notes */
+/* gtp_elf_notes - look for the build-id in the notes of one place; store it in @elf */
 void gtp_elf_notes(struct gtp_elf *elf, const u8 *notes, u32 len);
 
-/* gtp_elf_code - return the segment of code that has the address, or NULL */
+/* gtp_elf_code - return the segment of code that contains the link-time address, or NULL */
 const struct gtp_elf_segment *gtp_elf_code(const struct gtp_elf *elf, u64 addr);
 
 /**
- * gtp_elf_constant() - find bytes that are the same in the file and in all processes
+ * gtp_elf_constant() - find the offset of bytes that are the same in the file and in all processes
  * @elf: the file
  * @addr: the link-time address of the first byte
  * @len: the number of bytes

@@ -38,8 +38,8 @@ u32 gtp_exits_parse(struct gtp_in *in, struct gtp_exit *exits)
 static bool is_prefix(u8 byte)
 {
 	switch (byte) {
-	case 0x2e: /* a hint of old processors */
-	case 0x3e: /* notrack, and another hint */
+	case 0x2e: /* a branch hint of old processors */
+	case 0x3e: /* notrack, and the other branch hint */
 	case 0x66:
 	case 0xf2: /* bnd */
 	case 0xf3: /* rep */

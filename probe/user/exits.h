@@ -6,8 +6,8 @@
 #include "base/parse.h"
 
 enum {
-	GTP_EXITS_MOST = 512,	 /* of one function */
-	GTP_EXITS_ABOVE = 65536, /* bytes at most from the stack pointer to the return address */
+	GTP_EXITS_MOST = 512,	 /* most exits of one function */
+	GTP_EXITS_ABOVE = 65536, /* most bytes from the stack pointer up to the return address */
 };
 
 enum gtp_exit_kind {
@@ -35,9 +35,9 @@ u32 gtp_exits_parse(struct gtp_in *in, struct gtp_exit *exits);
 enum { GTP_EXIT_BYTES = 8 }; /* an exit is recognized by this many bytes at most */
 
 /**
- * gtp_exits_is() - true if an instruction can be an exit of a kind
- * @kind: the kind
- * @code: the instruction, and perhaps what follows it
+ * gtp_exits_is() - true if an instruction can be an exit of the given kind
+ * @kind: the kind of exit
+ * @code: the bytes of the instruction, and perhaps of what follows it
  * @n: the number of bytes at @code
  *
  * A probe in the middle of an instruction would change it.

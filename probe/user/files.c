@@ -25,8 +25,8 @@
 #include "probe/user/files.h"
 
 enum {
-	FILES_MAX = 1024, /* open files at a time; each keeps its file system mounted */
-	EXITS_MAX = 4096, /* functions of a file whose returns are known */
+	FILES_MAX = 1024, /* most files open at a time; each keeps its file system mounted */
+	EXITS_MAX = 4096, /* most functions of a file whose exits are known */
 	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
 };
 
@@ -330,7 +330,7 @@ u32 gtp_files_code(void *dst, u64 addr, u32 max)
 	return max;
 }
 
-/* --- where functions end --- */
+/* --- the exits of functions --- */
 
 /* Check that all exits are in the file's code. Only GDB knows where instructions begin. */
 static bool are_code(const struct gtp_file_space *space, const struct gtp_file_exits *e)

@@ -11,11 +11,11 @@
 #include "probe/user/exits.h"
 
 /**
- * struct gtp_file_exits - where a function ends, as GDB has found out
- * @next: the next function of the file
+ * struct gtp_file_exits - where calls of a function end, as GDB has found out
+ * @next: the exits of the next function of the file
  * @addr: a place that each call passes once, at or near its entry; in the file's space
- * @above: bytes from the stack pointer to the return address there
- * @n, @exit: the exits; all of them are in the file's code
+ * @above: bytes from the stack pointer up to the return address, at @addr
+ * @n, @exit: the function's exits; all of them are in the file's code
  */
 struct gtp_file_exits {
 	struct gtp_file_exits *next;
@@ -26,15 +26,15 @@ struct gtp_file_exits {
 };
 
 /**
- * struct gtp_file_space - a file that has a space
+ * struct gtp_file_space - a file, and its space of addresses
  * @next: the next file
- * @base: the first address of its space
+ * @base: the first address of the file's space
  * @file: open for reading, so that the file exists as long as this struct, even if its last name is
  * removed
  * @inode: the inode that processes map, which is not @file's own on an overlay; @file holds it
  * @elf: the file's segments
- * @semaphores: the semaphores of its markers; NULL: not known yet (probe/user/semaphore.c)
- * @exits: the exits of its functions; @nexits: the number of these functions
+ * @semaphores: the semaphores of the file's markers; NULL: not known yet (probe/user/semaphore.c)
+ * @exits: the exits of the file's functions; @nexits: the number of these functions
  * @armed: the number of probes in the file
  * @name: the path by which the file was opened
  */
@@ -54,8 +54,8 @@ struct gtp_file_space {
 /* Context of all functions: process, gtp_lock; they may sleep. */
 
 /**
- * gtp_files_open() - give a file a space, or find the one it has
- * @path: absolute; looked up as the calling process sees the file system
+ * gtp_files_open() - give a file a space, or find the space that it has
+ * @path: an absolute path, which is looked up as the calling process sees the file system
  * @space: receives the file; it stays until gtp_files_forget()
  * @why: the refusal
  *
@@ -86,10 +86,10 @@ int gtp_files_read(void *dst, u64 addr, u32 len);
 u32 gtp_files_code(void *dst, u64 addr, u32 max);
 
 /**
- * gtp_files_exits() - remember where a function ends
- * @addr: its place, in a file's space
- * @above: bytes from the stack pointer to the return address there
- * @list: as gtp_exits_parse() takes it
+ * gtp_files_exits() - remember the exits of a function
+ * @addr: the function's address, in a file's space
+ * @above: bytes from the stack pointer up to the return address, at @addr
+ * @list: the exits, as gtp_exits_parse() reads them
  * @why: the refusal
  *
  * A second list for the same place replaces the first one, for probes that are set later.
@@ -97,7 +97,7 @@ u32 gtp_files_code(void *dst, u64 addr, u32 max);
  */
 int gtp_files_exits(u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
 
-/* gtp_files_exits_at - return the exits of the function that has this place in the file, or NULL */
+/* gtp_files_exits_at - return the exits of the file's function at @addr, or NULL */
 const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *space, u64 addr);
 
 /*

@@ -72,7 +72,7 @@ static bool find_place(const struct gtp_sdt *sdt, struct place *found)
 	return found->bytes && found->at <= S64_MAX - NOTE && found->bytes <= S64_MAX - found->at;
 }
 
-/* Report a note's marker; skip notes of other owners. */
+/* Report the marker of a note to @sdt->found; skip notes of other owners. */
 static void take(const struct gtp_sdt *sdt, const u8 *note, u64 base)
 {
 	u64 moved = base ? base - gtp_get_le(note + 28, 8) : 0;

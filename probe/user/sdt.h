@@ -8,14 +8,14 @@
 #include "probe/user/elf.h"
 
 enum {
-	GTP_SDT_SECTIONS = 4096, /* sections of a file that are looked at, at most */
-	GTP_SDT_NOTES = 1 << 16, /* notes of a file that are looked at, at most */
+	GTP_SDT_SECTIONS = 4096, /* most sections of a file that are looked at */
+	GTP_SDT_NOTES = 1 << 16, /* most notes of a file that are looked at */
 };
 
 /**
- * struct gtp_sdt - a file, and the functions that read it and take its markers
+ * struct gtp_sdt - a file: the function that reads it, and the function that receives its markers
  * @read: read @len bytes at @at of the file to @dst; return false if not all of them are there
- * @found: takes the link-time addresses of a marker and of its semaphore, 0 if it has none
+ * @found: receives the link-time addresses of a marker and of its semaphore, 0 if it has none
  * @ctx: passed to both
  */
 struct gtp_sdt {
@@ -25,7 +25,7 @@ struct gtp_sdt {
 };
 
 /**
- * gtp_sdt_each() - go through the markers that a file's notes name
+ * gtp_sdt_each() - report the markers that a file's notes name to @sdt->found
  * @sdt: the file
  *
  * The notes hold whatever the file's owner has written: @found checks the addresses. The first

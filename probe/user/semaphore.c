@@ -44,7 +44,7 @@ static bool read_file(void *ctx, void *dst, u32 len, u64 at)
 	return pos >= 0 && kernel_read(r->space->file, dst, len, &pos) == len;
 }
 
-/* Keep a marker. The file may have been written to between the two readings, so check the room. */
+/* Keep a marker if there is room: the file may have been written to between the two readings. */
 static void keep(void *ctx, u64 place, u64 semaphore)
 {
 	struct reading *r = ctx;

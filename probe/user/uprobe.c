@@ -33,13 +33,13 @@
 #include "probe/user/uprobe.h"
 
 enum {
-	CLEARED_AT_ONCE = 64, /* probes removed between two signs of life */
+	CLEARED_AT_ONCE = 64, /* probes that are removed between two signs of life to GDB */
 	TRIES = 3,	      /* how often a hit's memory is fetched at most */
 };
 
 /**
- * struct user_probe - a location's uprobe
- * @probe: the kernel's own struct
+ * struct user_probe - the uprobe of a location
+ * @probe: the kernel's own struct uprobe_consumer, and its place
  * @loc: the location
  * @file: the file of the location
  * @place: describes the location to hits
@@ -84,7 +84,7 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	if (!gtp_hit_begin(cpu))
 		return true;
 	cpu->undo = GTP_UNDO_ASKED;
-	cpu->env.err.code = AX_OK; /* the error of an earlier hit must not count */
+	cpu->env.err.code = AX_OK; /* an error of an earlier hit must not count */
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	gtp_hit_turn(cpu, first, held);
@@ -205,7 +205,7 @@ static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 	gtp_uprobe_leave(&m);
 }
 
-/* Handle a hit. The kernel has set ip back to the breakpoint's place. */
+/* Handle a hit. The kernel has set ip back to the address of the breakpoint. */
 GTP_UPROBE_HANDLER(handle_hit)
 {
 	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
@@ -219,7 +219,7 @@ GTP_UPROBE_HANDLER(handle_hit)
 	return 0;
 }
 
-/* --- setting and removing --- */
+/* --- setting and removing uprobes --- */
 
 /* struct worker_call - a call for a worker to make */
 struct worker_call {
@@ -309,7 +309,7 @@ static int set_probe(void *arg)
 	return gtp_uprobe_set(arg);
 }
 
-/* Judge the instruction as the file has it; it may be shorter than the bytes that are looked at. */
+/* Judge the instruction as it is in the file; it may be shorter than the bytes that are read. */
 static enum gtp_ustack_at judge(const struct gtp_location *loc)
 {
 	u8 code[4];
@@ -372,7 +372,7 @@ static int set(struct user_probe *p, struct gtp_why *why)
 	if (err)
 		return err;
 	p->probe.consumer.handler = handle_hit;
-	/* Hits may come before this returns. */
+	/* Hits may come before set_probe() returns. */
 	err = gtp_uprobe_by_worker(set_probe, &p->probe);
 	return err ? gtp_uprobe_explain(err, why) : 0;
 }
@@ -421,7 +421,7 @@ static void uprobe_forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* struct row - probes for a worker to remove; @next: the first one that is not removed yet */
+/* struct row - the probes that a worker removes; @next: the first one that is not removed yet */
 struct row {
 	struct gtp_location *next;
 	u32 done;
@@ -464,7 +464,7 @@ static bool is_named_by_nobody(void *ctx, u64 first, u64 last)
 	return false;
 }
 
-/* Close the files. gdbtp is being unloaded: nothing is armed any more. */
+/* Close the files at module exit, when nothing is armed any more. */
 static void uprobe_exit(void)
 {
 	mutex_lock(&gtp_lock);

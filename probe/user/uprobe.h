@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts that hits in programs share: their moment, memory of the task, setting of probes. */
+/* What all hits in programs share: the time on one CPU, the task's memory, setting of uprobes. */
 #ifndef _GTP_UPROBE_H
 #define _GTP_UPROBE_H
 
@@ -14,7 +14,7 @@
 
 /**
  * struct gtp_uprobe_moment - the time in which the task stays on its CPU
- * @cpu: the CPU's part; NULL: the CPU has none
+ * @cpu: the struct gtp_cpu of that CPU; NULL: the CPU has no buffer
  * @flags, @tell: the interrupt state before that time
  */
 struct gtp_uprobe_moment {
@@ -40,8 +40,8 @@ struct gtp_uprobe_place {
 };
 
 /*
- * gtp_uprobe_user - return a hit of a place that the task has at @at; @place and @regs must outlive
- * it
+ * gtp_uprobe_user - return the hit of a place, at address @at in the task; @place and @regs must
+ * outlive it
  */
 static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at,
 						  const struct gtp_regs *regs)
@@ -56,25 +56,25 @@ static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place 
 bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 		      const struct gtp_regs *regs, struct gtp_user_hit *user);
 
-/* --- setting and removing, under gtp_lock --- */
+/* --- setting and removing uprobes, under gtp_lock --- */
 
 /* gtp_uprobe_by_worker - have a worker call @fn(@arg), wait for it, and return the result */
 int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg);
 
-/* gtp_uprobe_explain - say what an error of the kernel means; return the error for ->arm */
+/* gtp_uprobe_explain - put an error of the kernel into words; return the error for ->arm */
 int gtp_uprobe_explain(int err, struct gtp_why *why);
 
 /*
- * gtp_uprobe_check - find a location's file; return 0, or -errno with @why if no probe can be there
+ * gtp_uprobe_check - find a location's file; return 0, or -errno with @why if it takes no probe
  */
 int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **file,
 		     struct gtp_why *why);
 
 /**
- * gtp_uprobe_put() - say where in the file a probe is, and which semaphore counts it
+ * gtp_uprobe_put() - set the place of a probe in the file, and the semaphore that counts the probe
  * @u: the probe
- * @file: the file
- * @linked: an address of its code
+ * @file: the file that contains the place
+ * @linked: the link-time address of the place in the file's code
  * @why: the refusal
  *
  * The kernel refuses two probes at one instruction of which only one has a semaphore. So all probes

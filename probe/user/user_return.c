@@ -67,7 +67,7 @@ struct user_return {
 	struct return_place place[];
 };
 
-/* --- calls --- */
+/* --- following calls --- */
 
 /*
  * Return the word at @top, the return address; 0 if it cannot be read. The task has just written
@@ -233,9 +233,9 @@ GTP_UPROBE_HANDLER(handle_exit)
 	return 0;
 }
 
-/* --- setting and removing --- */
+/* --- setting and removing probes --- */
 
-/* Set the probes, the entry's last. Hits may come at once. */
+/* Set the probes of the exits, then the entry's. Hits may come at once. */
 static int set_places(void *arg)
 {
 	struct user_return *r = arg;
@@ -334,7 +334,7 @@ static struct user_return *make(struct gtp_location *loc, struct gtp_file_space 
 	return r;
 }
 
-/* Free a function that is not followed any more: the table has no call of it. */
+/* Free the struct of a function that is not followed any more: the table has no call of it. */
 static void drop(struct user_return *r)
 {
 	r->file->armed--;

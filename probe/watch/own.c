@@ -62,7 +62,7 @@ static bool is_percpu(u64 addr)
 {
 	int cpu;
 
-	/* Modules' per-CPU variables follow those of the kernel. */
+	/* The per-CPU variables of modules follow those of the kernel. */
 	for_each_possible_cpu(cpu)
 		if (gtp_watch_place_meets(addr, (u64)per_cpu_ptr(&gtp_this_cpu, cpu) - SZ_1M,
 					  2 * SZ_1M))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which variables can be watched, and the kernel's refusals in words. */
+/* Checks which variables can be watched, and puts the kernel's refusals into words. */
 #include "probe/watch/place.h"
 
 int gtp_watch_place_check(u64 addr, struct gtp_why *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which variables can be watched, and the kernel's refusals in words. */
+/* Checks which variables can be watched, and puts the kernel's refusals into words. */
 #ifndef _GTP_PLACE_H
 #define _GTP_PLACE_H
 
@@ -15,10 +15,10 @@
  */
 int gtp_watch_place_check(u64 addr, struct gtp_why *why);
 
-/* gtp_watch_place_meets - true if the variable has a byte of the @bytes bytes at @start */
+/* gtp_watch_place_meets - true if the watched variable overlaps the @bytes bytes at @start */
 bool gtp_watch_place_meets(u64 addr, u64 start, u64 bytes);
 
-/* gtp_watch_place_explain - put into words why the kernel made no watchpoint */
+/* gtp_watch_place_explain - put into words why the kernel refused a watchpoint */
 void gtp_watch_place_explain(int err, struct gtp_why *why);
 
 #endif /* _GTP_PLACE_H */

@@ -33,11 +33,11 @@
 #include "probe/watch/place.h"
 
 /**
- * struct watch - a location's watchpoint
- * @list: links it into the list of all watchpoints
+ * struct watch - the watchpoint of a location
+ * @list: links the watchpoint into the list of all watchpoints
  * @shadow: its entry in the index of probed places, so that unloading its module finds it
  * @loc: the location
- * @seen: the value that was seen last
+ * @seen: the variable's value that was seen last
  * @lost: hits that are not recorded: the CPU has no buffer, or the value cannot be read
  * @event: the events by CPU; NULL: the CPU is offline, or could not get one when it came online
  */
@@ -119,7 +119,7 @@ static int event_make(struct watch *w, int cpu)
 	return 0;
 }
 
-/* Free the event of a CPU. After that the CPU is not in a hit of the event, and will be in none. */
+/* Free the event of a CPU. After that the CPU is not in a hit of the event, and will not be. */
 static void event_drop(struct watch *w, int cpu)
 {
 	if (w->event[cpu])
@@ -177,7 +177,7 @@ static void events_drop(struct watch *w)
 		event_drop(w, cpu);
 }
 
-/* --- CPUs that come and go --- */
+/* --- CPUs that come online and go offline --- */
 
 /*
  * Make the events of a CPU that comes online. It has no buffer in this run, so its hits will be
@@ -244,7 +244,7 @@ static int watch_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	w->loc = loc;
 	w->shadow.addr = gtp_watch_at(loc->addr);
-	/* Add it to the index first, so that unloading its module finds it. */
+	/* Add the watchpoint to the index first, so that unloading its module finds it. */
 	gtp_shadow_add(&w->shadow);
 	err = events_make(w);
 	if (err) {
@@ -279,7 +279,7 @@ static void watch_disarm(struct gtp_location *first)
 		mutex_unlock(&watches_lock);
 		events_drop(w);
 	}
-	/* perf has interrupted each CPU, but does not promise it. Hits run with interrupts off. */
+	/* perf has interrupted each CPU, but does not promise to. Hits run with interrupts off. */
 	synchronize_rcu();
 	for (loc = first; loc; loc = loc->next_own) {
 		struct watch *w = loc->probe;
