@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bring into memory what a hit will read, for hits of code that may wait for it.
+ * Bring the memory that a hit will read into RAM, for hits of code that may wait for it.
  *
  * The ctx of the expressions' callbacks is the struct gtp_fetch. Memory that they collect is only
  * touched, one byte of each page; variables that they set and text that they print are dropped.
@@ -102,7 +102,7 @@ static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 	return tsv ? READ_ONCE(tsv->value) : 0;
 }
 
-/* Return a variable's value as it is now. Stacks are taken only at the hit. */
+/* Return the value that a variable has now. Stacks are taken only at the hit. */
 static s64 fetch_getv(void *ctx, u16 num)
 {
 	struct gtp_fetch *f = ctx;
@@ -135,7 +135,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	}
 }
 
-/* Read the string if the variable is a key of strings. Nothing else is set here. */
+/* Read the string if the variable is a key of strings. Setting any variable has no effect here. */
 static void fetch_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_fetch *f = ctx;
@@ -192,7 +192,7 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 	touch(f, addr, a->len);
 }
 
-/* True if a variable surely has the same value at the hit. */
+/* True if a variable surely has the same value now and at the hit. */
 static bool stays(u16 num)
 {
 	switch (num) {
@@ -210,7 +210,7 @@ static bool stays(u16 num)
 	}
 }
 
-/* True if an expression that is false now may hold at the hit. */
+/* True if an expression that is false now may be true at the hit. */
 static bool may_change(const struct gtp_expr *e)
 {
 	struct ax_insn insn = { 0 };

@@ -5,23 +5,23 @@
 
 #include "hit/run.h"
 
-/* enum gtp_fetch_part - which expressions are evaluated */
+/* enum gtp_fetch_part - which expressions of the location are evaluated */
 enum gtp_fetch_part {
-	GTP_FETCH_HIT,	  /* all */
+	GTP_FETCH_HIT,	  /* all expressions */
 	GTP_FETCH_ENTRY,  /* conditions that are evaluated at the entry of a call */
-	GTP_FETCH_RETURN, /* all others, at its return */
+	GTP_FETCH_RETURN, /* all other expressions, at the return of the call */
 };
 
 /**
  * struct gtp_fetch - the state of gtp_fetch()
  * @env: the environment of the expressions
- * @run: the run
+ * @run: the run to which the hit will belong
  * @part: which expressions to evaluate
- * @wanted: at a return: bit n is set if the location's n-th tracepoint wants it
+ * @wanted: at a return: bit n is set if the location's n-th tracepoint wants the return
  * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; $ret and $latency only at
  *	its return
  * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
- * @cpu: the per-CPU part of the CPU that the task is on at the moment; NULL: that CPU has none
+ * @cpu: the struct gtp_cpu of the CPU that the task is on at the moment; NULL: that CPU has none
  * @ustack: fills in where the program's stack begins
  * @ctx: passed to @read and @ustack
  * @stack, @text: working memory for @env

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One hit.
+ * Handles one hit of a location.
  *
  * A dprintf takes its turn like a tracepoint, but writes a line of text instead of a frame.
  *
@@ -61,7 +61,7 @@ static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
 	return true;
 }
 
-/* --- what expressions can do --- */
+/* --- callbacks of expressions --- */
 
 static int hit_read(void *ctx, void *dst, u64 addr, u32 len)
 {
@@ -216,7 +216,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* Collect $_sdata. A missing record is not an error: the rest of the frame is useful without it. */
+/* Collect $_sdata. If the kernel makes no record, the rest of the frame is useful without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -411,7 +411,7 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	stat->hits -= gtp_hit_undone(cpu);
 }
 
-/* --- the turn --- */
+/* --- one tracepoint's turn --- */
 
 /* Print the error of a failed dprintf in place of its line. It does not end a run. */
 static noinline void dprintf_failed(struct gtp_cpu *cpu)
@@ -500,7 +500,7 @@ static noinline void act_counted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 		end_run(cpu, GTP_STOP_PASSCOUNT);
 }
 
-/* Act for a tracepoint whose condition holds. */
+/* Count the hit of a tracepoint whose condition holds, and record it. */
 static noinline void act(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One hit: condition, actions, one frame. */
+/* Handling of one hit: condition, actions, one frame. */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
@@ -8,8 +8,8 @@
 #include "jit/jit.h"
 
 /**
- * gtp_hit_prepare() - make a CPU's part ready for a run
- * @cpu: the part; its buffer, its counters, @id and @tsc are set
+ * gtp_hit_prepare() - prepare a CPU's struct gtp_cpu for a run
+ * @cpu: the struct; its buffer, its counters, @id and @tsc are set
  * @run: the run
  *
  * Context: any; nothing is armed yet, so no hit uses it.
@@ -18,7 +18,7 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 
 /**
  * gtp_hit_settle() - find out whether hits of a tracepoint can be quick
- * @run: the run; its CPUs' parts exist
+ * @run: the run, whose CPUs each have a struct gtp_cpu
  * @tp: the tracepoint; its definition or its machine code has changed
  *
  * Context: any; the tracepoint may be armed and hit meanwhile.
@@ -28,7 +28,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 /**
  * gtp_hit() - handle a hit of a location
  * @first: the location's first tracepoint; the others follow it
- * @cpu: this CPU's own, prepared; the caller stays on this CPU
+ * @cpu: this CPU's own struct, prepared; the caller stays on this CPU
  * @regs: the registers before the probed instruction, except rip: the hit uses @first->addr instead
  * @entered: the amount that the probe's own code has added to preempt_count, see struct ax_env
  *
@@ -62,7 +62,7 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 
 /**
  * gtp_hit_lost() - mark this CPU's hit as one that never ends: the kernel has died in it
- * @cpu: this CPU's own
+ * @cpu: this CPU's own struct
  *
  * Its task will be killed, so the hit cannot end, and nothing may wait for it. After that, hits on
  * this CPU count as nested, and the run ends. If the hit continues after all (in a debugger), its
@@ -135,7 +135,7 @@ enum gtp_early {
 /**
  * gtp_hit_early() - evaluate the condition of a location's only tracepoint before anything else
  * @first: the location's first tracepoint
- * @cpu: this CPU's own
+ * @cpu: this CPU's own struct
  * @regs: as for gtp_hit()
  *
  * If the condition is false, it does not matter whether the run is active, or whose task this is.

@@ -5,16 +5,16 @@
 
 #include "base/base.h"
 
-enum { GTP_LINES_SIZE = 65536 }; /* bytes of each CPU's ring; a power of two */
+enum { GTP_LINES_SIZE = 65536 }; /* size of each CPU's ring; a power of two */
 
 /**
- * struct gtp_line - the head of a line, before its text
+ * struct gtp_line - the head of a line in a ring, followed by the line's text
  * @bytes: size of the line in the ring, head and text, a multiple of 8
- * @len: bytes of text that follow
+ * @len: bytes of the text that follows
  * @time: the time of the hit, in ns of the monotonic clock
  * @addr: the address of the dprintf
  * @cpu: the CPU of the hit
- * @pid: the task that was hit
+ * @pid: the id of the task that was hit
  * @failed: an expression has failed, and a struct ax_error follows instead of text
  */
 struct gtp_line {
@@ -29,7 +29,7 @@ struct gtp_line {
 };
 
 /**
- * struct gtp_lines - the lines of one CPU
+ * struct gtp_lines - the ring of one CPU's lines
  * @head: bytes ever written; only hits on that CPU write it, and they do not nest
  * @tail: bytes ever read; only the reader writes it
  * @seen: @head when gtp_lines_see() was called last; only the reader uses it
@@ -45,9 +45,9 @@ struct gtp_lines {
 
 /**
  * gtp_lines_put() - add a line to this CPU's ring
- * @r: this CPU's ring
+ * @r: the ring of this CPU
  * @line: the line's head, without @bytes
- * @text: @line->len bytes
+ * @text: the line's text, @line->len bytes
  *
  * Context: a hit. Return: false if there is no room; the line is then counted as dropped.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A hit that never ends because the kernel died in it. */
+/* Marks a hit that never ends because the kernel died in it. */
 #include "hit/hit.h"
 
 void gtp_hit_lost(struct gtp_cpu *cpu)

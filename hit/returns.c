@@ -17,7 +17,7 @@ static void enters_now(struct gtp_cpu *cpu)
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
 }
 
-/* True if this tracepoint wants the return, as far as that can be decided at the entry. */
+/* True if this tracepoint wants the return of the call, as far as the entry can tell. */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->on))
@@ -44,7 +44,7 @@ static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 			bits |= bit;
 		held = false;
 	}
-	/* A condition that fails may have ended the run. */
+	/* A failure of a condition may have ended the run. */
 	return READ_ONCE(cpu->run->active) ? bits : 0;
 }
 

@@ -21,7 +21,7 @@ struct gtp_pending {
 /**
  * gtp_returns_enter() - handle the entry of a call of the location's function
  * @first: the location's first tracepoint; it is of the kind GTP_LOCATION_RETURN
- * @cpu: this CPU's own, prepared; the caller stays on this CPU
+ * @cpu: this CPU's own struct, prepared; the caller stays on this CPU
  * @regs: the registers at the entry
  * @p: filled in if a tracepoint wants the return; @regs may be &@p->regs
  * @held: the condition of the first tracepoint is known to hold
@@ -38,7 +38,7 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 /**
  * gtp_returns_leave() - handle the return of a call that gtp_returns_enter() recorded
  * @first: the location's first tracepoint; it has not been disarmed since the entry
- * @cpu: this CPU's own; the entry may have happened on another CPU
+ * @cpu: this CPU's own struct; the entry may have happened on another CPU
  * @p: the record that gtp_returns_enter() filled in
  * @value: the return value
  *
@@ -48,7 +48,7 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
 
-/* --- The fast paths of both, inline in the code of a backend --- */
+/* --- The fast paths of entry and return, inline in the code of a backend --- */
 
 /*
  * gtp_returns_enter_quickly - record the entry without evaluating anything or calling a function
@@ -90,7 +90,7 @@ static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered
 		cpu->local[GTP_TSV_LATENCY] = 0;
 }
 
-/* gtp_returns_leave_inline - gtp_returns_leave(), inline */
+/* gtp_returns_leave_inline - do the same as gtp_returns_leave(), inline in a backend's code */
 static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, struct gtp_cpu *cpu,
 						     const struct gtp_pending *p, u64 value)
 {

@@ -17,7 +17,7 @@
 #include "tracepoint/tsv.h"
 
 enum gtp_stop {
-	GTP_STOP_NEVER_RUN, /* tnotrun */
+	GTP_STOP_NEVER_RUN, /* qTStatus reports tnotrun */
 	GTP_STOP_RUNNING,
 	GTP_STOP_USER,	       /* tstop */
 	GTP_STOP_FULL,	       /* tfull */
@@ -37,9 +37,9 @@ enum gtp_ending {
 /**
  * struct gtp_failure - a condition or action that failed at a hit
  * @tp: the tracepoint's number
- * @action: counted from 1, 0 is the condition
+ * @action: the number of the action, counted from 1; 0 is the condition
  * @kind: the kind of @action: 'R', 'M', 'X', or 'c' for the condition
- * @error: why; its @op and @pc are valid only for an expression
+ * @error: the reason; its @op and @pc are valid only for an expression
  */
 struct gtp_failure {
 	u32 tp;
@@ -64,7 +64,7 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @hit_ops, @ctx: the host's functions for hits
  * @tsvs: the trace state variables
  * @stacks: the table of $kstack; NULL if no expression uses it
- * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
+ * @cpus, @ncpus: each CPU's struct gtp_cpu, from tstart to the next QTinit or tstart
  * @nslots: number of counters on each CPU
  * @by_num: the run's tracepoints, hashed by number; the lists, by ->next_run, only grow
  *
@@ -92,7 +92,7 @@ struct gtp_probe_backend;
 
 enum gtp_location_kind {
 	GTP_LOCATION_CODE,	  /* an instruction */
-	GTP_LOCATION_EVENT,	  /* a kernel tracepoint, by its marker's address */
+	GTP_LOCATION_EVENT,	  /* a kernel tracepoint, by the address of its marker */
 	GTP_LOCATION_RETURN,	  /* a function's first instruction, for calls that return */
 	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
 	GTP_LOCATION_USER_RETURN, /* such an instruction, for calls of its function that return */
@@ -101,17 +101,17 @@ enum gtp_location_kind {
 
 /**
  * struct gtp_location - one address to probe, with all tracepoints there
- * @next: all locations of the run
+ * @next: links all locations of the run
  * @next_addr: the next location in the same bucket of the run
  * @addr: the address of the tracepoints, which a frame reports as pc, unless it is a watch address
  * @kind: what @addr is; decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
- * @last: the last one, for adding another; hits do not read it
- * @n: the number of tracepoints
+ * @last: the last tracepoint, after which another one is added; hits do not read it
+ * @n: the number of tracepoints at the location
  * @run: the run to which the location belongs
  * @backend: the backend that probes it, set by gtp_arm(); NULL: none has probed it yet, or the
  *	     backend's commit has refused it
- * @probe: the backend's own struct for it, while @backend is set
+ * @probe: the backend's own struct for the location, while @backend is set
  * @next_own: the next location of the same backend, while they are disarmed
  * @missed: hits of removed probes that the kernel skipped or that had no buffer
  * @format: the format of the static data that is collected here, set by ->sdata for run control
@@ -120,7 +120,7 @@ enum gtp_location_kind {
  * @no_room: there was no room for a faster probe, or for one with the condition
  * @fast_only: GDB's command ftrace set a tracepoint here
  * @self_trace: a tracepoint here names $self_trace: hits of GDB's own tasks count
- * @refused: why it cannot be armed, in words; "" if it is armed or will be
+ * @refused: why the location cannot be armed, in words; "" if it is armed or will be
  * @no_jump: why a faster probe was refused, in words (a string constant); NULL: no reason was given
  */
 struct gtp_location {
@@ -146,7 +146,7 @@ struct gtp_location {
 	struct gtp_why refused;
 };
 
-enum { GTP_HERE_MAX = 64 }; /* tracepoints at one location */
+enum { GTP_HERE_MAX = 64 }; /* most tracepoints at one location */
 
 /* gtp_location_is_refused - true if the location has no probe and will get none in this run */
 static inline bool gtp_location_is_refused(const struct gtp_location *loc)
@@ -163,8 +163,8 @@ static inline void gtp_location_not_fast(const struct gtp_location *loc, struct 
 
 /* struct gtp_tp_stat - one tracepoint's counters on one CPU, without its quick hits */
 struct gtp_tp_stat {
-	u64 hits;   /* the condition held */
-	u64 usage;  /* bytes of frames */
+	u64 hits;   /* hits for which the condition held */
+	u64 usage;  /* bytes of frames that hits have written */
 	u64 failed; /* a condition or an action could not be evaluated: only with @pass_errors */
 };
 
@@ -212,13 +212,13 @@ enum gtp_undo {
 };
 
 /**
- * struct gtp_cpu - everything a hit writes: one per CPU
+ * struct gtp_cpu - everything that a hit writes: one for each CPU
  * @in_hit: enum gtp_in_hit and its bits. While it is not 0, this CPU handles a hit; an interrupt or
  *          NMI that hits meanwhile is counted and skipped
  * @kstack: the number of the kernel's stack at the hit
  * @ustack: the number of the program's stack at the hit
  * @id: the value of $cpu_id
- * @run: the run, from gtp_hit_prepare()
+ * @run: the run, set by gtp_hit_prepare()
  * @tp: the tracepoint whose turn it is
  * @time: the time of the hit, as in its frames; 0: not read yet
  * @env: the environment of the hit's expressions; a hit sets only @regs and @pc
@@ -226,13 +226,13 @@ enum gtp_undo {
  * @value: the result of the condition
  * @tsc: converts the times in frames, which are values of the processor's counter, to ns; NULL:
  *       they are ns already
- * @buf: the CPU's frames
- * @stat: counters by the tracepoints' slots
+ * @buf: the frames that hits on the CPU have written
+ * @stat: the counters of tracepoints, by the tracepoints' slots
  * @quick: quick hits by slot; the frame of each has the size that its struct gtp_tracepoint gives
  * @nested: the number of hits that were skipped because they were nested
- * @no_sdata: hits for which the kernel made no record
+ * @no_sdata: the number of hits for which the kernel made no record of $_sdata
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
- * @busy: hits that were missed because another CPU held the variables' lock for too long
+ * @busy: the number of hits missed because another CPU held the variables' lock for too long
  * @local: this CPU's own trace state variables, and those of a call; see tracepoint/tsv.h
  * @undo: enum gtp_undo; code that can fetch memory sets it before a hit, and reads it after
  * @restarts: the frames at which the processor's counter restarted because the machine had slept
@@ -271,9 +271,9 @@ struct gtp_cpu {
 /**
  * struct gtp_hit_ops - the functions that a hit needs from its host; they run in the hit's context
  * and must not sleep or allocate
- * @read: copy memory; 0 or -EFAULT, never an oops, at any address
- * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
- * @wall_ns: the time of day, ns since the epoch
+ * @read: copy memory; return 0, or -EFAULT, never an oops, at any address
+ * @clock: return ns, monotonic, ordered between CPUs as well as the hardware allows
+ * @wall_ns: return the time of day, in ns since the epoch
  * @builtin: return the value of a built-in variable that hit/variable.c does not know itself;
  *           @entered: see struct ax_env
  * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
@@ -288,8 +288,8 @@ struct gtp_cpu {
  * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
  *            holder may have been stopped for good, so wait only for a limited time, and return
  *            false if the lock is still taken
- * @tsv_unlock: release it
- * @print: put the line of a printf; if there is no room, drop and count it
+ * @tsv_unlock: release the lock of @tsv_lock
+ * @print: write the text of a printf; if there is no room, drop and count it
  * @line: put a dprintf's line with gtp_lines_put(); return false if there was no room
  * @sdata: put the event's record for this hit into the open frame of @buf and return the result of
  *         gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only at

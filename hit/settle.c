@@ -66,7 +66,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	if (tp->only_updates) {
 		update = code;
 		code = NULL;
-		start = 0; /* no frame: quick hits of it add 0 bytes to the usage */
+		start = 0; /* without a frame, quick hits add 0 bytes to the usage */
 	}
 	WRITE_ONCE(tp->plan.undoable, alone && gtp_hit_undoable(run, tp));
 	gtp_publish(&tp->plan.early, early(tp));

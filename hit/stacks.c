@@ -2,7 +2,7 @@
 /* Stacks by number: a new stack is written first, then published by a cmpxchg of one word. */
 #include "hit/stacks.h"
 
-enum { PROBES = 64 }; /* slots that a look-up tries at most, to bound a hit's time */
+enum { PROBES = 64 }; /* most slots that a look-up tries, to bound the time of a hit */
 
 /*
  * Return the number of slots. They take an eighth of the memory, so stacks of 15 addresses use half

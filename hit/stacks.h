@@ -10,11 +10,11 @@ enum {
 	GTP_STACKS_DEPTH = 127,			/* addresses kept of a stack: the innermost ones */
 	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1, /* one more: the stack is deeper */
 	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the unwinder uses the second half */
-	GTP_STACKS_LOST = 0, /* last address of a stack that could not be followed to its end */
+	GTP_STACKS_LOST = 0, /* the last address of a stack that could not be followed to its end */
 };
 
 /**
- * struct gtp_stacks - the table
+ * struct gtp_stacks - a run's table of stacks
  * @slot: hash << 32 | the number of a stack, or 0 if free; there are @mask + 1 slots
  * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
  *	A stack's number is the index of its first word
@@ -22,8 +22,8 @@ enum {
  * @walk: the known unwinding steps, with which hits walk stacks
  * @mask: turns a hash into the index of a slot
  * @words: size of @word
- * @used: words in use; the first belongs to no stack, so that no stack has the number 0
- * @count: number of stacks
+ * @used: words of @word in use; the first belongs to no stack, so that no stack has the number 0
+ * @count: the number of stacks in the table
  * @no_room: hits whose stack found no room
  * @cut: hits whose stack is deeper than GTP_STACKS_DEPTH, so that only its innermost part is kept
  *
@@ -47,7 +47,7 @@ struct gtp_stacks {
 /**
  * gtp_stacks_bytes() - return the memory that a table needs
  * @bytes: the size of stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
- * @ncpus: all CPUs that will use it have a lower number
+ * @ncpus: the number of CPUs: all CPUs that use the table have a lower number
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);
 
@@ -59,7 +59,7 @@ enum {
 /* gtp_stacks_init - make an empty table in gtp_stacks_bytes() zeroed bytes */
 struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus);
 
-/* gtp_stacks_scratch - return where CPU @cpu may write GTP_STACKS_SCRATCH words */
+/* gtp_stacks_scratch - return the GTP_STACKS_SCRATCH words that CPU @cpu may write */
 static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 {
 	return s->scratch + (size_t)cpu * GTP_STACKS_SCRATCH;
@@ -68,7 +68,7 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 /**
  * gtp_stacks_put() - return the number of a stack, adding it if it is new
  * @s: the table
- * @pc: its addresses, the innermost first
+ * @pc: the addresses of the stack, the innermost first
  * @n: the number of addresses, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is
  *     not stored
  *

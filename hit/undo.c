@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decide whether a hit that stops at memory that is not there can be made once more. */
+/* Decides whether a hit that stops at memory that is not there can be repeated. */
 #include "hit/undo.h"
 
 static bool is_key(const struct gtp_run *run, u64 num)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decide whether a hit that stops at memory that is not there can be made once more. */
+/* Decides whether a hit that stops at memory that is not there can be repeated. */
 #ifndef _GTP_UNDO_H
 #define _GTP_UNDO_H
 
 #include "hit/run.h"
 
 /**
- * gtp_hit_undoable() - say whether a hit may be given up at any of its reads, and made again
- * @run: the run
- * @tp: the tracepoint
+ * gtp_hit_undoable() - say whether a hit may be given up at any of its reads, and repeated
+ * @run: the run to which the hit belongs
+ * @tp: the tracepoint that is hit
  *
  * A hit in a program can wait for memory, but only before it begins. Most memory is there, so
  * reading all of it in advance would cost more than the hit. So an undoable hit begins at once,

@@ -7,7 +7,7 @@ enum {
 	WORD = sizeof(u64),
 	CALL = 5,	  /* bytes of a direct call */
 	CALL_LONGEST = 7, /* bytes of the longest indirect call */
-	PROLOGUE = 64,	  /* bytes from a function's start to "mov %rsp,%rbp", at most */
+	PROLOGUE = 64,	  /* most bytes from a function's start to "mov %rsp,%rbp" */
 	LOWEST = 4096,	  /* no code is in the first page */
 };
 
@@ -48,7 +48,7 @@ static void add(struct follow *f, u64 word)
 	f->n++;
 }
 
-/* --- a function that has no frame yet --- */
+/* --- functions that have no frame yet --- */
 
 enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n)
 {
@@ -104,7 +104,7 @@ static bool code_before(const struct follow *f, u64 addr, u8 code[CALL_LONGEST])
 	return is_code(addr) && !get(f, code, addr - CALL_LONGEST, CALL_LONGEST);
 }
 
-/* True for a direct call: it begins with 0xe8, or with 0xcc if a probe is on it. */
+/* True if @call is a direct call: it begins with 0xe8, or with 0xcc if a probe is on it. */
 static bool is_direct_call(const u8 *call)
 {
 	return *call == 0xe8 || *call == 0xcc;

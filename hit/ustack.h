@@ -14,7 +14,7 @@ enum {
 	GTP_USTACK_TAG = 0x75,
 	GTP_USTACK_TAG_SHIFT = 56,
 	GTP_USTACK_PID_SHIFT = 34,
-	GTP_USTACK_DEPTH = 125, /* addresses kept of a stack: the innermost ones */
+	GTP_USTACK_DEPTH = 125, /* most addresses kept of a stack: the innermost ones */
 	GTP_USTACK_WORDS = GTP_USTACK_DEPTH + 2,
 };
 
@@ -36,11 +36,11 @@ enum gtp_ustack_at {
 
 /**
  * struct gtp_ustack_from - where a program's stack begins
- * @pc: the address of the instruction
+ * @pc: the address of the instruction that was hit
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
- * @whose: the last word for this stack
- * @at: judged by the instruction; GTP_USTACK_UNSAID if an interrupt came at any address
+ * @whose: the word that identifies the process, put after the addresses
+ * @at: the return address's place as the instruction shows it; GTP_USTACK_UNSAID after an interrupt
  * @file: the address at which the code of the file that was hit begins
  * @file_bytes: the size of that code; 0: no file is known
  * @to_space: added to an address in that code gives the address in its file space, see base/space.h
@@ -68,7 +68,7 @@ enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n);
 
 /**
  * gtp_ustack_take() - follow a program's stack
- * @from: where the stack begins; without a process, only its last word is put
+ * @from: where the stack begins; if it has no process, only its last word is put
  * @read: copies the program's memory; returns 0, or -EFAULT if an address cannot be read
  * @ctx: passed to @read
  * @to: receives GTP_USTACK_WORDS at most: @from's pc, the return addresses, and @from's last word;

@@ -273,7 +273,7 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		update(cpu, num, value);
 }
 
-/* Only for variables that are AX_TSV_ADDED. */
+/* Called only for variables whose access is AX_TSV_ADDED. */
 s64 gtp_hit_addv(void *ctx, u16 num, s64 by)
 {
 	struct gtp_tsv *tsv = ((struct gtp_cpu *)ctx)->run->tsvs.slot[num];

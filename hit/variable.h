@@ -20,7 +20,7 @@ static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
 
 enum { GTP_NS_PER_SEC = 1000000000 };
 
-/* gtp_hit_now - return the current time, in the unit that frames have */
+/* gtp_hit_now - return the current time, in the unit of the times in frames */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
@@ -56,7 +56,7 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, time) : time;
 }
 
-/* gtp_hit_getv - struct ax_ops' getv; @ctx is the struct gtp_cpu */
+/* gtp_hit_getv - implements getv of struct ax_ops; @ctx is the struct gtp_cpu */
 s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*

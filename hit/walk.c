@@ -4,7 +4,7 @@
 #include "hit/walk.h"
 
 enum {
-	PROBES = 8, /* slots that a look-up of an address tries */
+	PROBES = 8, /* slots that a look-up of an address tries at most */
 	ASKS = 16,  /* addresses for which a hit may ask the unwinder, to bound its time */
 	TAG_SHIFT = 51,
 	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
@@ -18,7 +18,7 @@ struct walk {
 	u32 asks;
 };
 
-/* --- the table --- */
+/* --- the table of known steps --- */
 
 /*
  * Return the slot of an address. All kernel code is in the uppermost 2 GiB, so the lower half of an
@@ -46,7 +46,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* Return the known step; or 0, with the slot for a new one in @place (NULL: there is no room). */
+/* Return the known step at @at; or 0, with the slot for a new step in @place (NULL: no room). */
 static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);
@@ -107,7 +107,7 @@ static u32 tag_now(struct gtp_walk *w, u32 now)
 	return changes < GTP_WALK_TAGS ? 1 + changes : 0;
 }
 
-/* --- a stack --- */
+/* --- walking a stack --- */
 
 static u64 word_at(u64 addr)
 {
@@ -154,7 +154,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	to[n++] = f->pc;
 	if (!holds(f, sp, WORD))
 		return 0;
-	/* Each round is at least one word further up the stack. */
+	/* Each round of the loop is at least one word further up the stack, so the loop ends. */
 	for (;; at = ip - 1) {
 		step = step_at(&k, at);
 		prev = sp;
@@ -182,7 +182,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	}
 }
 
-/* --- what the unwinder does at an address --- */
+/* --- judging what the unwinder does at an address --- */
 
 enum {
 	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX on either side of it belong to the stack */

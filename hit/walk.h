@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 enum {
-	GTP_WALK_SLOTS = 8192, /* a power of two */
+	GTP_WALK_SLOTS = 8192, /* number of slots; a power of two */
 	GTP_WALK_TAGS = 8190,  /* after this many changes of modules steps get no tags */
 };
 
@@ -17,11 +17,11 @@ enum {
  * GTP_WALK_REGS, saved registers begin where the caller's stack would.
  */
 enum gtp_walk_kind {
-	GTP_WALK_HAND_OVER, /* anything else: the kernel's unwinder has to follow it */
+	GTP_WALK_HAND_OVER, /* not a plain case: the kernel's unwinder has to follow the stack */
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* saved registers are @words above it; userspace's end the stack */
+	GTP_WALK_REGS, /* saved registers are @words above the base; userspace's end the stack */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
@@ -60,9 +60,9 @@ struct gtp_walk_ops {
 
 /**
  * struct gtp_walk_from - where a stack begins, and its limits
- * @begin: the address of the stack's first byte; not in the lowest page
- * @end: the byte after its last one
- * @pc: the address of the instruction
+ * @begin: the address of the stack's first byte; not in the first page of the address space
+ * @end: the address after the stack's last byte
+ * @pc: the address of the instruction that was hit
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
  * @hidden: leave out return addresses in the @hidden_bytes bytes that start here
@@ -78,7 +78,7 @@ struct gtp_walk_from {
 /**
  * gtp_walk_take() - take the stack at a hit, if each of its addresses is a plain case
  * @w: the known steps; the kernel is asked for unknown ones, a few at a time
- * @ops: the kernel
+ * @ops: how to ask the kernel's unwinder
  * @from: where the stack begins
  * @to: receives @from's pc and its callers
  * @max: the room in @to, at least 1
@@ -98,7 +98,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
  * @to_bp: rbp after the step
  * @to_ip: the address at which the step arrives
  * @regs: the address of saved registers that the step has found; 0: none
- * @done: there is no caller
+ * @done: there is no caller to step to
  * @error: the unwinder gave up
  */
 struct gtp_walk_try {
@@ -116,7 +116,7 @@ enum {
 void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
 
 /**
- * gtp_walk_judge() - find the step at an address
+ * gtp_walk_judge() - find the step that the unwinder takes at an address
  * @word: address of the made-up stack
  * @try: the unwinder's results for both beginnings that gtp_walk_make_up() gave
  *

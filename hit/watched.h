@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hits of watchpoints: the values that belong to them. */
+/* Hits of watchpoints, and the values that belong to them. */
 #ifndef _GTP_WATCHED_H
 #define _GTP_WATCHED_H
 
@@ -10,7 +10,7 @@
  * gtp_watched_see() - replace the value that a watchpoint has seen last
  * @seen: the watchpoint's last value; all CPUs share it, because any of them may write the variable
  *     next
- * @value: the value that it has now
+ * @value: the value that the variable has now
  *
  * Context: any, NMI included. Return: the value that was seen before, on any CPU.
  */
@@ -22,11 +22,11 @@ static inline u64 gtp_watched_see(u64 *seen, u64 value)
 /**
  * gtp_watched_hit() - handle a hit of a watchpoint
  * @first: the location's first tracepoint
- * @cpu: this CPU's own
+ * @cpu: this CPU's own struct
  * @regs: the registers after the instruction that has written, with its rip
  * @entered: as for gtp_hit()
- * @before: the value that the watchpoint saw last, its bytes only
- * @value: the value now, its bytes only
+ * @before: the value that the watchpoint saw last; only the variable's bytes are set
+ * @value: the value that the variable has now; only its bytes are set
  *
  * If this CPU is in a hit of another tracepoint already, this hit is counted as nested and leaves
  * the other hit's values alone.

@@ -74,7 +74,7 @@ static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
 	return insn->op == AX_OP_setv || uses->gets > 1;
 }
 
-/* --- when a run begins --- */
+/* --- finding the variables when a run begins --- */
 
 static void add_candidate(struct gtp_tsvs *tsvs, struct ax_verified *v)
 {
@@ -131,7 +131,7 @@ void gtp_added_begin(struct gtp_trace *t)
 {
 	visit_all(t, add_candidate);
 	visit_all(t, drop_candidates);
-	/* For dprintfs the same is done when they are armed again. */
+	/* For the expressions of dprintfs this is done when they are armed again. */
 	visit_list(t, t->tps.first, settle);
 }
 
@@ -144,7 +144,7 @@ void gtp_added_end(struct gtp_trace *t)
 			t->run.tsvs.ways[num] = AX_TSV_CALL;
 }
 
-/* --- while it goes on --- */
+/* --- expressions that join the run --- */
 
 /*
  * Refuse an expression whose @insn needs the lock, because other expressions add to its variable

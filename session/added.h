@@ -17,7 +17,7 @@ void gtp_added_begin(struct gtp_trace *t);
 
 /**
  * gtp_added_end() - make the variables ordinary ones again
- * @t: the session; no expression with AX_F_ADDS is armed
+ * @t: the session; no expression with AX_F_ADDS is armed any more
  *
  * Context: process, under the caller's lock.
  */
@@ -28,7 +28,7 @@ void gtp_added_end(struct gtp_trace *t);
  * @t: the session
  * @tp: the tracepoint or dprintf of the expression
  * @e: the expression; its variables exist
- * @action: counted from 1, 0 is the condition
+ * @action: the number of the action, counted from 1; 0 is the condition
  * @why: the refusal
  *
  * Without a run all expressions are allowed.

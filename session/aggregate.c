@@ -66,7 +66,7 @@ void gtp_aggregates_drop(struct gtp_trace *t)
 	free_text(t);
 }
 
-/* --- tables --- */
+/* --- allocating tables --- */
 
 static int refuse_memory(struct gtp_trace *t, const struct gtp_aggregate *a, struct gtp_why *why)
 {
@@ -170,14 +170,14 @@ int gtp_aggregates_add(struct gtp_trace *t, struct gtp_aggregate *list, struct g
 	return 0;
 }
 
-/* --- reading --- */
+/* --- reading the tables --- */
 
 struct exchange {
 	struct gtp_trace *t;
 	u32 cpu;
 };
 
-/* Switch the tables. Runs on that CPU, between two of its hits. */
+/* Make the CPU update its other tables. Runs on that CPU, between two of its hits. */
 static void exchange(void *arg)
 {
 	const struct exchange *x = arg;

@@ -8,7 +8,7 @@
 enum {
 	GTP_AGGR_KEYS_DEFAULT = 2048,
 	GTP_AGGR_KEYS_MOST = 1 << 20,
-	GTP_AGGR_BYTES_MAX = 1 << 30, /* of all CPUs' tables together, for one aggregation */
+	GTP_AGGR_BYTES_MAX = 1 << 30, /* limit for all CPUs' tables of one aggregation together */
 };
 
 /**
@@ -29,7 +29,7 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 
 /**
  * gtp_aggregates_add() - give the CPUs tables for aggregations, so that updates can come
- * @t: the session, whose CPUs' parts exist
+ * @t: the session, whose CPUs each have a struct gtp_cpu
  * @list: from gtp_aggregates_plan(); becomes part of @t->aggregates, or is freed on an error
  * @why: the refusal
  *

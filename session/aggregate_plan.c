@@ -8,7 +8,7 @@
  * @key: the keys set so far, @nkeys of them
  * @used: there was an update after the last key
  * @key_set: the present expression sets a key
- * @action: counted from 1
+ * @action: the number of the action, counted from 1
  */
 struct walk {
 	struct gtp_trace *t;
@@ -27,7 +27,7 @@ static bool is_aggregation(const struct walk *w, u32 num)
 	return w->t->run.tsvs.ways[num] >= AX_TSV_UPDATE;
 }
 
-/* --- keys --- */
+/* --- keys of aggregations --- */
 
 static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 {
@@ -52,7 +52,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	return 0;
 }
 
-/* Return the shape of the aggregation of that name, with the keys set so far. */
+/* Return the shape that the aggregation @name has with the keys set so far. */
 static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 {
 	struct gtp_aggr_shape shape;
@@ -67,7 +67,7 @@ static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 	return shape;
 }
 
-/* --- updates --- */
+/* --- updates of aggregations --- */
 
 static struct gtp_aggregate *find_in(struct gtp_aggregate *a, u32 tsv)
 {
@@ -117,7 +117,7 @@ static int update(struct walk *w, const struct gtp_tsv *tsv)
 		"$%s is updated with other keys before; give it another name here", tsv->name);
 }
 
-/* --- expressions --- */
+/* --- walking expressions --- */
 
 static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 {
@@ -157,7 +157,7 @@ static int walk_expr(struct walk *w, const struct ax_verified *v)
 	return rc;
 }
 
-/* --- tracepoints --- */
+/* --- walking tracepoints --- */
 
 static bool collects(const struct gtp_action *a)
 {

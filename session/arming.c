@@ -6,7 +6,7 @@
 
 enum { TOLD_MOST = 64 }; /* the most places that are reported one by one */
 
-/* --- one location --- */
+/* --- arming one location --- */
 
 /*
  * Keep a copy of the description: it outlives the location, as frames do when a module is unloaded.
@@ -60,7 +60,7 @@ static const struct gtp_tracepoint *first_fast(const struct gtp_location *loc)
 	return tp;
 }
 
-/* Return the tracepoint to name if its location is refused. */
+/* Return the tracepoint that a message names if the location is refused. */
 static const struct gtp_tracepoint *first_asking(const struct gtp_location *loc)
 {
 	return loc->fast_only ? first_fast(loc) : loc->first;
@@ -75,7 +75,7 @@ static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
 	loc->next = next;
 }
 
-/* Arm one location. @why does not name the tracepoint and the address yet: see complete(). */
+/* Arm one location. @why gets the tracepoint and the address later: see complete(). */
 static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	int rc;
@@ -100,9 +100,9 @@ static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_
 	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
 }
 
-/* --- refusals --- */
+/* --- reporting refusals --- */
 
-/* complete - put tracepoint and address before the refusal of a place */
+/* complete - put the tracepoint and the address in front of the words that refuse a place */
 static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const char *words)
 {
 	char title[GTP_TITLE_MAX];
@@ -139,7 +139,7 @@ static bool is_refused(const struct gtp_tracepoint *tp)
 	return !tp->loc || gtp_location_is_refused(tp->loc);
 }
 
-/* True if no location of the number is armed; @tp is its newest entry. */
+/* True if no location of @tp's number is armed; @tp is the newest entry with that number. */
 static bool is_armed_nowhere(const struct gtp_tracepoint *tp)
 {
 	while (tp && is_refused(tp))
@@ -181,7 +181,7 @@ static void say_all(struct gtp_trace *t, u32 refused, u32 total)
 	gtp_trace_tell(t, text);
 }
 
-/* --- all of them --- */
+/* --- arming all locations --- */
 
 static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
 {
@@ -208,7 +208,7 @@ static const struct gtp_location *first_refused(const struct gtp_trace *t)
 	return loc;
 }
 
-/* Arm each location, until an error that does not concern only its place. */
+/* Arm each location; stop at an error that does not concern only the location's place. */
 static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 {
 	struct gtp_location *loc;
@@ -285,7 +285,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 	return rc;
 }
 
-/* --- one more --- */
+/* --- arming one more location --- */
 
 /*
  * Refuse a tracepoint that requires a fast probe at a location that is already armed with a slow
@@ -331,7 +331,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* Return the result for a location that gets no probe: an error under @t->strict, otherwise 0. */
+/* Return the result for a location that stays refused: an error under @t->strict, otherwise 0. */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)

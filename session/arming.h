@@ -11,7 +11,7 @@
  */
 
 /**
- * gtp_arming_all() - arm all of @t->locs
+ * gtp_arming_all() - arm all locations of the run, @t->locs
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
@@ -24,7 +24,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why);
 /**
  * gtp_arming_add() - arm a tracepoint that is defined during the run, if its place is not armed yet
  * @t: the session
- * @tp: the tracepoint, with its code and a slot
+ * @tp: the tracepoint, which has its code and a slot
  * @why: the refusal
  *
  * Context: may sleep, under the caller's lock; hits may be in progress.
@@ -35,7 +35,7 @@ int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_wh
 /**
  * gtp_arming_one() - arm one location that is on no list
  * @t: the session
- * @loc: the location
+ * @loc: the location to arm
  * @why: the refusal
  *
  * Context: may sleep, under the caller's lock; hits may be in progress.
@@ -47,7 +47,7 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 /**
  * gtp_arming_join() - add a tracepoint to a location of the run
  * @t: the session
- * @loc: the location, armed or refused, not full
+ * @loc: the location; it is armed or refused, and not full
  * @tp: the tracepoint
  * @why: the refusal
  *
@@ -57,7 +57,7 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
 		    struct gtp_why *why);
 
-/* gtp_arming_say - report to the user why a tracepoint is not armed: its @tp->loc is refused */
+/* gtp_arming_say - report to the user why @tp is not armed: its location, @tp->loc, is refused */
 void gtp_arming_say(struct gtp_trace *t, const struct gtp_tracepoint *tp);
 
 #endif /* _GTP_ARMING_H */

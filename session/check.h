@@ -14,7 +14,7 @@
  */
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
-/* gtp_check_all - check all of @t->tps in the same way, up to the first refusal */
+/* gtp_check_all - check each tracepoint of @t->tps like that, up to the first refusal */
 int gtp_check_all(struct gtp_trace *t, struct gtp_why *why);
 
 #endif /* _GTP_CHECK_H */

@@ -101,7 +101,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
-		/* Keep ->start: the bytes of quick hits are counted by it later. */
+		/* Keep ->start: the bytes of the quick hits so far are computed from it later. */
 		tp->plan = (struct gtp_hit_plan){ .start = tp->plan.start };
 		if (tp->cond)
 			tp->cond->compiled = NULL;

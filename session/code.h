@@ -6,12 +6,12 @@
 #include "session/session.h"
 
 /*
- * gtp_code_make - make code for one tracepoint, or for all if @only is NULL; may sleep, caller's
- * lock. Return 0, or -errno with @why if the tracepoints must not be armed
+ * gtp_code_make - make code for one tracepoint, or for all if @only is NULL. Context: may sleep,
+ * under the caller's lock. Return 0, or -errno with @why if the tracepoints must not be armed
  */
 int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why);
 
-/* gtp_code_forget - free all code; no hit runs any of it */
+/* gtp_code_forget - free the machine code of all expressions; no hit may run any of it */
 void gtp_code_forget(struct gtp_trace *t);
 
 #endif /* _GTP_CODE_H */

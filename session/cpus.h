@@ -12,7 +12,7 @@
  * gtp_cpus_get() - give each CPU its buffer and counters, and prepare it for hits
  * @t: the session, whose CPUs have none yet
  * @bytes: size of the buffers, as for ->buffers_get
- * @nslots: number of counters
+ * @nslots: number of each CPU's counters
  * @why: the refusal
  *
  * Context: may sleep, under the caller's lock. Return: 0 or -ENOMEM.
@@ -28,13 +28,13 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num);
  */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv);
 
-/* gtp_cpus_put - free the parts, if there are any; nothing is armed */
+/* gtp_cpus_put - free the CPUs' struct gtp_cpu, if there are any; nothing may be armed */
 void gtp_cpus_put(struct gtp_trace *t);
 
-/* gtp_cpus_nested - return the nested hits of the run, and of dprintfs after its end */
+/* gtp_cpus_nested - return the number of nested hits in the run, and of dprintfs after its end */
 u64 gtp_cpus_nested(const struct gtp_trace *t);
 
-/* gtp_cpus_nested_in_run - return the nested hits of the run only, during or after it */
+/* gtp_cpus_nested_in_run - return the number of nested hits in the run alone, during or after it */
 u64 gtp_cpus_nested_in_run(const struct gtp_trace *t);
 
 #endif /* _GTP_CPUS_H */

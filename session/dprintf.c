@@ -42,7 +42,7 @@ static void settle_active(struct gtp_trace *t)
 		gtp_publish(&t->run.active, gtp_dprintf_any(t));
 }
 
-/* --- figures --- */
+/* --- sums of counters --- */
 
 static void add_counts(const struct gtp_trace *t, const struct gtp_dprintf *dp,
 		       struct gtp_dprintf_sum *sum)
@@ -87,7 +87,7 @@ static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
 	t->dprintfs.dropped += sum.dropped;
 }
 
-/* --- disarming --- */
+/* --- disarming dprintfs --- */
 
 /* Make a list, for ->disarm, of the locations of standalone dprintfs that are to be disarmed. */
 static struct gtp_location *leaving(struct gtp_trace *t)
@@ -104,7 +104,7 @@ static struct gtp_location *leaving(struct gtp_trace *t)
 	return list;
 }
 
-/* Disarm all dprintfs that leave, together: waiting for hits takes as long for one as for many. */
+/* Disarm all dprintfs that are to leave, together: one wait for hits serves any number of them. */
 static void rest(struct gtp_trace *t)
 {
 	struct gtp_location *list = leaving(t);
@@ -224,7 +224,7 @@ u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end)
 	return n;
 }
 
-/* --- arming --- */
+/* --- arming dprintfs --- */
 
 static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location *loc,
 		struct gtp_why *why)
@@ -338,7 +338,7 @@ void gtp_dprintf_resume(struct gtp_trace *t)
 	settle_active(t);
 }
 
-/* --- Z0 and z0 --- */
+/* --- the packets Z0 and z0 --- */
 
 static struct gtp_dprintf *find_at(struct gtp_trace *t, u64 addr)
 {

@@ -16,7 +16,7 @@
  * tracepoints of a place that has joined. They are freed when the run ends, unless GDB has inserted
  * the same dprintf again, as it does at every continue.
  *
- * All except gtp_dprintf_sum() may sleep; caller's lock.
+ * All except gtp_dprintf_sum() may sleep. Context: under the caller's lock.
  */
 
 /**
@@ -31,10 +31,10 @@
  */
 int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *why);
 
-/* gtp_dprintf_remove - z0: stop the dprintfs at @addr, if there are any */
+/* gtp_dprintf_remove - handle z0: stop the dprintfs at @addr, if there are any */
 void gtp_dprintf_remove(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_clear - stop all dprintfs; @persistent: also those that stay without GDB */
+/* gtp_dprintf_clear - stop all dprintfs; with @persistent also those that stay without GDB */
 void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
@@ -67,7 +67,7 @@ void gtp_dprintf_leave_run(struct gtp_trace *t);
  */
 u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end);
 
-/* gtp_dprintf_any - true if any dprintf can print */
+/* gtp_dprintf_any - true if there is any dprintf that can print */
 bool gtp_dprintf_any(const struct gtp_trace *t);
 
 /* gtp_dprintf_location - return the dprintf's location, armed or refused; NULL if it is at rest */
@@ -76,10 +76,10 @@ static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_d
 	return dp->own ? dp->own : dp->tps->loc;
 }
 
-/* struct gtp_dprintf_sum - figures of one place, or of all places ever */
+/* struct gtp_dprintf_sum - the counters of one place, or of all places that ever existed */
 struct gtp_dprintf_sum {
 	u64 hits, dropped, missed;
-	u64 nested; /* hits inside another hit without a run; only in the sum of all */
+	u64 nested; /* hits inside another hit without a run; only in the sum over all places */
 };
 
 /*

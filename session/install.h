@@ -32,8 +32,8 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 /**
  * gtp_install_before_packet() - complete the pending definition unless a packet continues it
  * @t: the session
- * @data: the packet that comes next
- * @len: its length
+ * @data: the packet that GDB has sent next
+ * @len: the length of that packet
  * @why: the refusal
  *
  * Context: may sleep, under the caller's lock.

@@ -7,7 +7,7 @@
 
 /**
  * gtp_kstack_check() - check that $kstack, $ustack and $bt are used where they have a meaning
- * @tp: its variables are known to exist
+ * @tp: the tracepoint or dprintf; its variables are known to exist
  * @why: the refusal
  *
  * Return: 0; -EINVAL if a dprintf names $kstack or $ustack, or if a tracepoint that is reported at
@@ -17,7 +17,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /**
  * gtp_kstack_get() - give the run a table, if it needs one
- * @t: the session; its per-CPU parts exist already
+ * @t: the session, whose CPUs each have a struct gtp_cpu
  * @only: a tracepoint that joins the run; NULL: look at all tracepoints
  * @why: the refusal
  *
@@ -25,7 +25,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
  */
 int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why);
 
-/* gtp_kstack_drop - free the table; no hit runs, not even a dprintf's */
+/* gtp_kstack_drop - free the table of stacks; no hit may run, not even a dprintf's */
 void gtp_kstack_drop(struct gtp_trace *t);
 
 #endif /* _GTP_KSTACK_H */

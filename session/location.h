@@ -52,10 +52,10 @@ bool gtp_location_is_full(const struct gtp_location *loc);
 /* gtp_location_refuse_full - refuse @loc because the other location at its address is full */
 void gtp_location_refuse_full(struct gtp_location *loc);
 
-/* gtp_location_append - add a tracepoint there; hits may be in progress */
+/* gtp_location_append - add a tracepoint to the location; hits may be in progress */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
-/* gtp_location_take - remove a tracepoint that is not its first; it must not be armed */
+/* gtp_location_take - remove a tracepoint other than the location's first; it must not be armed */
 void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
 /*

@@ -24,7 +24,7 @@
 #include "session/run.h"
 #include "session/trigger.h"
 
-/* --- counters --- */
+/* --- the tracepoints' counters --- */
 
 static void assign_slots(struct gtp_trace *t)
 {
@@ -40,7 +40,7 @@ static void assign_slots(struct gtp_trace *t)
 	}
 }
 
-/* Clear a slot whose previous tracepoint could not be armed: hits may have counted in it. */
+/* Clear a slot whose last tracepoint could not be armed: hits may have counted in it. */
 static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;
@@ -53,7 +53,7 @@ static void clear_slot(struct gtp_trace *t, u32 slot)
 	}
 }
 
-/* --- start --- */
+/* --- starting a run --- */
 
 static void free_formats(struct gtp_trace *t)
 {
@@ -156,7 +156,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	return rc;
 }
 
-/* --- a tracepoint that is defined during a run --- */
+/* --- tracepoints that are defined during a run --- */
 
 static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
@@ -226,7 +226,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	return rc;
 }
 
-/* --- stop --- */
+/* --- ending a run --- */
 
 /* End the run and disarm everything. @reason applies if no hit has ended the run. */
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
@@ -265,7 +265,7 @@ bool gtp_trace_settle(struct gtp_trace *t)
 	return true;
 }
 
-/* --- changes during a run --- */
+/* --- changing a run --- */
 
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 {

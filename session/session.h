@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One trace session, and the functions it needs from its host. */
+/* One trace session, and the functions that it needs from its host. */
 #ifndef _GTP_TRACE_SESSION_H
 #define _GTP_TRACE_SESSION_H
 
@@ -17,7 +17,7 @@
  *             tracepoint, whatever command has set it (NULL: there are none)
  * @arm: set a probe on @loc; return 0, or -errno with @why in words. Hits may come before it
  *       returns. After any number of these calls there is one of @arm_done or @disarm
- * @arm_done: finish together all that @arm has prepared. Locations that turn out to be impossible
+ * @arm_done: finish all that @arm has prepared, together. Locations that turn out to be impossible
  *            get ->refused; those that have it already are left alone. 0, or -errno with @why; the
  *            caller then disarms all of them (NULL: @arm does everything)
  * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, even if the
@@ -34,7 +34,7 @@
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
- * @buffers_put: free the memory of buffers_get; no hit is running
+ * @buffers_put: free the memory that buffers_get has allocated; no hit is running
  * @buffer_alloc: allocate memory for another buffer of a CPU, which is freed as memory of the
  *                session; NULL: there is none
  * @lines_get: make room for the lines of dprintfs on each CPU that has none yet; 0 or -ENOMEM with
@@ -56,7 +56,7 @@
  *             no room for it, or -errno with @why
  * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP if its actions cannot be one snippet, -ENOSPC,
  *                     or -errno with @why
- * @code_end: let the code made since code_begin() run
+ * @code_end: let the code that was made since code_begin() run
  * @code_forget: free the code; none of it runs any more
  */
 struct gtp_target_ops {
@@ -89,7 +89,7 @@ struct gtp_target_ops {
 };
 
 enum {
-	GTP_LOCATION_BUCKETS = 1024, /* a power of two */
+	GTP_LOCATION_BUCKETS = 1024, /* number of buckets; a power of two */
 	GTP_SLOTS_SPARE = 4096,	     /* counters for tracepoints that are defined during a run */
 };
 
@@ -98,7 +98,7 @@ struct gtp_ro {
 	u64 start, end;
 };
 
-/* enum gtp_dprintf_to - where dprintf's text goes */
+/* enum gtp_dprintf_to - where the text of dprintfs goes */
 enum gtp_dprintf_to {
 	GTP_DPRINTF_CONSOLE, /* GDB's console, while GDB waits in a continue */
 	GTP_DPRINTF_TRACE,   /* the kernel's trace */
@@ -106,15 +106,15 @@ enum gtp_dprintf_to {
 };
 
 /**
- * struct gtp_dprintfs - GDB's dprintfs
- * @list: all places
+ * struct gtp_dprintfs - all dprintfs of GDB
+ * @list: the places of all dprintfs
  * @n: the number of places
  * @ncpus: the number of counters of each place
  * @parts: counts the memory of the dprintfs' conditions, actions and texts; its list stays empty
- * @to: where text goes; the reader checks it for each line
+ * @to: where the text goes; the reader of lines checks it for each line
  * @hits, @dropped, @missed: sums of places that no longer exist
  * @nested: nested hits without a run, on CPUs' parts that no longer exist
- * @printed: lines that were printed
+ * @printed: the number of lines that were printed
  * @limited: lines that the reader has dropped because there were too many
  */
 struct gtp_dprintfs {
@@ -137,9 +137,9 @@ struct gtp_aggregate_cpu {
 /**
  * struct gtp_aggregate - an aggregation of a run
  * @next: the next aggregation
- * @tsv: the variable that updates it
+ * @tsv: the variable by whose setting hits update the aggregation
  * @nkeys: number of keys, and of names in @key_name
- * @shape: the shape of its entries
+ * @shape: the shape of the table's entries
  * @all: the total of all that was collected from the CPUs so far
  * @keys_max: number of keys for which @all has room
  * @ncpus: the number of entries in @cpu
@@ -160,12 +160,12 @@ struct gtp_aggregate {
 
 /**
  * struct gtp_trace - the one trace session
- * @mem, @target, @ctx: its host, set by gtp_trace_init()
+ * @mem, @target, @ctx: the session's host, set by gtp_trace_init()
  * @text_start: run-time address of _text, 0: not known
  * @build_id: the kernel's build-id, lower-case hex, "" or NULL when not known
- * @run: the part that hits use
- * @tps: the definitions
- * @locs: armed locations, in the order of their first tracepoints
+ * @run: the part of the session that hits use
+ * @tps: the definitions of tracepoints
+ * @locs: the run's locations, in the order of their first tracepoints
  * @loc_by_addr: the armed locations, hashed by address and kind, while a run is being set up or
  *     active
  * @installing: a tracepoint that is defined during the run, and armed when it is complete; see
@@ -174,7 +174,7 @@ struct gtp_aggregate {
  * @dprintfs: GDB's dprintfs, which are independent of runs
  * @aggregates: the run's aggregations, as long as there are frames
  * @aggregate_keys: number of keys for which each CPU has room, from the next run on
- * @aggregate_text: the text that was last read, @aggregate_bytes of it; NULL: none yet
+ * @aggregate_text: the text of the last reading, @aggregate_bytes long; NULL: none yet
  * @all_switched: actions of the run may switch any of its tracepoints
  * @slots_used: the number of the run's counters that are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
@@ -238,7 +238,7 @@ struct gtp_trace {
 	u32 nro;
 };
 
-/* gtp_trace_running - true from QTStart until all is disarmed */
+/* gtp_trace_running - true from QTStart until all locations are disarmed */
 static inline bool gtp_trace_running(const struct gtp_trace *t)
 {
 	return t->stop == GTP_STOP_RUNNING;

@@ -52,7 +52,7 @@ void gtp_trace_exit(struct gtp_trace *t)
 	free_text(t, &t->stop_notes_hex);
 }
 
-/* --- figures --- */
+/* --- counters --- */
 
 struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
@@ -78,7 +78,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 {
 	const struct gtp_location *loc;
-	/* Without a run the CPUs' parts may exist only for dprintfs, and have fewer slots. */
+	/* Without a run, each struct gtp_cpu may exist only for dprintfs, and have fewer slots. */
 	u32 nslots = t->slots_used < t->run.nslots ? t->slots_used : t->run.nslots;
 	u32 i, slot;
 
@@ -119,7 +119,7 @@ static void put_failure(const struct gtp_failure *f, struct gtp_out *out)
 	else
 		gtp_out_printf(out, "condition: ");
 	if (f->action && f->kind != 'X') {
-		/* Without an expression there is no opcode and no byte to name. */
+		/* Only an expression's failure has an opcode and a byte to name. */
 		if (err->code == AX_E_TOO_MUCH)
 			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
 		else
@@ -160,7 +160,7 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
-/* Put the reason "oops". No tracepoint is to blame; GDB gets 0 as its number. */
+/* Put the reason "oops" for the end. No tracepoint is to blame; GDB gets 0 as its number. */
 static void put_oops_stop(struct gtp_out *out)
 {
 	gtp_out_printf(out, ";terror:");
@@ -168,7 +168,7 @@ static void put_oops_stop(struct gtp_out *out)
 	gtp_out_printf(out, ":0");
 }
 
-/* Put the reason of the stop. GDB takes it from the first item; during a run there is none. */
+/* Put the reason for the end. GDB expects it in the first item; during a run there is none. */
 static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
 	switch (t->stop) {
@@ -198,7 +198,7 @@ static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 	}
 }
 
-/* Return the number cut to an int, in which GDB keeps it. */
+/* Return a number limited to the range of an int, in which GDB keeps it. */
 static u64 as_int(u64 n)
 {
 	return n > INT_MAX ? INT_MAX : n;

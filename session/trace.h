@@ -13,7 +13,7 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,
 		   void *ctx);
 
-/* gtp_trace_exit - stop and free everything */
+/* gtp_trace_exit - stop the run, and free everything that belongs to the session */
 void gtp_trace_exit(struct gtp_trace *t);
 
 /*
@@ -22,14 +22,14 @@ void gtp_trace_exit(struct gtp_trace *t);
  */
 void gtp_trace_reset(struct gtp_trace *t);
 
-/* gtp_trace_hits - return a tracepoint's counters, summed over all CPUs (qTP) */
+/* gtp_trace_hits - return a tracepoint's counters, summed over all CPUs (packet qTP) */
 struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp);
 
 /* struct gtp_totals - the run's counters over all CPUs */
 struct gtp_totals {
 	u64 frames, created, size, free, nested, missed, no_sdata, no_target;
-	u64 busy;    /* hits missed: another CPU held the lock of variables for too long */
-	u64 failed;  /* hits' conditions and actions that could not be evaluated */
+	u64 busy;    /* hits missed because another CPU held the lock of variables for too long */
+	u64 failed;  /* conditions and actions of hits that could not be evaluated */
 	u32 refused; /* places without a probe */
 };
 
@@ -46,10 +46,10 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
  */
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
 
-/* gtp_oops_text - the words for a run that has ended with GTP_STOP_OOPS */
+/* gtp_oops_text - return the words for a run that ended with GTP_STOP_OOPS */
 extern const char *const gtp_oops_text;
 
-/* gtp_trace_status - write qTStatus' reply "T1;..." in full, terminated; return the length */
+/* gtp_trace_status - write qTStatus' reply "T1;...", NUL-terminated; return its full length */
 int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
 
 /**
@@ -61,7 +61,7 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
  */
 const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why);
 
-/* gtp_trace_names - true if a tracepoint or a dprintf is at an address from @first to @last */
+/* gtp_trace_names - true if a tracepoint or dprintf is at an address from @first up to @last */
 bool gtp_trace_names(const struct gtp_trace *t, u64 first, u64 last);
 
 #endif /* _GTP_TRACE_H */

@@ -5,7 +5,7 @@
 
 /*
  * struct walk - a walk through the expressions of one tracepoint
- * @action: counted from 1, 0 is the condition
+ * @action: the number of the action, counted from 1; 0 is the condition
  * @known: the value on top of the stack is the constant @value
  */
 struct walk {
@@ -17,7 +17,7 @@ struct walk {
 	struct gtp_why *why;
 };
 
-/* --- what can be switched --- */
+/* --- marking the tracepoints that can be switched --- */
 
 /* Mark a tracepoint that can be switched: its hits then check ->on. Hits may be in progress. */
 static void mark(struct gtp_trace *t, struct gtp_tracepoint *tp)
@@ -62,7 +62,7 @@ void gtp_triggers_begin(struct gtp_trace *t)
 		tp->switched = false;
 }
 
-/* --- expressions --- */
+/* --- walking expressions --- */
 
 static int switches(struct walk *w, enum ax_op op, const struct gtp_tsv *tsv)
 {
@@ -142,7 +142,7 @@ int gtp_trigger_check(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	return rc;
 }
 
-/* --- the run --- */
+/* --- when a run begins or a tracepoint joins --- */
 
 void gtp_trigger_inherit(struct gtp_trace *t, struct gtp_tracepoint *tp)
 {

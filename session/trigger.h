@@ -12,7 +12,7 @@
  * tracepoints are armed, enabled or not, so the action only has to set tp->on.
  */
 
-/* gtp_triggers_begin - clear all marks, before all tracepoints are checked */
+/* gtp_triggers_begin - clear the marks of all tracepoints, before all of them are checked */
 void gtp_triggers_begin(struct gtp_trace *t);
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The expressions that only watchpoints can have, and those that they cannot have. */
+/* Checks the variables that only watchpoints can name, and those that they cannot name. */
 #include "base/watch.h"
 #include "session/watched.h"
 
-/* Note whether an expression names a variable that only watchpoints have. Refuse no variable. */
+/* Note whether an expression names a variable that only watchpoints have. Refuse nothing. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	bool *watch = ctx;

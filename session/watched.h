@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The expressions that only watchpoints can have, and those that they cannot have. */
+/* Checks the variables that only watchpoints can name, and those that they cannot name. */
 #ifndef _GTP_SESSION_WATCHED_H
 #define _GTP_SESSION_WATCHED_H
 
