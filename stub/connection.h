@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A connection to one GDB: its state, and the functions it needs from its host. */
+/* A connection to one GDB: its state, and the functions that it needs from its host. */
 #ifndef _GTP_CONNECTION_H
 #define _GTP_CONNECTION_H
 
@@ -14,9 +14,9 @@ struct gtp_stub;
 
 /**
  * struct gtp_marker - a kernel tracepoint as GDB sees it
- * @addr: the address of a static tracepoint on it
+ * @addr: the address by which GDB sets a static tracepoint on it
  * @id: "system:event", or "raw:name"
- * @extra: its fields, "TYPE NAME; ...", may be empty
+ * @extra: the event's fields, "TYPE NAME; ..."; may be empty
  */
 struct gtp_marker {
 	u64 addr;
@@ -25,17 +25,17 @@ struct gtp_marker {
 };
 
 enum {
-	GTP_SAVE_NAME_MAX = 255,  /* characters of a trace file's name from GDB */
-	GTP_FILE_NAME_MAX = 4095, /* characters of a program's path */
-	GTP_FILE_ID_MAX = 65,	  /* a build-id in hex, and its end */
+	GTP_SAVE_NAME_MAX = 255,  /* most characters of a trace file's name from GDB */
+	GTP_FILE_NAME_MAX = 4095, /* most characters of a program's path */
+	GTP_FILE_ID_MAX = 65,	  /* characters of a build-id in hex, and a NUL */
 };
 
 /**
  * struct gtp_stub_ops - the functions that a GDB session needs from its host, besides those of the
  * trace session; process context, may sleep
- * @read: read live kernel memory; return 0 or -EFAULT
- * @write: write memory; return 0, -EFAULT, or -EPERM if writes are not allowed
- * @release: the kernel's release, "6.1.0-..."
+ * @read: copy live kernel memory; return 0 or -EFAULT
+ * @write: change memory; return 0, -EFAULT, or -EPERM if writes are not allowed
+ * @release: the kernel's release, such as "6.1.0-28-amd64"
  * @save: write the whole trace file to a new file @name, without '/', in the folder for such files,
  *        if there is one (QTSave); 0 or -errno with @why
  * @now_ms: return the ms of a clock that only moves forward, for keep-alives
@@ -82,17 +82,17 @@ enum {
 };
 
 /**
- * struct gtp_stub - state of one connection
- * @rsp: the framing
+ * struct gtp_stub - the state of one connection to GDB
+ * @rsp: the framing of packets
  * @trace: the session, shared by all connections, one after another
  * @ops, @send, @ctx: the connection's host, set by gtp_stub_init()
- * @frame: the number of the selected frame, -1: none (live)
+ * @frame: the number of the frame that GDB has selected, -1: none (live memory)
  * @frame_before: the value of @frame before the last packet
  * @raw_epoch: the epoch of the frames when qTBuffer began to read them
  * @thread: the thread of a process whose registers GDB reads
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: O packets may precede the reply to the packet being handled
- * @no_reply: the packet being handled gets no reply, or gets it later
+ * @no_reply: the packet that is being handled gets no reply, or gets it later
  * @quiet_since_ms: when the last packet or reply passed; after a long silence GDB gives up
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
  *           can be removed between two packets
@@ -102,7 +102,7 @@ enum {
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
  *           next noisy reply
  * @trace_file: the file of qXfer:gtpframe:read; it is open if it has a header
- * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
+ * @reply: the reply that is being built, in GTP_PACKET_MAX + 1 bytes
  * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
  * @last: memory for @rsp
  *
@@ -137,7 +137,7 @@ struct gtp_stub {
 	u8 *last;
 };
 
-/* gtp_stub_target - return "kernel" or "process", for texts */
+/* gtp_stub_target - return "kernel" or "process", the word for the target in messages */
 static inline const char *gtp_stub_target(const struct gtp_stub *s)
 {
 	return s->ops->process ? "process" : "kernel";

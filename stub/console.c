@@ -2,7 +2,7 @@
 /* Text for GDB's console: sent as O packets when GDB takes them, and kept until then. */
 #include "stub/console.h"
 
-/* O packets carry hex; pieces of this size need only a small buffer. */
+/* O packets carry hex. Text is cut into pieces of this size, which need only a small buffer. */
 enum { CONSOLE_PIECE = 100 };
 
 void gtp_stub_heard(struct gtp_stub *s)

@@ -17,16 +17,16 @@ __printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
 /**
  * gtp_stub_progress() - keep GDB waiting during long work
  * @s: the connection whose packet is being handled
- * @what: "arming tracepoints"
- * @done: steps done
- * @total: steps in all
+ * @what: the work in words, such as "arming tracepoints"
+ * @done: the number of steps that are done
+ * @total: the number of all steps
  *
  * Sends an O packet if nothing was sent for GTP_KEEP_ALIVE_MS, because GDB would time out
  * otherwise.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
 
-/* gtp_stub_flush_notice - send the text in ->notice; only when GDB takes O packets */
+/* gtp_stub_flush_notice - send the text in ->notice; call it only when GDB accepts O packets */
 void gtp_stub_flush_notice(struct gtp_stub *s);
 
 /* gtp_stub_heard - restart the time until a keep-alive is due: a packet or a reply has passed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The handlers of packets, by the file that has them. */
+/* The handlers of all packets, by the source file that has them. */
 #ifndef _GTP_HANDLERS_H
 #define _GTP_HANDLERS_H
 
@@ -7,7 +7,7 @@
 
 /**
  * GTP_HANDLER() - the head of a handler
- * @name: gtp_pkt_...
+ * @name: the name of the handler, gtp_pkt_...
  *
  * A handler gets the text after the packet's name in @in (with a NUL after its end) and puts its
  * reply into @s->reply, which is empty at first. If it returns 0, that reply is sent; an empty

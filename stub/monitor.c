@@ -229,7 +229,7 @@ static void print_probes(struct gtp_stub *s)
 			print_probe(s, dp->own);
 }
 
-/* --- dprintf --- */
+/* --- monitor dprintf --- */
 
 static const char *const dprintf_to[] = {
 	[GTP_DPRINTF_CONSOLE] = "console",
@@ -313,7 +313,7 @@ static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 	return 0;
 }
 
-/* --- the table --- */
+/* --- the table of commands --- */
 
 static void print_help(struct gtp_stub *s);
 

@@ -5,7 +5,7 @@
 
 #include "base/why.h"
 
-/* gtp_monitor_on_off - return the state of a switch in words */
+/* gtp_monitor_on_off - return the word for the state of a switch */
 static inline const char *gtp_monitor_on_off(bool on)
 {
 	return on ? "on" : "off";
@@ -13,9 +13,9 @@ static inline const char *gtp_monitor_on_off(bool on)
 
 /**
  * gtp_monitor_switch() - parse the argument of a command that switches something on or off
- * @name: the command, for the refusal
+ * @name: the name of the command, for the refusal
  * @arg: the text after the name, without leading and trailing blanks; "": nothing changes
- * @value: the switch, which other contexts may read at any time
+ * @value: the switch to set; other contexts may read it at any time
  * @why: the refusal
  *
  * Takes "on" and "off", and the "yes", "no", "y", "n", "1" and "0" of module parameters, in either

@@ -6,18 +6,18 @@
 #include "stub/connection.h"
 
 enum {
-	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the name */
+	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the packet's name */
 	GTP_PKT_NOISY = 1 << 1,	  /* GDB accepts O packets before the reply */
-	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in its errors: send E01 */
+	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in errors of this packet: send E01 */
 	GTP_PKT_PROCESS = 1 << 3, /* known only with ops->process, which its handler uses */
 };
 
 /**
- * struct gtp_packet - one row
- * @name: the beginning of the packet
+ * struct gtp_packet - one row of the packet table
+ * @name: the bytes with which the packet begins
  * @flags: GTP_PKT_*
- * @handle: the function that answers it, see GTP_HANDLER() in stub/handlers.h
- * @doc: its arguments and purpose
+ * @handle: the function that answers the packet, see GTP_HANDLER() in stub/handlers.h
+ * @doc: the packet's arguments and purpose
  */
 struct gtp_packet {
 	const char *name;

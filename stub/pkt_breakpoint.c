@@ -65,7 +65,7 @@ static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_w
 	return gtp_pkt_breakpoint(s, in, why);
 }
 
-/* True for the breakpoint with which GDB learns of loaded libraries; see gtp_stub_libraries(). */
+/* True for the breakpoint by which GDB notices loaded libraries; see gtp_stub_libraries(). */
 static bool is_library_event(struct gtp_stub *s, const struct gtp_in *in)
 {
 	const struct gtp_process_ops *process = s->ops->process;
@@ -91,7 +91,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* A dprintf that does not exist is not an error: monitor dprintf may have removed it. */
+/* It is no error if there is no such dprintf: monitor dprintf may have removed it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

@@ -5,7 +5,7 @@
 #include "stub/handlers.h"
 #include "stub/reply.h"
 
-/* struct question - the search that QTFrame asks for */
+/* struct question - the search for a frame that a QTFrame packet asks for */
 struct question {
 	enum gtp_find how;
 	u64 a, b;
@@ -59,7 +59,7 @@ GTP_HANDLER(gtp_pkt_frame)
 	s->trace->end_untold = false;
 	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
 	if (found < 0) {
-		/* Keep the selected frame, as GDB does. */
+		/* If no frame is found, keep the selected one, as GDB does. */
 		gtp_out_printf(&s->reply, "F-1");
 		return 0;
 	}

@@ -6,7 +6,7 @@
 #include "stub/reply.h"
 #include "stub/wait.h"
 
-/* Leave the reply empty: "not known". */
+/* Reply with an empty packet, which means "not known". */
 GTP_HANDLER(gtp_pkt_none)
 {
 	return 0;
@@ -17,7 +17,7 @@ GTP_HANDLER(gtp_pkt_ok)
 	return gtp_reply_ok(s);
 }
 
-/* List our features. GDB disables those that are not listed; its own list is not needed. */
+/* List the stub's features. GDB disables those that are not listed; its own list is not needed. */
 GTP_HANDLER(gtp_pkt_supported)
 {
 	if (s->ops->process)
@@ -95,13 +95,13 @@ static bool nothing_to_wait_for(const struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 
-	/* A process may still load libraries or end: wait for that. */
+	/* A process may still load libraries or end: wait for either. */
 	if (s->ops->process && !t->end_untold)
 		return false;
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
-/* Continue. After an error GDB would still believe that the target runs; report a stop instead. */
+/* Continue. After an error GDB would still believe that the target runs: report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
 	if (s->ops->process && s->ops->process->is_gone(s->ctx, why)) {

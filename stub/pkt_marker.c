@@ -4,8 +4,8 @@
 #include "stub/handlers.h"
 
 enum {
-	MARKER_TEXT = 4096, /* id and fields of one marker; longer text is cut */
-	MARKER_HEAD = 24,   /* ",ADDR:" and ":" between the texts */
+	MARKER_TEXT = 4096, /* bytes for id and fields of one marker; longer text is cut */
+	MARKER_HEAD = 24,   /* bytes for ",ADDR:", and for ":" between id and fields */
 };
 
 /* Append "ADDR:HEXID:HEXEXTRA"; return false if the reply has no room for it. */
@@ -26,7 +26,7 @@ static int get_marker(struct gtp_stub *s, u32 n, struct gtp_marker *m)
 {
 	if (!s->ops->marker)
 		return -ENOENT;
-	/* The packet is parsed: reuse its memory for the texts. */
+	/* The packet has been parsed: reuse its memory for the id and the fields. */
 	return s->ops->marker(s->ctx, n, m, s->in, MARKER_TEXT);
 }
 

@@ -7,11 +7,11 @@
 #include "stub/selected.h"
 
 enum {
-	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
+	READ_MAX = GTP_PACKET_MAX / 2, /* a reply has two digits for each byte */
 	PAGE = 4096,		       /* readable memory ends at a page boundary */
 	X87_STACK_END = 32,	       /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
 	NR_DESCRIBED = 40,	       /* see base/target_xml.h */
-	NR_OF_PROCESS = 3,	       /* further registers, of 8 bytes each */
+	NR_OF_PROCESS = 3,	       /* further registers of a process, of 8 bytes each */
 };
 
 static void put_unknown(struct gtp_out *out, u32 bytes)
@@ -108,7 +108,7 @@ GTP_HANDLER(gtp_pkt_write_register)
 	return -EPERM;
 }
 
-/* Return how many bytes at @addr could be read live: all, or whole pages up to the first fault. */
+/* Return how many bytes at @addr can be read live: all, or whole pages up to the first fault. */
 static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
@@ -199,7 +199,7 @@ static int read_asked(struct gtp_stub *s, struct gtp_in *in, u32 max, struct gtp
 	if (len > max)
 		len = max;
 	if (len - 1 > ~addr)
-		len = ~addr + 1; /* up to the end of the address space */
+		len = ~addr + 1; /* limit to the bytes up to the end of the address space */
 	if (f)
 		len = read_frame(s, f, bytes, addr, (u32)len);
 	else
@@ -272,7 +272,7 @@ GTP_HANDLER(gtp_pkt_write_memory)
 		return -EINVAL;
 	if (len > gtp_in_left(in) / 2 || gtp_in_left(in) != 2 * len)
 		return gtp_args_bad(in, why, "two digits for every byte");
-	/* Two digits become one byte: decode in place. */
+	/* Decode in place: two digits of the packet become one byte. */
 	if (gtp_hex_decode(bytes, READ_MAX, in->p, 2 * (size_t)len) < 0)
 		return gtp_args_bad(in, why, "hex digits");
 	return write_live(s, addr, bytes, (u32)len, why);

@@ -53,7 +53,7 @@ GTP_HANDLER(gtp_pkt_thread)
 	return 0;
 }
 
-/* Accept any thread for Hc: a continue is always for the whole process. */
+/* Accept any thread in Hc: a continue is always for the whole process. */
 GTP_HANDLER(gtp_pkt_select_thread)
 {
 	struct thread_id id;

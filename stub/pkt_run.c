@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The run: settings, start, stop, status. */
+/* Packets about the run: settings, start, stop, status. */
 #include "session/cpus.h"
 #include "stub/args.h"
 #include "stub/console.h"
@@ -164,7 +164,7 @@ GTP_HANDLER(gtp_pkt_status)
 
 	tell_refused(s);
 	gtp_trace_check_clock(s->trace);
-	/* Report it once: GDB sends this packet again and again. */
+	/* Report the clock's fault only once: GDB sends this packet again and again. */
 	if (!s->trace->clock_told)
 		gtp_wait_print_clock(s, "gdbtp: ");
 	s->reply.len = (size_t)n < s->reply.size ? (size_t)n : s->reply.size - 1;

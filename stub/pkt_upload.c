@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Upload existing definitions, piece by piece, to a GDB that connects. */
+/* Upload the existing definitions, piece by piece, to a GDB that connects. */
 #include "stub/handlers.h"
 
 /*

@@ -4,9 +4,9 @@
 #include "stub/handlers.h"
 
 enum {
-	STAT_BYTES = 64, /* struct stat of the protocol: big-endian */
+	STAT_BYTES = 64, /* the protocol's struct stat, which is big-endian */
 	BLOCK = 512,
-	HEAD_MAX = 16, /* "F" COUNT ";" */
+	HEAD_MAX = 16, /* most characters of "F", COUNT and ";" */
 };
 
 /* Return GDB's own number for an error; most of its numbers equal those of Linux. */
@@ -39,7 +39,7 @@ static void reply_bytes(struct gtp_stub *s, const void *bytes, u32 n)
 	gtp_out_text(&s->reply, bytes, n);
 }
 
-/* Decode a path over the packet that has been read. */
+/* Decode a path in place, over the digits of the packet, which have been read. */
 static int take_path(struct gtp_stub *s, struct gtp_in *in, char **path, struct gtp_why *why)
 {
 	const char *hex;
@@ -56,7 +56,7 @@ static int take_path(struct gtp_stub *s, struct gtp_in *in, char **path, struct 
 	return 0;
 }
 
-/* Accept the only root that there is, the process's own; 0 means it as well. */
+/* Accept the only root that there is, the process's own, for which 0 stands as well. */
 GTP_HANDLER(gtp_pkt_file_root)
 {
 	u32 pid;
@@ -129,7 +129,7 @@ GTP_HANDLER(gtp_pkt_file_stat)
 	err = s->ops->process->stat(s->ctx, fd, &st);
 	if (err)
 		return reply_number(s, err);
-	/* dev and ino stay 0; then uid, gid and rdev. */
+	/* st_dev and st_ino stay 0; then come uid, gid and rdev. */
 	p = put_be(image + 8, st.mode, 4);
 	p = put_be(p, st.nlink, 4) + 12;
 	p = put_be(p, st.size, 8);
@@ -144,7 +144,7 @@ GTP_HANDLER(gtp_pkt_file_stat)
 
 GTP_HANDLER(gtp_pkt_file_link)
 {
-	char *text = s->in + GTP_FILE_NAME_MAX + 1; /* after the path */
+	char *text = s->in + GTP_FILE_NAME_MAX + 1; /* the memory after the decoded path */
 	char *path;
 	s64 n;
 

@@ -37,7 +37,7 @@ static void put(struct window *w, const char *text, u32 n)
 	w->len -= n;
 }
 
-/* Parse "OFFSET,LENGTH" after the annex's ':'. */
+/* Parse "OFFSET,LENGTH", which follows the annex and a ':'. */
 static int open_window(struct gtp_stub *s, struct gtp_in *in, struct window *w, struct gtp_why *why)
 {
 	w->out = &s->reply;
@@ -121,7 +121,7 @@ GTP_HANDLER(gtp_pkt_static_data)
 	return close_window(s, &w);
 }
 
-/* Open the file for a read from offset 0, and make its header once. */
+/* A read from offset 0 opens the trace file, and makes its header once. */
 static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 {
 	if (from && s->trace_file.header)
@@ -130,7 +130,7 @@ static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 	return gtp_file_open(&s->trace_file, s->trace, why);
 }
 
-/* Read /proc/gtpframe from another machine. This is not a packet of GDB's. */
+/* Read the trace file, /proc/gtpframe, from another machine. This is not a packet of GDB's. */
 GTP_HANDLER(gtp_pkt_trace_file)
 {
 	u64 from, len;

@@ -5,7 +5,7 @@
 
 #include "base/why.h"
 
-/* enum gtp_object - texts about a process that GDB reads in pieces (qXfer) */
+/* enum gtp_object - the texts about a process that GDB reads in pieces (qXfer) */
 enum gtp_object {
 	GTP_OBJECT_AUXV,
 	GTP_OBJECT_EXEC_FILE,
@@ -17,7 +17,7 @@ enum gtp_object {
  * struct gtp_live - the registers of a thread that are known while the process runs
  * @pc: where the thread waits in a system call; the program's entry point if it does not wait
  * @sp: the stack pointer of a thread that waits in a system call
- * @has_sp: @sp is known
+ * @has_sp: true if @sp is known
  */
 struct gtp_live {
 	u64 pc;
@@ -25,7 +25,7 @@ struct gtp_live {
 	bool has_sp;
 };
 
-/* struct gtp_file_stat - what GDB reads of an open file's status */
+/* struct gtp_file_stat - the part of an open file's status that GDB reads */
 struct gtp_file_stat {
 	u64 size;
 	u64 mtime;
@@ -35,7 +35,7 @@ struct gtp_file_stat {
 
 /**
  * struct gtp_process_ops - the process that is the target, and its files; may sleep
- * @pid: return the process's number
+ * @pid: return the number of the process
  * @is_gone: true if the process has ended, or executes another program; @why has the words
  * @has_thread: true if the process has this thread now
  * @live: store the known registers of a thread
@@ -44,8 +44,8 @@ struct gtp_file_stat {
  * @object: store at most @len bytes of a text, starting at offset @from; return their number, less
  *          than @len only at the end; or -errno with @why. A read from 0 collects the text
  * @open: open a file for reading, as the process sees it; return a number for it, or -errno
- * @stat, @close: return 0 or -errno
- * @pread: return the number of bytes read, or -errno
+ * @stat, @close: read an open file's status, close it; return 0 or -errno
+ * @pread: read from an open file; return the number of bytes, or -errno
  * @readlink: store a link's text; return its length, or -errno
  */
 struct gtp_process_ops {

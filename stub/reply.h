@@ -5,7 +5,7 @@
 
 #include "stub/connection.h"
 
-/* gtp_reply_ok - reply "OK"; return 0, so that a handler can end with this call */
+/* gtp_reply_ok - reply "OK"; return 0, so that a handler can return the result of this call */
 int gtp_reply_ok(struct gtp_stub *s);
 
 /* gtp_reply_stop - put the stop reply for signal @n into @out: S05; for a process with a thread */
@@ -14,8 +14,8 @@ void gtp_reply_stop(const struct gtp_stub *s, struct gtp_out *out, u32 n);
 /**
  * gtp_reply_error() - replace the reply by "E." and words
  * @s: the connection
- * @err: a negative errno
- * @words: for the user; "": describe @err; NULL: send "E01", because GDB ignores words here
+ * @err: the error, a negative errno
+ * @words: the error in words, "": describe @err; NULL: send "E01", because GDB ignores words here
  */
 void gtp_reply_error(struct gtp_stub *s, int err, const char *words);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A connection: its buffers, its packets, and the wait of a continue. */
+/* A connection to GDB: its buffers, its packets, and the wait of a continue. */
 #include "session/dprintf.h"
 #include "session/install.h"
 #include "stub/console.h"
@@ -26,7 +26,7 @@ static void interrupt(void *ctx)
 {
 	struct gtp_stub *s = ctx;
 
-	/* The kernel and the run continue; only the wait is over. */
+	/* End only the wait of the continue; the kernel and the run go on. */
 	if (!s->waiting)
 		return;
 	if (s->ops->lines)
@@ -98,7 +98,7 @@ void gtp_stub_exit(struct gtp_stub *s)
 
 	s->waiting = false;
 	gtp_trace_settle(s->trace);
-	/* GDB may leave right after a definition; a run that continues needs it. */
+	/* GDB may leave right after a definition: complete it for a run that continues. */
 	gtp_install_finish(s->trace, &why);
 	/* Dprintfs that print to GDB's console end with the connection. */
 	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);

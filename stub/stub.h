@@ -9,10 +9,10 @@
 
 /**
  * gtp_stub_init() - make a new connection
- * @s: zeroed
+ * @s: the connection; zeroed
  * @trace: the trace session
  * @ops: the host's functions for the connection
- * @send: sends bytes to GDB; must not fail
+ * @send: sends bytes to GDB; it must not fail
  * @ctx: passed to @ops and @send
  *
  * Allocates its packet buffers from @trace->mem. Context: may sleep.
