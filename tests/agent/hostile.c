@@ -15,7 +15,7 @@
 
 enum { ENTRIES = 9999, LISTS = 100, NAME_BYTES = 4095 };
 
-/* struct list - struct r_debug_extended, which old headers lack */
+/* struct list - a struct r_debug_extended, which old headers lack */
 struct list {
 	struct r_debug head;
 	struct list *next;

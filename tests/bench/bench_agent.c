@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cycles of gdbserver's in-process agent, beside bench_native.c's; tests/bench/agent runs it. */
+/*
+ * Measures cycles of gdbserver's in-process agent, beside bench_native.c; run by tests/bench/agent.
+ */
 #include "tests/bench/cycles.h"
 
 /*

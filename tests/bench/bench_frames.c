@@ -15,7 +15,7 @@ enum {
 	CPUS = 4,
 	TRACEPOINTS = 10,
 	RARE = TRACEPOINTS + 1,
-	ROUNDS = 9, /* rounds, of which the fastest counts */
+	ROUNDS = 9, /* number of rounds, of which the fastest counts */
 	PACKET = 8192,
 	PIECE = 256 << 10,
 };
@@ -64,7 +64,7 @@ static void write_frames(u32 n)
 	}
 }
 
-/* Return the ns that a question takes; check that the answer is right. */
+/* Return the ns that a search for a frame takes; check that it finds the right one. */
 static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from,
 		      s64 want)
 {
@@ -81,7 +81,7 @@ static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 
 	return best;
 }
 
-/* Return the ns that one packet takes, at places all over the run. */
+/* Return the ns that one packet of qTBuffer takes, at positions all over the run. */
 static double packet_ns(const struct gtp_index *ix)
 {
 	u64 len = gtp_index_at(ix, ix->n)->offset;

@@ -14,12 +14,12 @@
 
 enum {
 	ROUNDS = 25,  /* rounds: the fastest counts, because other load only adds time */
-	CALLS = 4000, /* a round */
+	CALLS = 4000, /* evaluations in each round */
 	LOW_LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
 };
 
-/* struct row - one expression, measured */
+/* struct row - the measured times of one expression */
 struct row {
 	double ns[3];
 	double verify_us;
@@ -43,7 +43,7 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* Map the vectors' memory at its stated addresses, for plain loads. */
+/* Map the vector's memory at the addresses that the vector states, for plain loads. */
 static void map_world(const struct axenv *e)
 {
 	for (u32 i = 0; i < e->nmaps; i++) {
@@ -61,7 +61,7 @@ static void map_world(const struct axenv *e)
 	}
 }
 
-/* Read as cheaply as an interpreter can: check that the memory is ours, then copy. */
+/* Read memory as cheaply as an interpreter can: check that it is the vector's, then copy. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr >= LOW_LIMIT)
@@ -81,7 +81,7 @@ static const struct ax_verified *verify(struct axvec *vec)
 	return &v;
 }
 
-/* True for results that are addresses, or parts of them: these depend on the linker. */
+/* True if a result is an address, or a part of one, and so depends on the linker. */
 static bool tells_an_address(const struct axvec *vec, const char *text)
 {
 	return (vec->result >= 0x400000 && vec->result < 0x500000) ||
@@ -96,7 +96,7 @@ static void check(const struct axvec *vec, const char *who, u64 got)
 	exit(1);
 }
 
-/* Return 0, which the compiler cannot know. */
+/* Return 0, in a way that the compiler cannot know. */
 static u64 nothing(void)
 {
 	u64 zero = 0;
@@ -211,7 +211,7 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 	check(vec, "the compiler", result);
 	if (!tells_an_address(vec, twin->text))
 		check(vec, "gcc", twin->eval(&regs));
-	/* Take turns, so that a busy moment of the machine affects all of them. */
+	/* Let the engines take turns, so that a busy moment of the machine affects all of them. */
 	for (u32 i = 0; i < ROUNDS; i++) {
 		keep_best(&r.ns[INTERPRETER], time_interpreter(v, &env));
 		keep_best(&r.ns[COMPILER], time_compiled(fn, &env));
@@ -221,7 +221,7 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 	return r;
 }
 
-/* struct totals - logarithms of ratios, to be averaged */
+/* struct totals - sums of the logarithms of ratios, to be averaged */
 struct totals {
 	double slower, faster, worst, compile_us, verify_us, worst_load_us;
 	u32 n, bytes, aligned, above, long_loads;

@@ -28,7 +28,7 @@ enum {
 	LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
 	ADDR = 0x1000,	 /* the tracepoint's address */
-	FUNCTION_AT = 0, /* offset in the page of places */
+	FUNCTION_AT = 0, /* offset of the function in its page */
 	RETURNS_AT = 0x100,
 	COMPARES_AT = 0x200,
 	REGION_AT = 3, /* offset in the function */
@@ -36,7 +36,7 @@ enum {
 	NUMBER = 1,
 };
 
-/* enum way - the way of a hit */
+/* enum way - what handles a hit */
 enum way {
 	THE_PAD, /* the pad writes the frame */
 	THROUGH_C,
@@ -48,13 +48,15 @@ enum way {
 static struct fake fake;
 static struct jit_user *code, *place;
 
-/* In the kernel: a word of each CPU, the table of pads' numbers, a process's number. */
+/*
+ * Stand-ins for the kernel's per-CPU pointer, its table of pads' numbers, and a process's number.
+ */
 static struct gtp_cpu *this_cpu;
 static struct gtp_tracepoint *numbers[4];
 static u32 tgid = 77, self_mask = ~0U, self_value = 78;
 static struct padtask task;
 
-/* The row that is being measured. */
+/* The name of the row that is being measured. */
 static const char *now;
 
 static void die(const char *why)
@@ -79,7 +81,7 @@ void bench_hit(struct gtp_regs *regs, u32 word)
 		gtp_hit_inline(tp, cpu, regs, word & GTP_PAD_HELD, 0);
 }
 
-/* --- the place --- */
+/* --- the traced function --- */
 
 /* long f(struct obj *o, int n) { long sum = n; sum += 0x12345; return sum + o->a; } */
 static const u8 function[] = {

@@ -8,10 +8,10 @@
 #define JIT_TEST_FILE "/proc/gtp_jit_test"
 
 enum {
-	JIT_TEST_MAX = 1 << 18, /* bytes of a request, and of an answer */
+	JIT_TEST_MAX = 1 << 18, /* most bytes of a request, and of a reply */
 };
 
-/* struct jit_test_map - memory; its bytes follow the request's code, in this order */
+/* struct jit_test_map - a piece of memory; the bytes of all pieces follow the request's code */
 struct jit_test_map {
 	u64 addr;
 	u64 len;

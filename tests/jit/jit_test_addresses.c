@@ -38,7 +38,7 @@ static void add(u64 addr, bool readable, u64 value)
 	row[rows++] = (struct row){ addr, readable, value };
 }
 
-/* List the addresses. The vmalloc area ends with a page that is not mapped. */
+/* List the addresses to test. The vmalloc area @area ends with a page that is not mapped. */
 static void list_addresses(u8 *area)
 {
 	u64 end = (u64)area + PAGE_SIZE;
@@ -51,7 +51,7 @@ static void list_addresses(u8 *area)
 	add(end + 1, false, 0);
 	add(0, false, 0);
 	add(8, false, 0);
-	add(0x1000, false, 0); /* below any mapping */
+	add(0x1000, false, 0); /* an address below all mappings */
 	add(0x7ffffffff000, false, 0);
 	add(0x800000000000, false, 0); /* not canonical, from both ends */
 	add(0x7fffffffffffffff, false, 0);

@@ -125,7 +125,7 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 		return -ENOMEM;
 	/* A vector's memory is not really at its address; something else may be there. */
 	w.fast = false;
-	w.nvars = 0; /* nor are its variables those of the kernel */
+	w.nvars = 0; /* and the kernel does not know its variables */
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
 		fn = jit_test_compile(&v, &w, r->pc, &len);
 	if (fn) {

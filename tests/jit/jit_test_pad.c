@@ -24,7 +24,7 @@ struct jit_test_pad_regs jit_test_pad_out;
 struct jit_test_pad_hit jit_test_pad_hit;
 u64 jit_test_pad_rsp;
 
-/* struct pad_test - one case */
+/* struct pad_test - one test case: a pad and its hit */
 struct pad_test {
 	struct axgen g;
 	struct ax_point points[AX_MAX_LEN];
@@ -43,7 +43,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-/* Return a built-in variable, as C computes it. */
+/* Return the value of a built-in variable, as C computes it. */
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	return jit_test_builtin(tsv, 0);
@@ -126,10 +126,10 @@ static int make_pad(struct pad_test *t)
 	return err;
 }
 
-/* Return the word that must be pushed; 0 if there is none. */
+/* Return the word that the pad must push for pad_hit; 0 if it must not call pad_hit. */
 static u64 expected(struct pad_test *t)
 {
-	/* By GDB's numbers, whose first eight are not the processor's. */
+	/* GDB's numbers of the registers, whose first eight are not the processor's. */
 	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct gtp_regs regs = { 0 };
 	struct ax_env env = {

@@ -5,13 +5,13 @@
 
 #include "base/base.h"
 
-/* struct jit_test_pad_regs - by the processor's numbers; assembly knows the order */
+/* struct jit_test_pad_regs - registers by the processor's numbers; assembly knows the order */
 struct jit_test_pad_regs {
 	u64 gpr[16];
 	u64 flags;
 };
 
-/* struct jit_test_pad_hit - what pad_hit was called with: the word that was pushed, how often */
+/* struct jit_test_pad_hit - how pad_hit was called: with which registers and word, how often */
 struct jit_test_pad_hit {
 	struct jit_test_pad_regs regs;
 	u64 number;

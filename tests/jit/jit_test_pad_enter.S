@@ -57,7 +57,10 @@ SYM_FUNC_START(jit_test_pad_enter)
 SYM_FUNC_END(jit_test_pad_enter)
 STACK_FRAME_NON_STANDARD jit_test_pad_enter
 
-/* The original code: one instruction to displace, and a jump back to the code that entered. */
+/*
+ * The original code at the place: one instruction to displace, and a jump back to the code that
+ * entered.
+ */
 GTP_TAKEN_START(jit_test_pad_place)
 	.byte	0x0f, 0x1f, 0x44, 0, 0		/* nop */
 	for_each_but_rsp store_out
@@ -75,7 +78,7 @@ GTP_TAKEN_START(jit_test_pad_place)
 SYM_FUNC_END(jit_test_pad_place)
 STACK_FRAME_NON_STANDARD jit_test_pad_place
 
-/* The function that a pad calls, instead of the module's own. */
+/* The function that a pad calls for a hit, instead of the module's own. */
 GTP_TAKEN_START(jit_test_pad_entry)
 	for_each_but_rsp store_hit
 	pushfq

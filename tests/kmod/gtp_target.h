@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* Not inlined, not cloned, called by the ABI: so the DWARF stays true. */
+/* Not inlined, not cloned, called by the ABI: so the function's DWARF is right. */
 #define GTP_TARGET_FN noinline __noclone __attribute__((__noipa__))
 
 enum gtp_target_kind {
@@ -21,7 +21,7 @@ enum {
 	GTP_TARGET_VALUES = 4,
 };
 
-/* struct gtp_target_obj - every shape of member; gtp_target_fill() has the values */
+/* struct gtp_target_obj - members of every shape; gtp_target_fill() sets their values */
 struct gtp_target_obj {
 	int id;
 	u8 small;
@@ -38,7 +38,7 @@ struct gtp_target_obj {
 	struct list_head link;
 };
 
-/* Counters' names, in the order in which /proc/gtp_target shows them. */
+/* The names of the counters, in the order in which /proc/gtp_target shows them. */
 /* clang-format off */
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
@@ -72,16 +72,16 @@ long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
 
-/* struct gtp_target_context - the kernel's values where gtp_target_context() is called */
+/* struct gtp_target_context - the kernel's own values at a call of gtp_target_context() */
 struct gtp_target_context {
 	const char *where;
 	unsigned long hardirqs, softirqs, irqs;
-	bool user;		    /* the task is one of userspace */
+	bool user;		    /* the task is a program's */
 	const struct pt_regs *regs; /* the user registers, in a system call of this task; or NULL */
-	u64 tsc;		    /* the counter right before the call */
+	u64 tsc;		    /* the time-stamp counter right before the call */
 };
 
-/* gtp_target_context - traced; called with the traced code's own values; return @c->tsc */
+/* gtp_target_context - a traced function, called with its caller's own values; return @c->tsc */
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
@@ -117,8 +117,8 @@ long gtp_target_sink(long n);
 long gtp_target_stack(long n);
 
 /*
- * gtp_target_stack_nth - return the function of the n-th frame, the first being gtp_target_stack();
- * NULL if there is none
+ * gtp_target_stack_nth - return the function to which the n-th frame of a stack belongs, the first
+ * being gtp_target_stack(); NULL if there is none
  */
 void *gtp_target_stack_nth(u32 n);
 
@@ -162,13 +162,13 @@ enum { GTP_TARGET_EVENT_BAD = 4096 };
  */
 void gtp_target_event_many(int n);
 
-/* gtp_target_marker - return the address of gtp_target_many's marker */
+/* gtp_target_marker - return the address of the marker of tracepoint gtp_target_many */
 unsigned long gtp_target_marker(void);
 
 /* gtp_target_event_count - hit tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
 
-/* gtp_target_count's argument in an NMI; a loop counts from 0. */
+/* The argument of tracepoint gtp_target_count when an NMI hits it; a loop counts from 0. */
 enum { GTP_TARGET_FROM_NMI = 1000000 };
 
 /*
@@ -177,7 +177,7 @@ enum { GTP_TARGET_FROM_NMI = 1000000 };
  */
 int gtp_target_nmi(u32 count);
 
-/* Where the stack is noted: before gtp_target_chain_c(), an event, gtp_target_irq(), in NMIs. */
+/* Where a stack is noted: before gtp_target_chain_c(), an event, gtp_target_irq(), in NMIs. */
 enum gtp_target_noted {
 	GTP_TARGET_STACK_CHAIN,
 	GTP_TARGET_STACK_EVENT,
@@ -200,7 +200,7 @@ extern int gtp_target_array[8];
 extern struct list_head gtp_target_list;
 extern const char gtp_target_banner[];
 
-/* gtp_target_fill - set the data to the values that the tests know */
+/* gtp_target_fill - set the fixture's data to the values that the tests expect */
 void gtp_target_fill(void);
 
 /*

@@ -56,7 +56,7 @@ static int __init target2_init(void)
 	return 0;
 }
 
-/* Not __exit: that section would be after the last one. */
+/* Not __exit: the section of __exit code would come after .gtp_last. */
 static void target2_exit(void)
 {
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls in every context, each with the kernel's values for that context. */
+/* Calls gtp_target_context() in every context, with the kernel's values for that context. */
 #include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/interrupt.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel tracepoints that the tests trace are hit here. */
+/* Hits the kernel tracepoints that the tests trace. */
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kernel tracepoints of the fixture: arguments passed in every way, with known values. */
+/* The kernel tracepoints of the fixture: arguments passed in every way, with known values. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gtp_target
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expressions whose text and value the tests read: the same C, compiled by gcc. */
+/* Expressions whose text and value the tests read: the same C code, compiled by gcc. */
 #include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/stddef.h>

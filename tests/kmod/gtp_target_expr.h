@@ -75,7 +75,7 @@ extern const unsigned int gtp_target_exprs_count;
 long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m,
 		     signed char c);
 
-/* gtp_target_expr_call - call the functions with values derived from @seed */
+/* gtp_target_expr_call - call gtp_target_expr() with values derived from @seed */
 void gtp_target_expr_call(unsigned int seed);
 
 #endif /* _GTP_TARGET_EXPR_H */

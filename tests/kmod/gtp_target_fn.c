@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(struct counts, counts);
 void gtp_target_count(enum gtp_target_count which)
 {
 	this_cpu_inc(counts.calls[which]);
-	/* cmp: so that the flags at the call do not depend on the count. */
+	/* Compare, so that the flags at the following call do not depend on the count. */
 	asm volatile("cmpl $-1, %0" : : "r"(which) : "cc");
 }
 
@@ -78,7 +78,7 @@ GTP_TARGET_FN long gtp_target_str(const char *s)
 	return strlen(s);
 }
 
-/* No ftrace site: its kprobe is an int3 or a jump, never ftrace's call. */
+/* Without an ftrace site: a kprobe here is an int3 or a jump, never ftrace's call. */
 GTP_TARGET_FN notrace long gtp_target_leaf(long n)
 {
 	return n * 3 + 1;
@@ -96,19 +96,19 @@ GTP_TARGET_FN long gtp_target_irq(long n)
 	return n ^ 1;
 }
 
-/* Locals that live in memory; the tests find the line by its remark. */
+/* Has locals that live in memory; the tests find the line by the comment on it. */
 GTP_TARGET_FN long gtp_target_locals(long n)
 {
 	long twice = n * 2;
 	int seen[3] = { 11, 22, 33 };
 	char letter = 'q';
 
-	/* Have the compiler store all locals, and forget their values. */
+	/* Make the compiler store all locals in memory, and forget their values. */
 	asm volatile("" : "+m"(twice), "+m"(seen), "+m"(letter));
 	return twice + seen[1] + letter; /* line: locals are set */
 }
 
-/* A deep chain: the addition after each call prevents tail calls. */
+/* The end of a deep chain of calls: the addition after each call prevents tail calls. */
 GTP_TARGET_FN long gtp_target_chain_c(long n)
 {
 	return n + 300;
@@ -127,13 +127,13 @@ GTP_TARGET_FN long gtp_target_chain_a(long n)
 	return gtp_target_chain_b(n + 1) + 1;
 }
 
-/* Never dereferences its argument: the tests pass bad pointers. */
+/* Does not dereference its argument, because the tests pass bad pointers. */
 GTP_TARGET_FN long gtp_target_ptr(const void *p)
 {
 	return (long)p;
 }
 
-/* The string is the writer's own, in user memory. */
+/* The string is in user memory of the task that writes to /proc/gtp_target. */
 GTP_TARGET_FN long gtp_target_user(const char *s)
 {
 	return (long)s;

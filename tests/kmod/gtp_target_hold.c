@@ -23,11 +23,11 @@
 
 enum {
 	LOOK_NS = 50 * 1000,
-	LOOKS_S = 60,	/* seconds until the task is met in the code, at most */
-	GOES_S = 60,	/* seconds until the jump has gone, at most */
-	AFTER_MS = 500, /* the code is watched this much longer */
+	LOOKS_S = 60,	/* most seconds until the task is met in the code */
+	GOES_S = 60,	/* most seconds until the jump has gone */
+	AFTER_MS = 500, /* how much longer the code is watched */
 	JUMP = 0xe9,
-	WATCHED = 16, /* bytes of the code, from where the task is */
+	WATCHED = 16, /* bytes of the code that are watched, from where the task is */
 };
 
 /*

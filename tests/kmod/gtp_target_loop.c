@@ -15,7 +15,7 @@
 
 static const u64 timer_ns = 300 * 1000;
 
-enum { TICKS = 4 }; /* timer interrupts on each CPU at least, even on a fast one */
+enum { TICKS = 4 }; /* least number of timer interrupts on each CPU, even on a fast one */
 
 /*
  * struct loop - the shared state of a loop's threads
@@ -36,7 +36,7 @@ struct loop {
 	struct completion done;
 };
 
-/* struct worker - one thread, its timer, and the number of the timer's interrupts */
+/* struct worker - one thread of a loop, its timer, and how often the timer has interrupted */
 struct worker {
 	struct loop *loop;
 	struct task_struct *task;
@@ -62,7 +62,7 @@ static void one_obj(u64 i)
 	gtp_target_obj(&gtp_target_objs[i % GTP_TARGET_OBJS], i % GTP_TARGET_OBJS);
 }
 
-/* Write the watched variable; the values of all CPUs differ. */
+/* Write the watched variable; the values that the CPUs write all differ. */
 static void one_watch(u64 i)
 {
 	gtp_target_count(GTP_TARGET_COUNT_watch);

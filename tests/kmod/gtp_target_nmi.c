@@ -26,7 +26,7 @@ static int in_nmi_now(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* Send the next one when all CPUs have handled the last one, so that none are merged. */
+/* Send the next NMI when all CPUs have handled the last one, so that none are merged. */
 static void send_all(u32 count)
 {
 	cpus_read_lock();

@@ -431,7 +431,7 @@ static int obey(struct order *o)
 	u64 addr, end, site;
 	u8 byte;
 
-	/* Without the lock, so that NMIs can come during a loop. */
+	/* Handle "nmi" without the lock, so that NMIs can come during a loop. */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)
@@ -538,7 +538,7 @@ static int target_show(struct seq_file *m, void *unused)
 	return 0;
 }
 
-/* A string that is too long for it takes the kernel through the .cold part of a function. */
+/* A string too long for this parameter takes the kernel through the .cold part of a function. */
 static char word[8];
 module_param_string(word, word, sizeof(word), 0600);
 MODULE_PARM_DESC(word, "nothing looks at it");

@@ -18,13 +18,13 @@ enum {
 	R15 = 15,
 	GPRS = 16,
 	XMM_WORDS = 32,
-	DEEP = 8, /* calls, of more than 1024 bytes of stack each */
+	DEEP = 8, /* number of calls, of more than 1024 bytes of stack each */
 };
 
-/* The first of the values that a call uses for each: see value(). The tests know them, too. */
+/* The first value, see value(), that a call uses for each set of registers. The tests know them. */
 enum { IN = 0, BACK = 32, IN_XMM = 64 };
 
-/* struct gtp_target_regs - in the order of their numbers; gtp_target_regs_load.S knows it, too */
+/* struct gtp_target_regs - registers by their numbers; gtp_target_regs_load.S knows the order */
 struct gtp_target_regs {
 	u64 gpr[GPRS];
 	u64 flags;

@@ -10,7 +10,7 @@
 
 	.text
 
-/* Registers that a function may change. Moves leave the flags alone. */
+/* Load the registers that a function may change. Moves leave the flags alone. */
 .macro LOAD_SCRATCH from:req
 	pushq	\from + FLAGS(%rip)
 	popfq
@@ -25,7 +25,7 @@
 	movq	\from + 11 * WORD(%rip), %r11
 .endm
 
-/* All except rsp, which every function needs. */
+/* Load all registers except rsp, which every function needs. */
 .macro LOAD_ALL from:req
 	LOAD_SCRATCH \from
 	movq	\from + 3 * WORD(%rip), %rbx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions whose returns the tests follow, and tasks that are inside one. */
+/* Functions whose returns the tests trace, and tasks that are inside such a function. */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -14,14 +14,14 @@ static DECLARE_WAIT_QUEUE_HEAD(released_queue);
 static bool released;
 static atomic_t inside = ATOMIC_INIT(0);
 
-/* The value at the pointer changes between entry and return. */
+/* Change the value at the pointer, so that it differs between entry and return. */
 GTP_TARGET_FN int gtp_target_out(int n, long *out)
 {
 	*out = n * 2L;
 	return -n;
 }
 
-/* Recurse as deep as requested; each call has only the return address on the stack. */
+/* Recurse @n times; each call has only the return address on the stack. */
 GTP_TARGET_FN long gtp_target_recurse(long n)
 {
 	long depth = 0;
@@ -34,25 +34,25 @@ GTP_TARGET_FN long gtp_target_recurse(long n)
 	return depth;
 }
 
-/* Its last call is a jump. */
+/* The last call of this function is a jump. */
 GTP_TARGET_FN long gtp_target_tail(long n)
 {
 	return gtp_target_add(n, 1);
 }
 
-/* Two arguments are on the stack. */
+/* The last two arguments are on the stack. */
 GTP_TARGET_FN long gtp_target_eight(long a, long b, long c, long d, long e, long f, long g, long h)
 {
 	return a + 10 * (b + c + d + e + f) + 100 * g + 1000 * h;
 }
 
-/* A struct by value is on the stack, too. */
+/* A struct that is passed by value is on the stack, too. */
 GTP_TARGET_FN long gtp_target_triple(struct gtp_target_triple t, long n)
 {
 	return t.x + 10 * t.y + 100 * t.z + n;
 }
 
-/* Wait, idle, so that the kernel does not report the task as hung. */
+/* Wait in the idle state, so that the kernel does not report the task as hung. */
 GTP_TARGET_FN long gtp_target_wait(long n)
 {
 	atomic_inc(&inside);
@@ -92,7 +92,7 @@ void *gtp_target_stack_nth(u32 n)
 
 static DECLARE_COMPLETION(exited);
 
-/* Unless @n is negative, this never returns, and the task ends inside. */
+/* Unless @n is negative, the task ends in this function, which then never returns. */
 GTP_TARGET_FN long gtp_target_exit(long n)
 {
 	if (n >= 0)
@@ -118,7 +118,7 @@ int gtp_target_exits(long n)
 	return 0;
 }
 
-/* One completion for each, from code outside this module. */
+/* Each task of the crowd completes this when it ends, in code outside this module. */
 static DECLARE_COMPLETION(finished);
 static u32 crowd, depth_of_crowd;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's own stack traces where the tests trace: /proc/gtp_target_stacks. */
+/* Shows the kernel's own stack traces of traced functions: /proc/gtp_target_stacks. */
 #include <linux/percpu.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

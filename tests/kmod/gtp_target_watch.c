@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables that are written, and read, by one instruction each. */
+/* Variables that one instruction each writes, and one reads, for watchpoints. */
 #include <linux/compiler.h>
 
 #include "gtp_target.h"

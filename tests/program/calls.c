@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions whose returns are traced: each ends in a way of its own. */
+/* Functions whose returns are traced: each of them ends in another way. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #define NOINLINE __attribute__((noipa))
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* Two places where it ends, one of them before a frame is made. */
+/* Ends at two places, at one of them before a frame is made. */
 NOINLINE long two_ends(long n)
 {
 	if (n & 1)
@@ -27,7 +27,7 @@ NOINLINE long triple(long n)
 	return n * 3;
 }
 
-/* The upper half of the register is not part of the value. */
+/* Returns an int: the upper half of the register is not part of the value. */
 NOINLINE int narrow(long n)
 {
 	n = -n;
@@ -40,7 +40,7 @@ static long narrowed(long n)
 	return narrow(n);
 }
 
-/* n + (n - 1) + ... + 0 */
+/* Return n + (n - 1) + ... + 0, by recursion. */
 NOINLINE long depth(long n)
 {
 	long sum = n ? depth(n - 1) : 0;
@@ -66,7 +66,7 @@ static long caught(long n)
 	return jumps_out(n);
 }
 
-/* A switch by a table, in a function without a frame. */
+/* Has a switch that jumps through a table, in a function without a frame. */
 NOINLINE long chooses(long n)
 {
 	switch (n) {
@@ -116,7 +116,7 @@ NOINLINE long other_caller(long n)
 	return r + 1;
 }
 
-/* The last call goes to a library, by a jump. */
+/* Its last call is a jump to a function of a library. */
 NOINLINE long leaves(long n)
 {
 	const char *digits = "42";
@@ -139,7 +139,7 @@ static void handler(int sig)
 	two_ends(100);
 }
 
-/* A signal comes inside, and its handler makes calls on a stack of its own. */
+/* A signal comes inside this function; the signal's handler makes calls on a stack of its own. */
 NOINLINE long interrupted(long n)
 {
 	HIDE(n);
@@ -160,7 +160,7 @@ static long with_signal(long n)
 	return interrupted(n);
 }
 
-/* Both processes return from it. */
+/* Fork: the parent and the child both return from this function. */
 NOINLINE long forks(long n)
 {
 	int pid = fork(), status;
@@ -180,7 +180,7 @@ static long forked(long n)
 	return r;
 }
 
-/* A thread ends inside. */
+/* End the thread inside this function. */
 NOINLINE long ends_thread(long n)
 {
 	HIDE(n);
@@ -205,7 +205,7 @@ static long threaded(long n)
 	return (long)value;
 }
 
-/* Its first instruction is the one that returns. */
+/* The first instruction of this function is the one that returns. */
 NOINLINE void nothing(long n)
 {
 	HIDE(n);
@@ -217,7 +217,7 @@ static long nothings(long n)
 	return 0;
 }
 
-/* The process becomes another program inside. */
+/* Become another program inside this function. */
 NOINLINE long becomes(char **argv)
 {
 	execv("/proc/self/exe", argv);
@@ -226,7 +226,7 @@ NOINLINE long becomes(char **argv)
 
 /* --- many threads inside a function at once --- */
 
-enum { LEVEL = 10000 }; /* added to a number for each call inside a call */
+enum { LEVEL = 10000 }; /* added to the value for each nested call */
 
 static pthread_t crowd_ids[4096];
 static int crowd_size, crowd_inside;

@@ -65,14 +65,14 @@ CALLS(path_b, path_c)
 CALLS(path_a, path_b)
 CALLS(other, path_c)
 
-/* Its frame is larger than a page, and it calls its callee through a pointer. */
+/* Has a frame larger than a page, and calls the next function through a pointer. */
 OWN long wide(long n)
 {
 	long (*by)(long) = leaf;
 	char room[8192];
 	long found;
 
-	/* Hidden from the compiler. */
+	/* Keep the compiler from knowing which function is called. */
 	__asm__ volatile("" : "+r"(by) : "r"(room) : "memory");
 	found = by(n);
 	__asm__ volatile("" : : "r"(room) : "memory");
@@ -102,7 +102,7 @@ OWN static long go(int path)
 	}
 }
 
-/* hostile_call - call leaf() with rbp as in the argument; hostile_back is the return address */
+/* hostile_call - call leaf() with @rbp in rbp; hostile_back is the return address of that call */
 long hostile_call(unsigned long rbp);
 __asm__(".text\n"
 	".globl hostile_call\n"
@@ -135,7 +135,7 @@ static unsigned long hostile(const char *kind)
 	unsigned long here = (unsigned long)frame;
 	unsigned int i;
 
-	/* A frame of our own, which a return address is in. */
+	/* A frame in this array, whose return address is go(). */
 	frame[0] = here;
 	frame[1] = (unsigned long)go;
 	frame[2] = 0;

@@ -142,7 +142,7 @@ static void strange(int n)
 	MARKER_AT("cld", "elsewhere", "0", "-4@%0", "r"(n));
 }
 
-/* Fork: the child obeys the lines, and its parent waits. */
+/* Fork: the child obeys the following lines, and the parent waits for its end. */
 static void split(void)
 {
 	int status, pid = fork();
@@ -209,7 +209,7 @@ int main(void)
 {
 	char line[512];
 
-	/* A line after "fork" is for the child. */
+	/* Read unbuffered, because a line after "fork" is for the child. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		obey(line);

@@ -6,7 +6,7 @@
 #ifndef MARKERS_H
 #define MARKERS_H
 
-/* MARKER_AT - @nop: the code of the place; @semaphore: a symbol or 0; @args: operands, as text */
+/* MARKER_AT - @nop: the code at the marker; @semaphore: a symbol or 0; @args: operands, as text */
 #define MARKER_AT(nop, name, semaphore, args, ...)                                                 \
 	__asm__ volatile(                                                                          \
 		"990: " nop "\n"                                                                   \
@@ -44,7 +44,7 @@
 		".popsection\n");                                                                  \
 	extern unsigned short name
 
-/* As libbpf/usdt has them: a nop, and a long one after it, which newer kernels make a call. */
+/* The code of libbpf/usdt's markers: a nop, and a long nop, which newer kernels make a call. */
 #define NOP_5 "nop; .byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #define NOP_10 "nop; .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 

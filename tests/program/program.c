@@ -51,7 +51,7 @@ static void call(int from, int count)
 }
 
 struct job {
-	const char *name; /* NULL: work() */
+	const char *name; /* the function to call; NULL: work() */
 	int count;
 };
 
@@ -97,7 +97,7 @@ static int forked(int count)
 	return pid;
 }
 
-/* Pass a string in pages of the file that the kernel has dropped from its memory. */
+/* Call work() with a string in pages of a file that the kernel has dropped from its memory. */
 static void mapped(const char *path)
 {
 	struct point p = { 1, 2, "a point" };
@@ -131,7 +131,7 @@ static void never(void)
 	work(9000, text, &p);
 }
 
-/* Pass a pointer that leads nowhere, which is the program's own business. */
+/* Call work() with a bad pointer, which is the program's own business. */
 static void bad(void)
 {
 	struct point p = { 1, 2, "a point" };
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 {
 	char line[512];
 
-	/* A line that comes after exec is for the program that begins then. */
+	/* Read unbuffered, because a line after "exec" is for the program that begins then. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		obey(line, argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiled without optimisation: arguments and locals are on the stack, after a prologue. */
+/* A function compiled without optimisation: arguments and locals are on the stack. */
 #include "program.h"
 
 static long so_far[8];

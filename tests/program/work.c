@@ -7,7 +7,7 @@ static unsigned long total;
 static char label[16] = "a static text";
 int table[4] = { 10, 20, 30, 40 };
 
-/* Optimised: the arguments are in registers at the first instruction. */
+/* An optimised function: the arguments are in registers at its first instruction. */
 long work(int n, const char *text, struct point *p)
 {
 	__asm__ volatile("nop" : : "r"(n), "r"(text), "r"(p) : "memory");
@@ -15,13 +15,13 @@ long work(int n, const char *text, struct point *p)
 	return n + p->x;
 }
 
-/* Its first instruction has the prefix lock, which the kernel does not probe. */
+/* The first instruction of this function has a lock prefix, so the kernel does not probe it. */
 void locked(void)
 {
 	__atomic_add_fetch(&total, 1, __ATOMIC_RELAXED);
 }
 
-/* Its first instruction is one that the kernel emulates; it single-steps most others. */
+/* The kernel emulates the first instruction of this function; it single-steps most others. */
 long pushed(long n)
 {
 	__asm__ volatile("" : "+r"(n) : : "rbx", "memory");

@@ -33,7 +33,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Write to the port. Its end on the host is always read, so this may block. */
+/* Write to the port. The host always reads its end, so this may block. */
 static void port_write(const void *bytes, size_t n)
 {
 	while (n) {
@@ -48,7 +48,7 @@ static void port_write(const void *bytes, size_t n)
 	}
 }
 
-/* Send a frame. A small one is one write, because the host has to handle each write. */
+/* Send a frame to the host. A small one is one write, because the host has to handle each write. */
 void say(u32 stream, u32 kind, const void *bytes, size_t length)
 {
 	static char whole[sizeof(struct frame) + CHUNK];
@@ -71,7 +71,7 @@ static void say_number(u32 stream, u32 kind, s32 number)
 	say(stream, kind, &number, sizeof(number));
 }
 
-/* Let the main thread look at its streams. */
+/* Wake the main thread, so that it looks at its streams. */
 void wake(void)
 {
 	u64 one = 1;
@@ -81,7 +81,8 @@ void wake(void)
 }
 
 /*
- * Read from the port. The host connects before the guest is started; once it is gone, all is done.
+ * Read from the port. The host connects before the guest is started; when the host is gone, the
+ * agent is done.
  */
 static bool take(void *to, size_t n)
 {
@@ -188,7 +189,7 @@ static void pipes(int ends[2], int ours)
 		die("pipe");
 }
 
-/* Become the program. This runs in the child of vfork(): its memory is the parent's. */
+/* Become the program, in the child of vfork(), whose memory is the parent's. */
 static void become(char **argv, int in, int out, int err)
 {
 	sigset_t none;
@@ -393,7 +394,7 @@ static void hear(void)
 		hear_of(s, &f);
 }
 
-/* --- output of processes, and their end --- */
+/* --- output of processes, and the end of processes --- */
 
 /* Pass on some output of a process; return false if there is none now. */
 static bool pass_on(struct stream *s, int which)
@@ -430,7 +431,8 @@ static void reap(void)
 }
 
 /*
- * Report a process's end. Its children may still have its output open, which is not read any more.
+ * Report that a process has ended. Its children may still have its output open, which is not read
+ * any more.
  */
 static void bury(struct stream *s)
 {
@@ -451,8 +453,8 @@ static void end_thread(struct stream *s)
 }
 
 /*
- * Serve a stream. Its thread may be in a read that never returns: if the stream is gone, a signal
- * interrupts the read.
+ * Serve a stream. The stream's thread may be in a read that never returns: if the stream is gone,
+ * interrupt the read by a signal.
  */
 static bool look_after(struct stream *s, struct pollfd *fds)
 {
@@ -508,14 +510,14 @@ static void turn(void)
 		hear();
 }
 
-/* --- the beginning --- */
+/* --- starting the agent --- */
 
 static void nothing(int signal)
 {
 	(void)signal;
 }
 
-/* Open the port. Ports have names, but no fixed numbers. */
+/* Open the agent's port. Ports have names, but no fixed numbers. */
 static int open_port(void)
 {
 	DIR *dir = opendir("/sys/class/virtio-ports");
@@ -540,7 +542,9 @@ static int open_port(void)
 	return fd;
 }
 
-/* Wait for the host: if it is busy, QEMU may have come up before what connects to it. */
+/*
+ * Wait for the host: on a busy host, QEMU may be up before the program that connects to the port.
+ */
 static void await_host(void)
 {
 	struct pollfd fd = { port, POLLOUT, 0 };
@@ -559,7 +563,7 @@ int main(void)
 	if (port < 0 || alarm_fd < 0)
 		die("the port");
 	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGCHLD, &act, NULL); /* only to end ppoll */
+	sigaction(SIGCHLD, &act, NULL); /* a child's end only has to end ppoll */
 	sigaction(SIGUSR1, &act, NULL);
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);

@@ -39,7 +39,7 @@ struct request {
 };
 
 struct answer {
-	s64 result; /* or -errno */
+	s64 result; /* the result, or -errno */
 };
 
 enum op { F_OPEN, F_CLOSE, F_READ, F_WRITE, F_MKDIR, F_RMDIR, F_LIST, F_STAT, F_CLOCK, F_PID };
@@ -47,9 +47,9 @@ enum op { F_OPEN, F_CLOSE, F_READ, F_WRITE, F_MKDIR, F_RMDIR, F_LIST, F_STAT, F_
 enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
 
 /**
- * struct stream - one conversation
- * @id: the hub's number for it
- * @kind: RUN, FILES or LINE; 0 for none
+ * struct stream - one conversation with the host, about a process, files or a line
+ * @id: the number by which the hub knows the stream
+ * @kind: RUN, FILES or LINE; 0: this struct is free
  * @to: receives data from the host: a process's stdin, or a thread's inbox
  * @inbox: for a thread, the other end of @to
  * @from: a process's stdout and stderr, or -1

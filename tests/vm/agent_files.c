@@ -16,7 +16,7 @@
 
 enum { FDS = 64 };
 
-/* The files that a stream has open; they are closed with it. */
+/* The files that a stream has open; they are closed with the stream. */
 struct desk {
 	struct stream *stream;
 	int fds[FDS];
@@ -100,7 +100,7 @@ static s64 transfer(struct request *q, const char *bytes, size_t length, char *o
 	return n < 0 ? -errno : n;
 }
 
-/* Return the time of a clock in nanoseconds; only for clocks whose time fits. */
+/* Return the time of a clock in nanoseconds; only for clocks whose time fits into 64 bits. */
 static s64 clock_of(clockid_t id)
 {
 	struct timespec t;
@@ -110,7 +110,7 @@ static s64 clock_of(clockid_t id)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Return the result; *FILLED receives the number of bytes of the answer. */
+/* Handle a request and return its result; *FILLED receives the number of bytes of the answer. */
 static s64 answered(struct desk *d, struct request *q, char *bytes, size_t length, size_t *filled)
 {
 	char *out = d->answer + sizeof(struct answer);
@@ -150,7 +150,7 @@ static bool is_gone(struct stream *s)
 	return __atomic_load_n(&s->gone, __ATOMIC_ACQUIRE);
 }
 
-/* Read exactly N bytes from the main thread; return false at the end. */
+/* Read exactly N bytes that the main thread has passed on; return false at the end. */
 static bool take(struct stream *s, void *to, size_t n)
 {
 	while (n) {

@@ -40,7 +40,7 @@ static void make_warning(void)
 	WARN(1, "asked to warn\n");
 }
 
-/* Make faults that only the debug kernel notices. */
+/* Make the faults that only a debug kernel notices. */
 
 static void overrun(void)
 {

@@ -23,8 +23,8 @@ static unsigned long long now_ns(void)
 }
 
 /*
- * Read the clock between two reads of the counter; of many attempts, take the one with the closest
- * two.
+ * Read the clock between two reads of the counter; of many attempts, take the one whose two reads
+ * are closest.
  */
 static struct reading read_both(void)
 {
