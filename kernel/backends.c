@@ -3,14 +3,14 @@
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend,	  /* kernel tracepoints: all of them, and nothing else */
-	&gtp_uprobe_backend,	  /* places in programs: all of them, and nothing else */
-	&gtp_user_return_backend, /* functions in programs, reported at the return */
-	&gtp_watch_backend,	  /* variables that are watched: all of them, and nothing else */
+	&gtp_event_backend,	  /* kernel tracepoints: all of them, nothing else */
+	&gtp_uprobe_backend,	  /* places in programs: all of them, nothing else */
+	&gtp_user_return_backend, /* returns of functions in programs */
+	&gtp_watch_backend,	  /* watched variables: all of them, nothing else */
 	&gtp_jump_backend,	  /* at a function's entry, the place after the ftrace site */
 	&gtp_fentry_backend,	  /* entries that take no jump; removing each one takes 20 ms */
-	&gtp_kretprobe_backend,	  /* calls that are reported when they return */
-	&gtp_kprobe_backend,	  /* the slowest, for every place that the kernel allows */
+	&gtp_kretprobe_backend,	  /* the returns of kernel functions */
+	&gtp_kprobe_backend,	  /* the slowest, for all places that the kernel allows */
 	NULL,
 };
 

@@ -47,7 +47,7 @@ static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 
 NOKPROBE_SYMBOL(oopses); /* called at each int3 */
 
-/* Called before all notifiers that print or dump. */
+/* The notifier of panics, called before all notifiers that print or dump. */
 static struct notifier_block panic_notifier = {
 	.notifier_call = panics,
 	.priority = INT_MAX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine panics during a run, or a task dies inside a hit. */
+/* Ends the run if the machine panics, and marks a hit in which a task dies. */
 #ifndef _GTP_DYING_H
 #define _GTP_DYING_H
 
@@ -8,7 +8,7 @@
  */
 int gtp_dying_init(void);
 
-/* gtp_dying_exit - unregister, and wait for a notifier in progress */
+/* gtp_dying_exit - unregister the notifiers, and wait for one that is in progress */
 void gtp_dying_exit(void);
 
 #endif /* _GTP_DYING_H */

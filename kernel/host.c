@@ -71,7 +71,7 @@ void gtp_host_lines(void)
 	}
 }
 
-/* Hand over the text that hits have printed with printf and dprintf. */
+/* Hand over to GDB the text that hits have printed with printf and dprintf. */
 static void hand_over_text(void)
 {
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
@@ -79,7 +79,7 @@ static void hand_over_text(void)
 	gtp_host_lines();
 }
 
-/* Finish a run that a hit has ended, after handing over the text. */
+/* Finish a run that a hit has ended, after handing over the run's text. */
 bool gtp_host_settle(void)
 {
 	if (!gtp_trace_settle(&gtp_host.trace))

@@ -8,7 +8,7 @@
 
 /**
  * struct gtp_host - the one trace session of this kernel, and the connection to it
- * @trace: outlives connections
+ * @trace: the session, which outlives connections
  * @stub: the connected GDB's stub, or NULL
  * @has_room: returns false while the connected GDB does not read what is queued for it
  *

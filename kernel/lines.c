@@ -22,7 +22,7 @@
 #include "session/dprintf.h"
 
 enum {
-	AT_ONCE = 2000, /* lines in one call at most, because the call holds gtp_lock */
+	AT_ONCE = 2000, /* most lines in one call, because the call holds gtp_lock */
 	/* Lines in one call for the log: printk may wait for a serial console, and that is slow. */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
@@ -67,9 +67,9 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text)
 	return r && gtp_lines_put(r, line, text);
 }
 
-/* --- one line --- */
+/* --- printing one line --- */
 
-/* Append the printed text, terminated; if @bare, without the newline at its end. */
+/* Append the printed text, NUL-terminated; if @bare, without the newline at its end. */
 static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare)
 {
 	const char *text = (const char *)(line + 1);
@@ -107,7 +107,7 @@ static bool to_trace(struct gtp_out *out, const struct gtp_line *line)
 	return gtp_trace_puts(line->addr, out->buf);
 }
 
-/* True if the log takes one more line this second. */
+/* True if the kernel's log takes one more line in this second. */
 static bool log_takes(void)
 {
 	static unsigned long since;
@@ -153,7 +153,7 @@ static bool hand_over(struct gtp_trace *t, struct gtp_stub *stub, const struct g
 	}
 }
 
-/* --- all of them --- */
+/* --- lines of all CPUs --- */
 
 static void tell_dropped(struct gtp_trace *t, struct gtp_stub *stub, u64 limited)
 {

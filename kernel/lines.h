@@ -13,7 +13,7 @@
  */
 int gtp_lines_get(void *ctx, struct gtp_why *why);
 
-/* gtp_lines_exit - free the rings; no hit runs any more */
+/* gtp_lines_exit - free the rings of lines; no hit runs any more */
 void gtp_lines_exit(void);
 
 /*
@@ -24,13 +24,13 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text);
 enum gtp_lines_left {
 	GTP_LINES_NONE,
 	GTP_LINES_FRESH, /* only lines of hits that began during the call: too early to sort them */
-	GTP_LINES_MORE,	 /* also older lines, or GDB's queue is full */
+	GTP_LINES_MORE,	 /* also older lines; or GDB's queue is full */
 };
 
 /**
  * gtp_lines_drain() - hand waiting lines to the console, the trace or the log
  * @t: the session
- * @stub: the connection, or NULL
+ * @stub: the connection to GDB, or NULL
  * @has_room: false while GDB does not read what is queued for it
  *
  * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited

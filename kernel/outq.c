@@ -28,7 +28,7 @@ void gtp_outq_exit(struct gtp_outq *q)
 	q->ring = NULL;
 }
 
-/* copy_out - copy @len bytes from position @pos; the queue has all of them */
+/* copy_out - copy @len bytes from position @pos of the queue, which has all of them */
 static void copy_out(const struct gtp_outq *q, u64 pos, u8 *dst, u32 len)
 {
 	u32 at = pos & (q->size - 1), part = min(len, q->size - at);
@@ -77,7 +77,7 @@ static bool grow(struct gtp_outq *q, u64 need)
  * gtp_outq_put() - append bytes
  * @q: the queue
  * @bytes: the bytes
- * @len: their number
+ * @len: the number of bytes
  *
  * Never waits for the reader: GDB reads only after its write has returned. The queue is bounded by
  * GTP_OUTQ_FULL plus the replies to one packet. If there is no memory for the bytes, the queue is
@@ -104,7 +104,7 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len)
  * gtp_outq_peek() - copy the oldest bytes and leave them queued
  * @q: the queue
  * @dst: receives the bytes
- * @len: room in @dst
+ * @len: the room in @dst
  *
  * Context: one reader at a time. Return: the number of bytes copied.
  */
@@ -117,7 +117,7 @@ u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len)
 	return len;
 }
 
-/* gtp_outq_take() - drop the @len oldest bytes, whether or not gtp_outq_peek() has copied them */
+/* gtp_outq_take() - drop the @len oldest bytes, whether gtp_outq_peek() has copied them or not */
 void gtp_outq_take(struct gtp_outq *q, u32 len)
 {
 	spin_lock(&q->lock);

@@ -24,12 +24,12 @@ enum {
 };
 
 /**
- * struct gtp_outq - the queue
+ * struct gtp_outq - a queue of bytes
  * @lock: held for a copy of a few KiB at most
  * @wait: readers that wait for bytes, and writers that wait for room
- * @ring: @size bytes, a power of two
- * @head: bytes ever put
- * @tail: bytes ever read
+ * @ring: the memory of the queue, @size bytes, a power of two
+ * @head: the number of bytes that were ever put
+ * @tail: the number of bytes that were ever read
  * @broken: bytes were lost for lack of memory; the connection has to end
  */
 struct gtp_outq {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* printf's text from all CPUs to GDB's console. */
+/* Hands the text of printf from all CPUs to GDB's console. */
 #include "kernel/base/lock_kernel.h"
 #include "kernel/hit/cpu_kernel.h"
 #include "kernel/printf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* printf's text from all CPUs to GDB's console. */
+/* Hands the text of printf from all CPUs to GDB's console. */
 #ifndef _GTP_PRINTF_H
 #define _GTP_PRINTF_H
 
@@ -7,9 +7,9 @@
 #include "stub/stub.h"
 
 /**
- * gtp_printf_drain() - hand waiting text of all CPUs to GDB
+ * gtp_printf_drain() - hand the waiting text of all CPUs to GDB
  * @t: the session
- * @stub: the connection
+ * @stub: the connection to GDB
  * @has_room: false while GDB does not read what is queued for it
  *
  * Without a GDB the text waits until there is no room for more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The permission to open the module's files in /proc. */
+/* Checks the permission to open the module's files in /proc. */
 #include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/security.h>

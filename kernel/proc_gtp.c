@@ -22,7 +22,7 @@ enum { CHUNK = 4096 };
 
 /**
  * struct session - one open of /proc/gtp
- * @stub: under gtp_lock
+ * @stub: the connection's stub; under gtp_lock
  * @out: replies that GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
  * @read_lock: one reader at a time; also guards @bounce
@@ -89,7 +89,7 @@ err_session:
 	return NULL;
 }
 
-/* connect - make this file the connection; under gtp_lock */
+/* connect - make this open file the connection; under gtp_lock */
 static int connect(struct file *file)
 {
 	struct session *s;
@@ -443,7 +443,7 @@ static const struct proc_ops gtp_proc_ops = {
 #endif
 };
 
-/* Create the file. After that users can connect. */
+/* Create the file in /proc. From then on users can connect. */
 int gtp_proc_gtp_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));

@@ -15,7 +15,7 @@
 
 /**
  * struct reader - one open of the file
- * @in: the trace file
+ * @in: the trace file that is read
  * @size: the size of the whole file; the run cannot grow any more, it can only be dropped
  */
 struct reader {
@@ -64,7 +64,7 @@ static int gtpframe_open(struct inode *inode, struct file *file)
 
 	if (err)
 		return err;
-	/* As with /proc/gtp: rmmod says "in use". */
+	/* The reference makes rmmod say "in use", as with /proc/gtp. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
 	err = reader_create(&r);

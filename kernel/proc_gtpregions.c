@@ -24,7 +24,7 @@
 
 enum {
 	LINE_SIZE = 16 + MODULE_NAME_LEN,
-	HEAD = 16, /* first bytes of a table, which have its size */
+	HEAD = 16, /* the first bytes of a table, which have its size */
 	SIZE_AT = 8,
 };
 
@@ -39,7 +39,7 @@ enum {
  * @size: the size of the table
  * @have: the number of the table's bytes that have arrived
  * @line_len: the number of bytes of @line that have arrived
- * @module: the table's module; "": the kernel
+ * @module: the module to which the table belongs; "": the kernel
  */
 struct writer {
 	struct mutex lock; /* guards all other members */
@@ -54,7 +54,7 @@ struct writer {
 };
 
 static struct proc_dir_entry *entry;
-static DEFINE_MUTEX(refused_lock); /* of @refused */
+static DEFINE_MUTEX(refused_lock); /* guards @refused */
 static char refused[GTP_TABLES_WHY + MODULE_NAME_LEN];
 
 static void remember(const char *module, const char *why)
@@ -115,7 +115,7 @@ static int line_byte(struct writer *w, char c)
 	return 0;
 }
 
-/* --- the table --- */
+/* --- writing the table --- */
 
 /*
  * Begin a table, if the kernel allows it. The module trusts a table. A forged one could put jumps
@@ -208,7 +208,7 @@ static ssize_t regions_write(struct file *file, const char __user *from, size_t 
 	return n < 0 ? n : done;
 }
 
-/* --- the file --- */
+/* --- opening and closing the file --- */
 
 static int regions_show(struct seq_file *m, void *unused)
 {

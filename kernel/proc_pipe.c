@@ -34,7 +34,7 @@ enum {
  * struct reader - the one open of the file
  * @lock: one read at a time; taken before gtp_lock
  * @in: the run, once there is one; under gtp_lock, like the next two
- * @attached: @in is valid
+ * @attached: @in is open
  * @epoch: the epoch of the session's frames when the file was opened
  * @was_on: a run was active when the file was opened; a run that was over by then does not count
  * @swept: time of the last sweep, in jiffies
@@ -43,7 +43,7 @@ enum {
  * @look: work that runs while a task polls
  */
 struct reader {
-	struct mutex lock; /* of @piece */
+	struct mutex lock; /* guards @piece */
 	struct gtp_stream in;
 	bool attached;
 	u64 epoch;
@@ -87,7 +87,7 @@ static struct reader *reader_create(void)
 	return r;
 }
 
-/* become_reader - make this file the one reader; under gtp_lock */
+/* become_reader - make this open file the one reader; under gtp_lock */
 static int become_reader(struct reader *r)
 {
 	if (taken)
@@ -126,7 +126,7 @@ static int pipe_open(struct inode *inode, struct file *file)
 
 	if (err)
 		return err;
-	/* As with /proc/gtp: rmmod says "in use". */
+	/* The reference makes rmmod say "in use", as with /proc/gtp. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
 	err = open_reader(file);
@@ -152,7 +152,7 @@ static int pipe_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* --- what there is; under gtp_lock --- */
+/* --- the run to read; under gtp_lock --- */
 
 /* True if the present frames were begun after the file was opened. */
 static bool is_new(const struct reader *r)

@@ -6,9 +6,9 @@
 #include "base/why.h"
 
 /**
- * gtp_save() - implement struct gtp_stub_ops' save
+ * gtp_save() - the function save of struct gtp_stub_ops
  * @ctx: unused
- * @name: the file's name, without '/'
+ * @name: the name of the new file, without '/'
  * @why: the refusal
  *
  * Context: process, under gtp_lock, called for a packet of the connected GDB. Return: 0 or -errno.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine sleeps during a run, and wakes up. */
+/* Keeps a run's clock right when the machine sleeps and wakes up. */
 #ifndef _GTP_SLEEP_H
 #define _GTP_SLEEP_H
 

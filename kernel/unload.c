@@ -54,7 +54,7 @@ static bool has_places(const struct module *mod, bool init)
 	return false;
 }
 
-/* Forget the places part by part: between the parts there may be memory of other modules. */
+/* Forget the probed places range by range: between the ranges may be memory of other modules. */
 static void forget(const struct module *mod, bool init, u32 *tracepoints, u32 *dprintfs)
 {
 	struct gtp_trace *trace = &gtp_host.trace;

@@ -18,9 +18,9 @@ extern struct mutex gtp_lock;
 
 /**
  * gtp_progress() - report progress during long work
- * @what: "arming tracepoints"
- * @done: steps done
- * @total: steps in all
+ * @what: the work in words, such as "arming tracepoints"
+ * @done: the number of steps that are done
+ * @total: the number of all steps
  *
  * Call it between two parts of long work under gtp_lock: it reschedules, and keeps GDB from timing
  * out.
@@ -28,7 +28,7 @@ extern struct mutex gtp_lock;
  */
 void gtp_progress(const char *what, u32 done, u32 total);
 
-/* gtp_progress_to - set the function that gtp_progress() calls; NULL: none. Context: gtp_lock */
+/* gtp_progress_to - set the function that gtp_progress() calls, or NULL. Context: gtp_lock */
 void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*

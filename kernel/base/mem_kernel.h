@@ -16,7 +16,7 @@ void *gtp_mem_alloc_node(size_t bytes, int node);
 /* gtp_mem_alloc - allocate zeroed memory; return NULL on failure; may sleep */
 void *gtp_mem_alloc(size_t bytes);
 
-/* gtp_mem_free - free memory of these functions; NULL is allowed; may sleep */
+/* gtp_mem_free - free memory that these functions have allocated; NULL is allowed; may sleep */
 void gtp_mem_free(const void *p);
 
 #endif /* _GTP_MEM_KERNEL_H */

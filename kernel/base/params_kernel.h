@@ -7,7 +7,7 @@
 
 /* Root may change a writable parameter at any time: read it with READ_ONCE(). */
 extern bool gtp_allow_write;
-extern char *gtp_save_dir; /* NULL or "": none */
+extern char *gtp_save_dir; /* NULL or "": there is no folder */
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 extern unsigned int gtp_stacks_kb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that may not be there: loads and stores that survive a fault, in any context. */
+/* Access to memory that may not be there: loads and stores that survive a fault, in any context. */
 #ifndef _GTP_ACCESS_KERNEL_H
 #define _GTP_ACCESS_KERNEL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory for the trace buffers: one per CPU that is online at tstart, near that CPU. */
+/* Memory for the trace buffers: one buffer for each CPU that is online at tstart, near that CPU. */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The memory of each CPU's hits: a trace buffer, counters, text on its way to GDB. */
+/* The memory for each CPU's hits: a trace buffer, counters, text on its way to GDB. */
 #ifndef _GTP_CPU_KERNEL_H
 #define _GTP_CPU_KERNEL_H
 
@@ -11,8 +11,8 @@
 
 /**
  * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it
- * @cpu: the shared part
- * @text: printf's text
+ * @cpu: the part that shared code uses
+ * @text: the text of printf on its way to GDB
  */
 struct gtp_percpu {
 	struct gtp_cpu cpu;
@@ -21,21 +21,21 @@ struct gtp_percpu {
 
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
 
-/* gtp_cpu_text - return the memory for printf's text of a CPU */
+/* gtp_cpu_text - return the memory for the text that printf writes on a CPU */
 static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
 {
 	return &container_of(cpu, struct gtp_percpu, cpu)->text;
 }
 
 /**
- * gtp_buffers_get() - implement struct gtp_target_ops' buffers_get
+ * gtp_buffers_get() - the function buffers_get of struct gtp_target_ops
  * @ctx: unused
  * @bytes: the size of all CPUs' buffers together; 0: the module parameter decides
  * @circular: drop the oldest frames
- * @nslots: counters per CPU
+ * @nslots: the number of counters for each CPU
  * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
  *         comes up during the run, its hits are counted as missed
- * @ncpus: receives its length
+ * @ncpus: receives the length of the array
  * @why: the refusal
  *
  * Context: process, under gtp_lock, no probe armed. Return: 0 or -ENOMEM.
@@ -44,16 +44,16 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 		    u32 *ncpus, struct gtp_why *why);
 
 /**
- * gtp_buffers_put() - implement struct gtp_target_ops' buffers_put
+ * gtp_buffers_put() - the function buffers_put of struct gtp_target_ops
  * @ctx: unused
- * @cpus: from gtp_buffers_get()
+ * @cpus: the array from gtp_buffers_get()
  * @ncpus: the length of @cpus
  *
  * Context: process; no probe is armed, so no hit reads gtp_this_cpu.
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
-/* gtp_buffer_alloc - implement struct gtp_target_ops' buffer_alloc: memory near that CPU */
+/* gtp_buffer_alloc - buffer_alloc of struct gtp_target_ops: allocate memory near the CPU */
 void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A hit's needs from the kernel: clock, current task, the lock of shared variables. */
+/* What hits need from the kernel: clock, current task, the lock of shared variables. */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
@@ -72,7 +72,7 @@ void gtp_hit_tsv_unlock(void *ctx, unsigned long flags)
 	raw_local_irq_restore(flags);
 }
 
-/* Return the time of the only clock that may be read in an NMI and agrees between CPUs. */
+/* Return the time of the one clock that may be read in an NMI and agrees between CPUs. */
 u64 gtp_hit_clock(void *ctx)
 {
 	return ktime_get_mono_fast_ns();
@@ -84,7 +84,7 @@ u64 gtp_hit_clock(void *ctx)
  */
 static struct gtp_calibration calibrations[2];
 static u32 in_use;
-static bool calibrated; /* hits of this run read the counter */
+static bool calibrated; /* hits of this run read the TSC */
 static bool sleeping;	/* a suspend has begun, and hits have no new calibration yet */
 
 /* The value of CLOCK_MONOTONIC_RAW when the calibration in use was made, and its possible error */
@@ -216,7 +216,7 @@ static bool counters_differ(int cpu, int *here)
 	return (s64)(there - before) < 0 || (s64)(after - there) < 0;
 }
 
-/* Find two CPUs whose counters differ. Return true if there are any. */
+/* Find two CPUs whose TSCs differ. Return true if there are two. */
 static bool any_differ(int *one, int *other)
 {
 	bool differ = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A hit's needs from the kernel: clock, current task, the lock of shared variables. */
+/* What hits need from the kernel: clock, current task, the lock of shared variables. */
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 
@@ -43,10 +43,10 @@ const struct gtp_calibration *gtp_hit_replace_calibration(void);
  */
 void gtp_hit_sleeps(bool sleeps);
 
-/* gtp_hit_clock_off - implement struct gtp_target_ops' clock_off */
+/* gtp_hit_clock_off - the function clock_off of struct gtp_target_ops */
 bool gtp_hit_clock_off(void *ctx, struct gtp_why *why);
 
-/* Implement members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
+/* The members of struct gtp_hit_ops with these names; @ctx is not used. Context: a hit. */
 bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);

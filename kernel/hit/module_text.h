@@ -11,7 +11,7 @@
  */
 void gtp_module_text_init(void);
 
-/* gtp_module_text_changed - record that @mod's state is now @state, as the kernel reports it */
+/* gtp_module_text_changed - record the state of @mod, of which the kernel has notified us */
 void gtp_module_text_changed(const struct module *mod, unsigned long state);
 
 /**

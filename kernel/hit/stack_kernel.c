@@ -122,7 +122,7 @@ static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64
 	return gtp_walk_take(walk, &ops, &from, to, max);
 }
 
-/* Take the stack both ways, for tests. The result is the unwinder's. */
+/* Take the stack by steps and by the unwinder, for tests. The result is the unwinder's. */
 static u32 take_both(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	u32 mine = take_by_steps(walk, regs, pc, to, max), n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel stack at a hit: the addresses of its callers, and where it ends. */
+/* Takes the kernel stack at a hit: the addresses of the callers, and where the stack ends. */
 #ifndef _GTP_STACK_KERNEL_H
 #define _GTP_STACK_KERNEL_H
 

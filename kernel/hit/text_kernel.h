@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that wait on one CPU at most; a power of two */
+enum { GTP_TEXT_SIZE = 4096 }; /* most bytes of text that wait on one CPU; a power of two */
 
 /**
  * struct gtp_text - printf's text of one CPU on its way to GDB

@@ -11,9 +11,9 @@
 
 /**
  * struct gtp_user_place - a place in a file, the same for all tasks
- * @here: an address of a file space
- * @from_code: its distance from the beginning of the file's code
- * @code_bytes: the size of that code
+ * @here: the address of the place in the file's space
+ * @from_code: the distance of the place from the beginning of the file's code
+ * @code_bytes: the size of the file's code
  * @says: where the return address is, judged by the instruction, for $ustack
  */
 struct gtp_user_place {

@@ -13,7 +13,7 @@
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 
-/* gtp_ustack_begin_at - begin at a hit in a program, with the registers of that hit */
+/* gtp_ustack_begin_at - do the same for a hit in a program, with the registers of that hit */
 void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from *from);
 
 #endif /* _GTP_USTACK_KERNEL_H */

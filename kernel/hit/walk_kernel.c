@@ -74,7 +74,7 @@ static void try_at(u64 at, struct pt_regs *regs, struct gtp_walk_try *try)
 	try->error = unwind_error(&state);
 }
 
-/* True if the unwinder returns this return address unchanged. */
+/* True if the unwinder returns the return address @ip unchanged. */
 static bool is_text(u64 addr)
 {
 	struct unwind_state state;

@@ -30,9 +30,9 @@ enum {
 
 static struct {
 	struct ax_jit_target target;
-	u32 begin;    /* end of the common stubs */
+	u32 begin;    /* offset of the end of the common stubs */
 	u32 used;     /* bytes in use, the stubs included */
-	u8 *writable; /* NULL: closed */
+	u8 *writable; /* the second mapping; NULL: the arena is closed */
 	bool ready;
 } arena;
 
@@ -40,7 +40,7 @@ static DECLARE_BITMAP(pads, PAD_UNITS);
 static DECLARE_BITMAP(freed, PAD_UNITS); /* still set in pads: freed, but not yet wiped */
 static u32 pad_units;			 /* the number of bits set in pads */
 
-/* Return the target of our sample return at @offset if it is a jump; 0 if it is a plain return. */
+/* Return the target of the sample return at @offset if it is a jump; 0 if it is a plain return. */
 static u64 return_at(u32 offset)
 {
 	const u8 *p = gtp_jit_returns;
@@ -158,7 +158,7 @@ void gtp_jit_reset(void)
 	arena.used = arena.begin;
 }
 
-/* --- jump pads --- */
+/* --- the room of jump pads --- */
 
 int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
 		     struct gtp_jit_pad *pad)

@@ -30,10 +30,10 @@ int gtp_jit_open(void);
 void gtp_jit_close(void);
 
 /**
- * struct gtp_jit_code - a snippet
- * @fn: its code, which may run after gtp_jit_close()
- * @len: its length in bytes
- * @frame_bytes: for actions: the number of bytes that they collect
+ * struct gtp_jit_code - a compiled snippet
+ * @fn: the snippet's code, which may run after gtp_jit_close()
+ * @len: the length of the code in bytes
+ * @frame_bytes: for a snippet of actions: the number of bytes that they collect
  */
 struct gtp_jit_code {
 	ax_jit_fn fn;
@@ -42,7 +42,7 @@ struct gtp_jit_code {
 };
 
 /**
- * gtp_jit_compile() - compile into the open arena
+ * gtp_jit_compile() - compile a snippet into the open arena
  * @req: the request; gets a target if it has none. Its bytecode must live as long as the snippet
  * @code: receives the snippet
  *
@@ -54,7 +54,7 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code);
 /* gtp_jit_rewind - free everything compiled since @used bytes were in use; none of it has run */
 void gtp_jit_rewind(u32 used);
 
-/* gtp_jit_reset - free all snippets; none may run any more, on any CPU */
+/* gtp_jit_reset - free all snippets; no CPU may run any of them any more */
 void gtp_jit_reset(void);
 
 /* struct gtp_jit_pad - a jump pad: its address and length in bytes */
@@ -73,8 +73,8 @@ enum gtp_jit_share {
 /**
  * gtp_jit_pad_emit() - write a planned jump pad into the open arena
  * @work: the planned compilation
- * @len: its length in bytes
- * @share: limit of the room in use
+ * @len: the length of the pad in bytes
+ * @share: the limit of the pads' room that may be in use afterwards
  * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Return: 0, -ENOSPC (no room), -ERANGE (something that it must reach is too far away).
@@ -95,7 +95,7 @@ void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
  */
 void gtp_jit_pads_wipe(void);
 
-/* gtp_jit_pad_usage - store the bytes in use by pads, and the total */
+/* gtp_jit_pad_usage - store how many bytes pads have in use, and how many there are */
 void gtp_jit_pad_usage(u32 *used, u32 *size);
 
 /* gtp_jit_ready - true if there is an arena */
@@ -104,7 +104,7 @@ bool gtp_jit_ready(void);
 /* gtp_jit_target - return the description of the place where snippets run; a test may change it */
 const struct ax_jit_target *gtp_jit_target(void);
 
-/* gtp_jit_usage - store the bytes of the arena in use, and the total */
+/* gtp_jit_usage - store how many bytes of the arena are in use, and how many there are */
 void gtp_jit_usage(u32 *used, u32 *size);
 
 #endif /* _GTP_EXEC_KERNEL_H */

@@ -15,9 +15,9 @@
 
 static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
-static bool refused;   /* a request failed since then: nothing compiled before it will be armed */
+static bool refused;   /* a request has failed, so code compiled before it will not be armed */
 static u32 used_before;
-static const struct gtp_tsvs *variables; /* the session's */
+static const struct gtp_tsvs *variables; /* the session's trace state variables */
 
 /*
  * Make the arena ready. If this fails, there is no machine code, and the interpreter evaluates all
@@ -84,7 +84,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	return 0;
 }
 
-/* True if a snippet has work to do: it has none if all actions are static data. */
+/* True if a snippet of the actions has work to do: not if all of them are static data. */
 static bool has_work(const struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a = tp->actions;

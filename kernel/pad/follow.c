@@ -38,8 +38,8 @@ enum {
 	 * the records that are on it.
 	 */
 	USED = THREAD_SIZE / 4,
-	POOL = 8192, /* records; a power of two */
-	PROBES = 16, /* places in the pool where a record may be */
+	POOL = 8192, /* number of records in the pool; a power of two */
+	PROBES = 16, /* places in the pool at which a record may be */
 	RETRY_MS = 1000,
 };
 
@@ -56,7 +56,7 @@ struct bare {
 static struct bare *pool;
 static DEFINE_PER_CPU(long, inside); /* calls entered on this CPU, minus calls left on it */
 
-/* --- the pool --- */
+/* --- the pool of records --- */
 
 /*
  * Return the @n-th place for a record of @sp. Only the call whose return address is at @sp takes
@@ -106,7 +106,7 @@ static void give(struct bare *b, u64 sp)
 		this_cpu_dec(inside);
 }
 
-/* --- both ends of a call --- */
+/* --- the entry and the return of a call --- */
 
 /*
  * True if there is room for the record on the stack. There is none on an idle task's: its records
@@ -135,7 +135,7 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 	return (u64)r + 0x61c88647;
 }
 
-/* Count a call out. This needs no cmpxchg: only code in the same task also counts it out. */
+/* Count a call out. This needs no cmpxchg: only code of the same task also counts the call out. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -279,7 +279,7 @@ void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags)
 
 NOKPROBE_SYMBOL(gtp_follow_leave_bare);
 
-/* --- tasks that end inside --- */
+/* --- tasks that end inside a call --- */
 
 static bool leads_back(u64 word, u8 *gates)
 {
@@ -353,7 +353,7 @@ static bool unwatch(void)
 	return gtp_wait_for_readers();
 }
 
-/* --- idle tasks --- */
+/* --- calls of idle tasks --- */
 
 /*
  * True if the call is on the stack of an idle task that has started again. A CPU that goes offline
@@ -386,7 +386,7 @@ static void forget_idle(void)
 
 /* --- module reference, init and exit --- */
 
-static u32 pads;    /* pads that may follow calls; under gtp_lock */
+static u32 pads;    /* number of pads that may follow calls; under gtp_lock */
 static bool pinned; /* we hold a reference to this module; under gtp_lock */
 
 static void look(struct work_struct *work);

@@ -29,7 +29,7 @@
  * @number: the number of the call's pad
  * @ticket: distinguishes the location from earlier ones with the same @number
  * @mark: in a record on a stack: derived from the record's address, until the call has returned
- * @p: the data for the tracepoints
+ * @p: the data that the tracepoints need at the return
  */
 struct gtp_follow_record {
 	u32 number;
@@ -56,7 +56,7 @@ void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags);
 int gtp_follow_get(void);
 void gtp_follow_put(void);
 
-/* gtp_follow_exit - free everything at module exit; without gtp_lock */
+/* gtp_follow_exit - free the pool of records at module exit; without gtp_lock */
 void gtp_follow_exit(void);
 
 /* gtp_follow_inside - return the number of calls of live tasks that were entered and not left */

@@ -13,8 +13,8 @@
  * Where a call continues: the result of gtp_follow_enter(). The assembly compares it with the value
  * in the middle.
  */
-#define GTP_FOLLOW_NOT 0    /* in the displaced instructions */
-#define GTP_FOLLOW_FRAMED 1 /* in the framed gate */
-#define GTP_FOLLOW_BARE 2   /* in the bare gate */
+#define GTP_FOLLOW_NOT 0    /* continue in the displaced instructions */
+#define GTP_FOLLOW_FRAMED 1 /* continue in the framed gate */
+#define GTP_FOLLOW_BARE 2   /* continue in the bare gate */
 
 #endif /* _GTP_PAD_FOLLOW_ENTRY_H */

@@ -44,7 +44,7 @@ static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
 	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
-/* Describe the frame. Return false if a pad cannot write it, or there is no memory. */
+/* Describe the tracepoint's frame. Return false if a pad cannot write it, or there is no memory. */
 static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		     struct gtp_tracepoint *const *connected)
 {

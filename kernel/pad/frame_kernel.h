@@ -8,7 +8,7 @@
 
 /**
  * gtp_pad_frame_make() - make a pad that writes a tracepoint's frames
- * @req: the pad; with the condition, if the tracepoint has one
+ * @req: the request for the pad, with the condition, if the tracepoint has one
  * @tp: the tracepoint; its location exists
  * @connected: a word that becomes 0 when the pad's hits no longer count; NULL: no hits come then
  * @pad: as for gtp_pad_place()

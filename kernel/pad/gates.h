@@ -4,7 +4,7 @@
 #define _GTP_GATES_H
 
 #define GTP_GATES 4096	   /* gates of each kind; see kernel/pad/follow.h for framed and bare */
-#define GTP_GATE 16	   /* bytes of a gate */
+#define GTP_GATE 16	   /* bytes of each gate */
 #define GTP_GATE_BACK 5	   /* offset in a gate to which its call returns */
 #define GTP_GATES_TAIL 128 /* bytes after the gates of a kind, at most */
 
@@ -23,7 +23,7 @@ static inline u8 *gtp_gates_nth(u8 *gates, u32 n)
 	return gates + GTP_GATE + n * GTP_GATE;
 }
 
-/* gtp_gates_end - return the end of both kinds; they begin at gtp_gates_framed */
+/* gtp_gates_end - return the end of the gates of both kinds, which begin at gtp_gates_framed */
 static inline u64 gtp_gates_end(void)
 {
 	return (u64)gtp_gates_nth(gtp_gates_bare, GTP_GATES) + GTP_GATES_TAIL;

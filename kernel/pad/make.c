@@ -17,15 +17,15 @@
 #include "pad/frame.h"
 
 /**
- * struct wanted - a pad to make
- * @p: its location's probe
+ * struct wanted - a request for one pad
+ * @p: the probe of the pad's location
  * @region: the displaced instructions; NULL if the pad is called
  * @tp: the tracepoint whose condition and frame it may have; NULL: leave everything to C
- * @number: the number it pushes
- * @chain: its place in a chain; NULL: it is the only one
+ * @number: the number that the pad pushes
+ * @chain: the pad's place in a chain; NULL: it is the only pad
  * @copies: receives the offsets of the displaced instructions' copies; or NULL
  * @pad: receives the pad
- * @gate: receives the number of its gates, if it follows calls
+ * @gate: receives the number of the pad's gates, if it follows calls
  */
 struct wanted {
 	struct gtp_pad_probe *p;
@@ -46,7 +46,7 @@ const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp)
 	return &tp->cond->ax;
 }
 
-/* --- one --- */
+/* --- one pad --- */
 
 static bool expr_reads_flags(const struct gtp_expr *e)
 {
@@ -178,7 +178,7 @@ static int make_best(const struct wanted *w)
 	return err;
 }
 
-/* --- several --- */
+/* --- chains of pads --- */
 
 bool gtp_pad_decides(const struct gtp_tracepoint *tp)
 {
@@ -274,7 +274,7 @@ static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, 
 	return err;
 }
 
-/* --- all of a location --- */
+/* --- all pads of a location --- */
 
 /*
  * Make the pads. @copies: for each displaced instruction the address at which a task trapped there

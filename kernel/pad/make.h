@@ -11,7 +11,7 @@
 /**
  * gtp_pad_probe_make() - make a location's pads in the open arena, with as little left to C as
  * possible
- * @p: the location's probe; the caller then redirects control to its ->pad
+ * @p: the location's probe; the caller then redirects control to @p->pad
  * @region: the displaced instructions; NULL if the pad is called
  * @copies: receives the addresses of the displaced instructions' copies; not used without @region
  *
@@ -22,7 +22,7 @@ int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region,
 /* gtp_pad_condition - return the condition that a pad can evaluate before any C runs; NULL: none */
 const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp);
 
-/* gtp_pad_decides - true if a pad can handle some hits without C */
+/* gtp_pad_decides - true if a pad can handle some of the tracepoint's hits without C */
 bool gtp_pad_decides(const struct gtp_tracepoint *tp);
 
 /* gtp_pad_probe_why_not - explain for ->no_jump why there is no pad, or nothing leads to it */
@@ -30,7 +30,7 @@ const char *gtp_pad_probe_why_not(int err);
 
 /**
  * gtp_pad_probe_widen() - make a pad that leaves everything to C, and redirect control to it
- * @p: the pad's probe
+ * @p: the location's probe
  * @region: as for gtp_pad_probe_make()
  * @lead: redirects control to the new pad; if it returns 0, tasks may be in both pads now,
  * otherwise only in the old one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The numbers that pads push: which tracepoint each is for. */
+/* The numbers that pads push: each number stands for tracepoints. */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/kprobes.h>

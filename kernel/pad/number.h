@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers that pads push: which tracepoint each is for. */
+/* The numbers that pads push: each number stands for tracepoints. */
 #ifndef _GTP_PAD_NUMBER_H
 #define _GTP_PAD_NUMBER_H
 
 #include "hit/run.h"
 
-enum { GTP_PAD_NUMBERS = 16384 }; /* at a time */
+enum { GTP_PAD_NUMBERS = 16384 }; /* numbers in use at a time */
 
 /*
  * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. A
@@ -32,10 +32,10 @@ static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
 	return gtp_acquire(&gtp_pad_number_tickets[number]);
 }
 
-/* gtp_pad_number_missed - count a missed hit. Context: a hit */
+/* gtp_pad_number_missed - count a missed hit of the number. Context: a hit */
 void gtp_pad_number_missed(u32 number);
 
-/* Context of the following: process, under gtp_lock. */
+/* Context of the functions below: process, under gtp_lock. */
 
 /*
  * gtp_pad_number_take - take a free number; return GTP_PAD_NUMBERS if none is free. _give - free it
@@ -54,7 +54,7 @@ u32 gtp_pad_number_take_spare(void);
  */
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp);
 
-/* gtp_pad_number_misses - return the number of missed hits since the number was taken */
+/* gtp_pad_number_misses - return how many hits were missed since the number was taken */
 u64 gtp_pad_number_misses(u32 number);
 
 #endif /* _GTP_PAD_NUMBER_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A jump pad's place in the arena. */
+/* Finds room for jump pads in the arena. */
 #include "kernel/base/mem_kernel.h"
 #include "kernel/pad/place.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A jump pad's place in the arena. */
+/* Finds room for jump pads in the arena. */
 #ifndef _GTP_PAD_PLACE_H
 #define _GTP_PAD_PLACE_H
 
@@ -8,7 +8,7 @@
 
 /**
  * gtp_pad_place() - put a jump pad into the open arena
- * @req: the pad; its target is gtp_jit_target()'s, with the caller's pad_hit
+ * @req: the request for the pad; its target is gtp_jit_target()'s, with the caller's pad_hit
  * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Pads that write frames may use only a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for

@@ -86,7 +86,7 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 		gtp_pad_number_connect(p->stage[i].number, NULL);
 }
 
-/* --- make and free --- */
+/* --- making and freeing probes --- */
 
 /*
  * Prepare a location's probe. This enters the place into the index of probed places, before its
@@ -174,7 +174,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	gtp_shadow_remove(&p->shadow);
 }
 
-/* Fill all freed room with int3, so that a task that reached it by mistake would trap at once. */
+/* Fill all freed room with int3: a task that reached it by mistake would trap at once. */
 void gtp_pad_probes_wipe(void)
 {
 	gtp_jit_pads_wipe();

@@ -17,7 +17,7 @@ void gtp_pad_called(void);
 void gtp_pad_followed(void);
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
 
-/* struct gtp_pad_stage - the pad of a tracepoint that is not its location's first */
+/* struct gtp_pad_stage - the pad of a tracepoint other than its location's first */
 struct gtp_pad_stage {
 	struct gtp_tracepoint *tp;
 	u32 number;
@@ -25,17 +25,17 @@ struct gtp_pad_stage {
 };
 
 /**
- * struct gtp_pad_probe - a location's pad; the first member of the backend's own struct for it
- * @shadow: its entry in the index of probed places, see probe/shadow.h
+ * struct gtp_pad_probe - the pad of a location; the first member of the backend's own struct for it
+ * @shadow: the probe's entry in the index of probed places, see probe/shadow.h
  * @loc: the location; NULL: it is gone, but the pad still exists
- * @number: the number that its pad pushes
+ * @number: the number that @pad pushes
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
- * @follows: the pad holds a gtp_follow_get()
+ * @follows: the probe holds a gtp_follow_get()
  * @gate, @old_gate: the number of the gates of @pad and @old_pad, if they follow calls; otherwise 0
  * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
  * @pad: the pad to which control goes
- * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
+ * @old_pad: the pad before @pad; tasks may be in it until the location is disarmed. @len 0: none
  */
 struct gtp_pad_probe {
 	struct gtp_shadow shadow;
