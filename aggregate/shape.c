@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse an aggregation's name: its kind, its bounds, and from these the layout of its entries. */
+/* Parses an aggregation's name: its kind, its bounds, and from these the layout of an entry. */
 #include "aggregate/shape.h"
 
 static const char *const prefix[] = {

@@ -11,10 +11,10 @@
 enum gtp_aggr_kind {
 	GTP_AGGR_NONE,
 	GTP_AGGR_COUNT, /* the number of updates */
-	GTP_AGGR_SUM,	/* modulo 2^64 */
+	GTP_AGGR_SUM,	/* the sum of the values, modulo 2^64 */
 	GTP_AGGR_MIN,
 	GTP_AGGR_MAX,
-	GTP_AGGR_STATS, /* the sum, the smallest and the largest */
+	GTP_AGGR_STATS, /* the sum, the smallest and the largest value */
 	GTP_AGGR_HIST,	/* also the number of values in each power of two */
 	GTP_AGGR_LHIST, /* also the number of values in each step between two bounds */
 };
@@ -28,9 +28,9 @@ enum {
 };
 
 /**
- * struct gtp_aggr_shape - the form of an aggregation
+ * struct gtp_aggr_shape - the form of an aggregation's entries
  * @kind: enum gtp_aggr_kind
- * @key_words: number of words that its keys have; 0: it has no keys
+ * @key_words: the number of words of the keys; 0: the aggregation has no keys
  * @words: words of an entry: the number of values, the keys, then the values that @kind keeps
  * @values: index of the values in an entry
  * @nbuckets: for a histogram: the number of buckets. An LHIST has one bucket for values less than
@@ -53,7 +53,7 @@ struct gtp_aggr_shape {
 
 /**
  * gtp_aggr_parse() - parse the name of an aggregation
- * @name: the name of a variable, terminated
+ * @name: the name of a variable, NUL-terminated
  * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is not an aggregation
  *
  * Return: NULL; or, if the bounds in the name are wrong, a description of the fault.
@@ -63,13 +63,13 @@ const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 /* gtp_aggr_add_key - add a word to the keys, which have less than GTP_AGGR_KEY_WORDS_MAX */
 void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 
-/* gtp_aggr_same_keys - true if both have the same words as keys */
+/* gtp_aggr_same_keys - true if both shapes have the same words as keys */
 bool gtp_aggr_same_keys(const struct gtp_aggr_shape *a, const struct gtp_aggr_shape *b);
 
 /* gtp_aggr_kind_name - return the name of a kind: "count", ... */
 const char *gtp_aggr_kind_name(enum gtp_aggr_kind kind);
 
-/* gtp_aggr_summary - return the number of words before the buckets */
+/* gtp_aggr_summary - return the number of words of an entry's values before the buckets */
 u32 gtp_aggr_summary(enum gtp_aggr_kind kind);
 
 #endif /* _GTP_SHAPE_H */

@@ -52,7 +52,7 @@ void gtp_aggr_clear(struct gtp_aggr_table *t)
 	t->used = 1;
 }
 
-/* --- keys --- */
+/* --- looking up keys --- */
 
 static __always_inline u64 hash(const u64 *key, u32 n)
 {
@@ -124,7 +124,7 @@ static __always_inline u64 *find_at_once(struct gtp_aggr_table *t, const u64 *ow
 	return likely(i && e[1] == key) ? e : NULL;
 }
 
-/* --- values --- */
+/* --- adding values --- */
 
 static u32 log_bucket(s64 value)
 {
@@ -208,7 +208,7 @@ void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 	add(t, e, value);
 }
 
-/* --- tables of CPUs --- */
+/* --- adding up the tables of CPUs --- */
 
 static void add_entry(const struct gtp_aggr_table *t, u64 *e, const u64 *from)
 {

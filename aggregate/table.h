@@ -40,7 +40,7 @@ struct gtp_aggr_table {
 
 /**
  * gtp_aggr_table_bytes() - return the memory that a table needs
- * @shape: the shape of the aggregation
+ * @shape: the shape of the aggregation's entries
  * @keys: the number of keys that must fit, at least 1; ignored without keys
  */
 size_t gtp_aggr_table_bytes(const struct gtp_aggr_shape *shape, u32 keys);
@@ -50,9 +50,9 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
 
 /**
  * gtp_aggr_update() - add one value
- * @t: this CPU's table, which it may write now
- * @own: this CPU's own words, which have the keys
- * @value: the value
+ * @t: the table of this CPU, which may write it now
+ * @own: the CPU's own words, which contain the keys
+ * @value: the value to add
  *
  * Generated code (jit/ops_call.c, update()) and the interpreter call it, after an action has stored
  * each key in @own: set_local() a number, gtp_hit_setv() a string.

@@ -45,7 +45,7 @@ s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
 	u64 size;
 	u32 done;
 
-	/* QTinit or a new run has dropped the frames. */
+	/* QTinit or a new run has dropped the frames since the file was opened. */
 	if (f->epoch != f->t->epoch)
 		return -ESTALE;
 	size = gtp_file_size(f);

@@ -12,7 +12,7 @@ enum {
 };
 
 /**
- * struct gtp_file - an open trace file
+ * struct gtp_file - an open trace file of the stopped run
  * @t: the session
  * @epoch: the epoch of the session's frames when the file was opened
  * @header: everything before the frames, generated when the file was opened

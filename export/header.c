@@ -22,7 +22,7 @@
 
 enum {
 	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with a longer line */
-	KERNEL_MAX = 128,		 /* the text of kernel_items() */
+	KERNEL_MAX = 128,		 /* most bytes of the text of kernel_items() */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
 
@@ -115,7 +115,7 @@ static size_t kernel_items(const struct gtp_trace *t, char *to)
 
 static void put_status(struct header *h, const struct gtp_trace *t)
 {
-	char *status = h->piece + 1; /* after the T */
+	char *status = h->piece + 1; /* the reply after its T */
 	size_t len;
 
 	gtp_trace_status(t, h->piece, PIECE_SIZE - KERNEL_MAX);

@@ -6,7 +6,7 @@
 #include "hit/variable.h"
 
 enum {
-	BUFFERS = 3,	  /* buffers of each CPU in one sweep: held back, lost, taken */
+	BUFFERS = 3,	  /* buffers of each CPU that one sweep merges: held back, lost, taken */
 	URGENT_SHARE = 4, /* a sweep is due when more than a fourth of a buffer is used */
 };
 
@@ -15,7 +15,7 @@ static bool is_stale(const struct gtp_stream *s)
 	return s->epoch != s->t->epoch;
 }
 
-/* --- open and close --- */
+/* --- opening and closing the stream --- */
 
 static int get_buffer(struct gtp_stream *s, u32 i, struct gtp_buffer *b)
 {
@@ -99,7 +99,7 @@ void gtp_stream_close(struct gtp_stream *s)
 	*s = (struct gtp_stream){ .t = s->t };
 }
 
-/* --- a sweep --- */
+/* --- sweeping the buffers --- */
 
 /* struct exchange - give hits the buffer @in, and take @out from them */
 struct exchange {
@@ -115,7 +115,7 @@ static void exchange(void *arg)
 {
 	struct exchange *x = arg;
 	struct gtp_cpu *cpu = x->cpu;
-	u32 before = cpu->in_hit; /* GTP_HIT_LOST stays */
+	u32 before = cpu->in_hit; /* GTP_HIT_LOST must stay */
 
 	WRITE_ONCE(cpu->in_hit, GTP_HIT_BEGUN);
 	barrier();
@@ -251,7 +251,7 @@ static int merge(struct gtp_stream *s)
 	int err;
 
 	s->index.formats = s->t->formats;
-	/* Frames have no numbers here, so there is no limit. */
+	/* Frames of a stream have no numbers, so their number is not limited. */
 	err = gtp_index_build(&s->index, &s->t->mem, s->bufs, s->restarts, BUFFERS * s->ncpus,
 			      U32_MAX - 1);
 	if (!err)
@@ -287,7 +287,7 @@ int gtp_stream_sweep(struct gtp_stream *s)
 	return merge(s);
 }
 
-/* --- what there is to read --- */
+/* --- reading the stream --- */
 
 bool gtp_stream_urgent(const struct gtp_stream *s)
 {

@@ -41,15 +41,15 @@ struct gtp_stream_cpu {
 };
 
 enum gtp_stream_state {
-	GTP_STREAM_NONE,   /* there was none */
+	GTP_STREAM_NONE,   /* no sweep was made */
 	GTP_STREAM_TAKEN,  /* the sweep has taken the buffers, but had no memory to merge them */
 	GTP_STREAM_MERGED, /* the sweep's frames can be read, or have been read */
 };
 
 /**
- * struct gtp_stream - the reader
+ * struct gtp_stream - the reader of the current run
  * @t: the session
- * @epoch: the epoch of its frames
+ * @epoch: the epoch of the session's frames that the stream reads
  * @header: the header of the file, @header_len bytes
  * @cpus: the CPUs' buffers, as in the run; @ncpus of them
  * @bufs, @restarts: the buffers that one sweep merges: three for each CPU
@@ -58,7 +58,7 @@ enum gtp_stream_state {
  * @last: the last sweep was the final one: the run is over
  * @clock_us: the time of the sweep that last checked the clock
  * @pos: bytes that have been read of the header, then of the index, then of the file's end
- * @read_header: the header has been read
+ * @read_header: the header has been read completely
  */
 struct gtp_stream {
 	struct gtp_trace *t;
@@ -122,7 +122,7 @@ int gtp_stream_sweep(struct gtp_stream *s);
 /* gtp_stream_left - return the number of bytes that can be read without a sweep */
 u64 gtp_stream_left(const struct gtp_stream *s);
 
-/* gtp_stream_ended - true if the whole run was read */
+/* gtp_stream_ended - true if the stream has been read up to the end of the run */
 bool gtp_stream_ended(const struct gtp_stream *s);
 
 /**

@@ -48,7 +48,7 @@ static void move_to_front(struct gtp_buffer *b)
 
 	memmove(b->mem, b->mem + b->head, b->open);
 	if (b->tail == b->head) {
-		b->tail = 0; /* nothing else is left */
+		b->tail = 0; /* the moved frame is the only one left */
 	} else if (pad) {
 		struct gtp_frame *f = frame_at(b, b->head);
 
@@ -60,7 +60,7 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Make room of @room bytes at the front: drop all frames after @head, then the first ones. */
+/* Make @room bytes at the front: drop all frames after @head, then the first ones of the ring. */
 static void drop_for_front(struct gtp_buffer *b, u32 room)
 {
 	u32 tail;
@@ -74,7 +74,7 @@ static void drop_for_front(struct gtp_buffer *b, u32 room)
 	WRITE_ONCE(b->dropped, b->dropped + n);
 }
 
-/* Make room of @need bytes for the open frame, and for later ones, @want in all. */
+/* Make room of @need bytes for the open frame, and of @want bytes in all for it and later ones. */
 static void drop(struct gtp_buffer *b, u32 need, u32 want)
 {
 	if (need <= b->size - b->head) {
@@ -100,7 +100,7 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Drop so much that few frames have to drop others, but not so much that a hit takes long. */
+/* Drop enough that few frames have to drop others, but not so much that a hit takes long. */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -206,7 +206,7 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* Store the registers of a mask. Values are in the order of the mask's bits. */
+/* Store the registers that a mask selects. Values are in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
 	/*
@@ -315,8 +315,8 @@ static u32 string_step(u64 addr, u64 left)
  * add_string_block() - add one MEM block of a string
  * @b: this CPU's buffer
  * @addr: address of the string
- * @max: bytes at most, not above GTP_BLOCK_MEM_MAX
- * @ended: set if the block has the NUL
+ * @max: the most bytes of the block, not above GTP_BLOCK_MEM_MAX
+ * @ended: set if the block contains the NUL
  * @read: copies memory
  * @ctx: passed to @read
  *

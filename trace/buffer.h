@@ -7,16 +7,16 @@
 #include "trace/frame.h"
 
 /**
- * struct gtp_buffer - one CPU's ring
- * @mem: the bytes, 8-aligned; owned by the caller
+ * struct gtp_buffer - the ring of one CPU's frames
+ * @mem: the bytes of the ring, 8-aligned; owned by the caller
  * @head: offset of the next frame; may be @size, if the ring is full to its end
  * @end: end of the free space at @head
  * @size: bytes of the ring; multiple of 8, at least GTP_BUFFER_MIN
  * @tail: offset of the oldest frame
- * @open: bytes of the frame being written at @head, 0 if there is none
+ * @open: bytes of the frame that is being written at @head, 0 if there is none
  * @circular: drop the oldest frames instead of refusing new ones
- * @created: frames ever committed
- * @dropped: the number of frames dropped since
+ * @created: the number of frames that were ever committed
+ * @dropped: the number of these frames that were dropped since
  *
  * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest one
  * follows @head, or is at 0 if the ring has not wrapped. So the free space is contiguous, [@head,
@@ -43,7 +43,7 @@ enum { GTP_BUFFER_MIN = 4096 };
 
 void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular);
 
-/* gtp_buffer_frames - return the number of frames */
+/* gtp_buffer_frames - return the number of frames in the buffer */
 static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
 {
 	u64 dropped = READ_ONCE(b->dropped);
@@ -51,7 +51,7 @@ static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
 	return READ_ONCE(b->created) - dropped;
 }
 
-/* gtp_buffer_used - return the bytes in use, padding included */
+/* gtp_buffer_used - return how many bytes of the ring are in use, padding included */
 static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 {
 	u32 head = READ_ONCE(b->head), end = READ_ONCE(b->end);
@@ -62,8 +62,8 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 
 /**
  * gtp_buffer_has_room() - true if there is room for a whole frame without dropping others
- * @b: this CPU's buffer, no frame open
- * @bytes: multiple of 8, not above GTP_FRAME_MAX
+ * @b: this CPU's buffer, in which no frame is open
+ * @bytes: the size of the frame: a multiple of 8, not above GTP_FRAME_MAX
  *
  * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). If there
  * is no room, gtp_buffer_make_room() may make some.
@@ -101,8 +101,8 @@ static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 /**
  * gtp_buffer_begin() - open a frame
  * @b: this CPU's buffer
- * @tp: tracepoint number
- * @pc: the location's address
+ * @tp: the number of the tracepoint
+ * @pc: the address of the location
  * @time: see struct gtp_frame
  *
  * Return: 0, or -ENOSPC.
@@ -112,7 +112,7 @@ int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
 /**
  * gtp_buffer_reserve() - extend the open frame
  * @b: this CPU's buffer
- * @bytes: multiple of 8
+ * @bytes: the number of bytes to add; a multiple of 8
  *
  * The frame stays contiguous: at the end of the ring it moves to the front, so pointers into it are
  * invalid after this call. A circular buffer drops whole frames, the oldest first.
@@ -135,7 +135,7 @@ static inline void gtp_buffer_rewind(struct gtp_buffer *b, u32 mark)
 /* gtp_buffer_commit - close the open frame; its head receives @flags */
 void gtp_buffer_commit(struct gtp_buffer *b, u16 flags);
 
-/* gtp_buffer_abort - drop the open frame */
+/* gtp_buffer_abort - drop the open frame, of which no block is kept */
 void gtp_buffer_abort(struct gtp_buffer *b);
 
 /**

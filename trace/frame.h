@@ -38,8 +38,8 @@ struct gtp_frame {
 };
 
 enum {
-	GTP_FRAME_PAD = 1 << 0,	    /* no frame: filler up to the end of the ring */
-	GTP_FRAME_PARTIAL = 1 << 1, /* an error of an expression ended it early */
+	GTP_FRAME_PAD = 1 << 0,	    /* not a frame: filler up to the end of the ring */
+	GTP_FRAME_PARTIAL = 1 << 1, /* an expression's error ended the frame early */
 	/* The tracepoint has several locations: its number alone does not give the pc. */
 	GTP_FRAME_SEVERAL_LOCATIONS = 1 << 2,
 };
@@ -47,7 +47,7 @@ enum {
 enum gtp_block_type {
 	GTP_BLOCK_REGS = 1, /* u64 mask, then one u64 per bit set, lowest first */
 	GTP_BLOCK_MEM,	    /* u64 address, then len bytes, padded to 8 */
-	GTP_BLOCK_VAR,	    /* s64 value; num is the variable */
+	GTP_BLOCK_VAR,	    /* s64 value; num is the variable's number */
 	GTP_BLOCK_STATIC,   /* an event's record: len bytes, padded to 8 */
 };
 
@@ -68,7 +68,7 @@ struct gtp_block {
 };
 
 enum {
-	GTP_FRAME_MAX = 1 << 20,   /* bytes one frame may have: a hit's copying must stay bounded */
+	GTP_FRAME_MAX = 1 << 20,   /* most bytes of a frame: a hit's copying must stay bounded */
 	GTP_BLOCK_MEM_MAX = 65528, /* GDB's images count in 16 bits; more memory: more blocks */
 };
 
@@ -83,7 +83,7 @@ static inline u32 gtp_block_size(const struct gtp_block *b)
 /**
  * gtp_frame_next_block() - walk the blocks of a frame
  * @f: a committed frame
- * @b: the previous block, NULL for the first
+ * @b: the previous block; NULL: return the first one
  *
  * Return: the next block or NULL.
  */

@@ -4,12 +4,12 @@
 #include "trace/tfile.h"
 
 /**
- * struct cursor - a CPU that still has frames to merge
+ * struct cursor - the position in the buffer of a CPU that still has frames to merge
  * @frame: the oldest frame that is not merged yet
  * @time: the time of @frame
- * @nth: the number of earlier frames in that buffer
+ * @nth: the number of frames before @frame in that buffer
  * @restarts: how often the clock had restarted before @frame
- * @buf: the buffer's number
+ * @buf: the number of the buffer
  */
 struct cursor {
 	const struct gtp_frame *frame;
@@ -29,7 +29,7 @@ struct merge {
 
 static const struct gtp_index_seen nothing_seen = { .low = U64_MAX };
 
-/* Frames between two calls of ->progress: a few milliseconds. */
+/* The number of frames between two calls of ->progress: a few milliseconds. */
 enum { FRAMES_A_STEP = 1 << 16 };
 
 static void step(const struct gtp_index *ix, const char *what, u32 i)
@@ -51,7 +51,7 @@ static bool earlier(const struct cursor *a, const struct cursor *b)
 	return a->buf < b->buf;
 }
 
-/* Move earlier cursors up until the one at @i is in its place. */
+/* Move earlier cursors of the heap up until the cursor at @i is in its place. */
 static void sift_down(struct merge *m, u32 i)
 {
 	struct cursor moved = m->heap[i];
@@ -196,7 +196,7 @@ void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem)
 	ix->n = 0;
 }
 
-/* Allocate room for @entries, in chunks; the last chunk is only as large as needed. */
+/* Allocate @entries entries, in chunks; the last chunk is only as large as needed. */
 static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entries)
 {
 	u32 chunks = (entries - 1) / GTP_INDEX_CHUNK + 1;

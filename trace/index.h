@@ -10,8 +10,8 @@
 
 /**
  * struct gtp_index_entry - frame number i
- * @frame: the frame
- * @offset: offset of its GDB image in the raw stream that qTBuffer serves
+ * @frame: the frame with that number
+ * @offset: the offset of the frame's GDB image in the raw stream that qTBuffer serves
  */
 struct gtp_index_entry {
 	const struct gtp_frame *frame;
@@ -21,7 +21,7 @@ struct gtp_index_entry {
 enum { GTP_RESTARTS_MAX = 64 };
 
 /**
- * struct gtp_restarts - when the clock of the frames' times restarted
+ * struct gtp_restarts - when the clock that gives frames their times restarted
  * @n: number of restarts, at most GTP_RESTARTS_MAX: the oldest are forgotten
  * @created: how many frames the buffer had made by each restart, the oldest first
  *
@@ -44,14 +44,14 @@ enum {
 	GTP_INDEX_MOST = INT_MAX - 1,
 };
 
-/* gtp_index_step_fn - @done of @total frames have been walked for @what */
+/* gtp_index_step_fn - report that @done of @total frames have been walked, for the work @what */
 typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 total);
 
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
  * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
  * @pcs: the frames' addresses as a set of bits like @tps; trace/index.c hashes an address to a bit
- * @low, @high: the lowest and the highest address
+ * @low, @high: the lowest and the highest address of the frames
  */
 struct gtp_index_seen {
 	u64 tps, pcs;
@@ -92,7 +92,7 @@ struct gtp_index {
 	void *ctx;
 };
 
-/* gtp_index_at - return entry @i, at most @ix->n */
+/* gtp_index_at - return entry @i of the index; @i is at most @ix->n */
 static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u32 i)
 {
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->entry[i % GTP_INDEX_CHUNK];
@@ -114,7 +114,7 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
 		    const struct gtp_restarts *const *restarts, u32 nbufs, u32 most);
 
-/* gtp_index_free - free the index's memory; the index is empty again */
+/* gtp_index_free - free the memory of an index; after that it is empty */
 void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem);
 
 enum gtp_find {
@@ -128,9 +128,9 @@ enum gtp_find {
 /**
  * gtp_index_find() - do the search of QTFrame
  * @ix: the index
- * @how: the form
- * @a: see enum gtp_find
- * @b: see enum gtp_find
+ * @how: the form of the search
+ * @a: the first argument of the search, see enum gtp_find
+ * @b: the second argument of the search, see enum gtp_find
  * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
  *
  * The summaries of GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames let the search skip most ranges, so
@@ -144,7 +144,7 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 /**
  * gtp_index_read() - read a part of the raw stream: all frames' images in order (qTBuffer)
  * @ix: the index
- * @offset: first byte wanted
+ * @offset: the offset of the first byte wanted
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *

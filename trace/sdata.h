@@ -26,7 +26,7 @@ enum {
 
 /**
  * struct gtp_sdata_format - describes the records of one location
- * @next: the format of another location
+ * @next: the format of the records of another location
  * @addr: the address of the location
  * @len: the size of @text, at most GTP_SDATA_TEXT_MAX
  * @text: the description
@@ -38,21 +38,21 @@ struct gtp_sdata_format {
 	char text[];
 };
 
-/* gtp_sdata_block - return the frame's record, or NULL */
+/* gtp_sdata_block - return the block of the frame with the event's record, or NULL */
 const struct gtp_block *gtp_sdata_block(const struct gtp_frame *f);
 
 /* gtp_sdata_find - return the description of a frame's record, or NULL */
 const struct gtp_sdata_format *gtp_sdata_find(const struct gtp_sdata_format *list,
 					      const struct gtp_frame *f);
 
-/* gtp_sdata_size - return the size of the memory form; 0 if the frame has no record */
+/* gtp_sdata_size - return the size of the record's memory form; 0 if the frame has no record */
 u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *list);
 
 /**
- * gtp_sdata_read() - read a part of the memory form
+ * gtp_sdata_read() - read a part of the memory form of a frame's record
  * @f: the frame
  * @list: the descriptions
- * @offset: first byte wanted, counted from GTP_SDATA_ADDR
+ * @offset: the offset of the first byte wanted, counted from GTP_SDATA_ADDR
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *

@@ -15,7 +15,7 @@ struct window {
 	u32 len;
 };
 
-/* Copy the requested part of @bytes, whose beginning or end was not requested. */
+/* Copy the part of @bytes that is in the window. */
 static void put_piece(struct window *w, const void *bytes, u32 n)
 {
 	u32 skip;

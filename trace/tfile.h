@@ -16,7 +16,7 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_forma
  * gtp_tfile_read_frame() - read a part of a frame's image
  * @f: the frame
  * @formats: the descriptions of static data
- * @offset: first byte wanted
+ * @offset: the offset in the image of the first byte wanted
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *

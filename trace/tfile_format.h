@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers of a trace file: docs/trace-file.md describes it. */
+/* The numbers of a trace file, which docs/trace-file.md describes. */
 #ifndef _GTP_TFILE_FORMAT_H
 #define _GTP_TFILE_FORMAT_H
 

@@ -23,7 +23,7 @@ struct asked {
 	bool latency, entry_clock;
 };
 
-/* Note a variable of an expression if it is a value of the call. Refuse none. */
+/* Note whether the variable of an expression is a value of the call. Refuse no variable. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	enum gtp_at_return asked = asked_by(tsv);

@@ -7,11 +7,11 @@
 #include "tracepoint/tracepoint.h"
 
 /**
- * struct gtp_def - a packet being parsed
- * @in: the rest of the packet
+ * struct gtp_def - the state of parsing a packet that defines a tracepoint or dprintf
+ * @in: the rest of the packet, which has not been parsed yet
  * @packet: the packet's name, for refusals
- * @list: the list that counts the tracepoint's memory
- * @mem: where memory comes from
+ * @list: the list that counts the memory of the tracepoint
+ * @mem: the source of memory for the definition
  * @tp: the tracepoint that the packet defines; not on a list yet
  * @why: receives the refusal
  */
@@ -30,7 +30,7 @@ int gtp_def_bad(struct gtp_def *d, const char *what);
 /**
  * gtp_def_expr() - take "LENGTH,HEX" and verify the expression
  * @d: the packet; @d->tp exists
- * @kind: the purpose of the expression
+ * @kind: whether the expression is a condition or an action
  * @where: the expression's name in a refusal: "condition", "action 2 (X)"
  * @out: receives the expression, in memory of @d->mem
  *
@@ -38,7 +38,7 @@ int gtp_def_bad(struct gtp_def *d, const char *what);
  */
 int gtp_def_expr(struct gtp_def *d, enum ax_kind kind, const char *where, struct gtp_expr **out);
 
-/* gtp_def_condition - take a condition, which cannot collect */
+/* gtp_def_condition - take "LENGTH,HEX" and verify it as a condition, which cannot collect */
 int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out);
 
 #endif /* _GTP_DEF_H */

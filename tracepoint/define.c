@@ -11,7 +11,7 @@
 #include "tracepoint/at_return.h"
 #include "tracepoint/def.h"
 
-/* --- the head of both packets --- */
+/* --- the beginning of both packets --- */
 
 static int read_key(struct gtp_def *d, u32 *num, u64 *addr)
 {
@@ -169,7 +169,7 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
 	return 0;
 }
 
-/* --- QTDP:- : actions --- */
+/* --- QTDP:- and its actions --- */
 
 static int action_regs(struct gtp_def *d, struct gtp_action *a)
 {
@@ -267,7 +267,7 @@ static const struct letter *find_letter(struct gtp_in *in)
 	return NULL;
 }
 
-/* Store an action with its text, whose length is known only once it is parsed. */
+/* Store the text of an action in it: the length is known only now that the action is parsed. */
 static int keep_action(struct gtp_def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);

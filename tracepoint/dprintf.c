@@ -14,7 +14,7 @@ struct parse {
 	struct gtp_def d;
 	struct gtp_dprintf *dp;
 	u32 ncpus;
-	struct gtp_tracepoint *conds; /* a tracepoint for each condition, not in @dp yet */
+	struct gtp_tracepoint *conds; /* a tracepoint for each condition; not in @dp yet */
 	u32 nconds;
 };
 
@@ -25,7 +25,7 @@ static struct gtp_tracepoint **end_of(struct gtp_tracepoint **at)
 	return at;
 }
 
-/* Append a tracepoint to a list, with its ordinal as its number. */
+/* Append a tracepoint to a list; its number is its ordinal in the list. */
 static int append(struct parse *p, struct gtp_tracepoint **list, u32 num)
 {
 	const struct gtp_mem *mem = p->d.mem;
@@ -82,7 +82,7 @@ static int next_command(struct parse *p)
 	return 0;
 }
 
-/* Read a command, which may only print. */
+/* Read a command of a dprintf, which may only print. */
 static int read_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fast path of a tracepoint's hits, chosen before the hits by hit/settle.c. */
+/* The fast path that the hits of a tracepoint take, chosen in advance by hit/settle.c. */
 #ifndef _GTP_PLAN_H
 #define _GTP_PLAN_H
 

@@ -29,7 +29,7 @@ int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action, struct gt
 	return -EINVAL;
 }
 
-/* --- the list and its two indexes --- */
+/* --- the list and its two hash tables --- */
 
 static u32 bucket_of_key(u32 num, u64 addr)
 {
@@ -70,7 +70,7 @@ struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
 	return same_number(tp->next_num, tp->num);
 }
 
-/* Mark tracepoints with the same number: once there are two, all have ->several. */
+/* Mark tracepoints that have the same number: once there are two, all get ->several. */
 static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint *other = gtp_tracepoint_newest(list, tp->num);
@@ -165,7 +165,7 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 	list->removed = removed;
 }
 
-/* --- memory --- */
+/* --- memory for tracepoints --- */
 
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
 			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why)
@@ -190,7 +190,7 @@ void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *t
 	return p;
 }
 
-/* --- source text --- */
+/* --- source texts --- */
 
 static int bad_source(struct gtp_why *why, const struct gtp_in *in, const char *what)
 {
@@ -198,7 +198,7 @@ static int bad_source(struct gtp_why *why, const struct gtp_in *in, const char *
 	return -EINVAL;
 }
 
-/* Take the type, which qTfP echoes: accept only letters. */
+/* Take the type of a source text, which qTfP echoes: accept only letters. */
 static bool take_type(struct gtp_in *in, char *type, size_t size)
 {
 	size_t n = 0;
@@ -261,7 +261,7 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 	return 0;
 }
 
-/* --- upload --- */
+/* --- upload to GDB --- */
 
 static void put_head(struct gtp_out *out, char letter, const struct gtp_tracepoint *tp)
 {

@@ -14,21 +14,21 @@
 struct gtp_location;
 
 enum {
-	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for it */
+	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for the number */
 	GTP_TP_LOST = 0xffff,	       /* in a frame that tells how many frames were lost */
-	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
-	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
-	GTP_ACTIONS_MAX = 1024,	       /* actions of one tracepoint */
+	GTP_TRACEPOINTS_MAX = 16384,   /* most definitions */
+	GTP_TRACEPOINT_BUCKETS = 1024, /* number of buckets; a power of two */
+	GTP_ACTIONS_MAX = 1024,	       /* most actions of one tracepoint */
 	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
-	GTP_SLOT_NONE = 0x7fffffff,    /* a tracepoint without counters */
+	GTP_SLOT_NONE = 0x7fffffff,    /* the slot of a tracepoint without counters */
 	GTP_TITLE_MAX = 40,	       /* bytes of a tracepoint's name in a message */
 };
 
-/* struct gtp_expr - a verified expression and its bytes, one allocation */
+/* struct gtp_expr - a verified expression and its bytecode, in one allocation */
 struct gtp_expr {
 	struct ax_verified ax;
-	void *compiled; /* machine code, NULL: the interpreter runs it */
+	void *compiled; /* machine code; NULL: the interpreter runs the expression */
 	u32 compiled_len;
 	bool early; /* @compiled may run before a hit begins, see ax_jit_can_early() */
 };
@@ -40,20 +40,20 @@ enum gtp_action_kind {
 	GTP_ACTION_STATIC, /* L: $_sdata */
 };
 
-/* gtp_action_letter - return the letter by which GDB writes an action */
+/* gtp_action_letter - return the letter that GDB uses for an action: 'R', 'M', 'X', or 'L' */
 static inline char gtp_action_letter(enum gtp_action_kind kind)
 {
 	return "RMXL"[kind];
 }
 
 /**
- * struct gtp_action - one action, in the order GDB sent them
+ * struct gtp_action - one action; a tracepoint has them in the order in which GDB sent them
  * @mask: REGS: GDB's register mask, cut to the registers of a hit
- * @base: MEM: register that @offset counts from, -1: none
- * @offset: MEM: address or offset
+ * @base: MEM: the register from which @offset counts, -1: none
+ * @offset: MEM: the address, or the offset from @base
  * @len: MEM: the number of bytes
  * @expr: EXPR: the expression, allocated separately
- * @sets_key: EXPR: it sets a key of aggregations; valid after tstart
+ * @sets_key: EXPR: the expression sets a key of aggregations; valid after tstart
  * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same
  *        allocation
  */
@@ -81,35 +81,35 @@ struct gtp_source {
 /**
  * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
  * is several of these
- * @next, @prev: the list of all tracepoints, in the order GDB sent them
+ * @next, @prev: link the list of all tracepoints, in the order in which GDB sent them
  * @next_here: the next tracepoint at the same location, while armed
  * @next_key, @next_num: the next one in the same bucket of the list; @next_run: the next one in the
  *     same bucket of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
- * @addr: run-time address as GDB sent it
- * @enabled: GDB's setting, with which a run begins
+ * @addr: the run-time address, as GDB sent it
+ * @enabled: GDB's setting for the tracepoint, with which a run begins
  * @on: its hits count; GDB, and hits that switch it, may change this while it is armed; a hit reads
  *     it once
- * @pass: pass count, 0: none
+ * @pass: the pass count, 0: none
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
- * @cond: the condition; NULL: every hit counts
- * @actions: the actions, in order
+ * @cond: the condition of the tracepoint; NULL: every hit counts
+ * @actions: the first of the tracepoint's actions, which follow each other in order
  * @code: machine code of all actions as one snippet; NULL: each action runs by itself
  * @frame_bytes: the number of bytes that @code collects
  * @code_len: the size of @code
  * @plan: the fast path of its hits; points to @code and to the condition's machine code
- * @sources: the source texts, in order
+ * @sources: the first of the source texts, which follow each other in order
  * @nactions: the number of actions
- * @code_bytes: the bytes of all its expressions
- * @part_bytes: memory of @cond, @actions and @sources
+ * @code_bytes: the bytes of bytecode of all expressions
+ * @part_bytes: the bytes of memory for @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
  *     hits print a line of text instead of writing a frame. NULL: it is not a dprintf
  * @loc: its location in the current or the stopped run; NULL if it has none or is @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
- * @sdata: an action collects $_sdata
- * @switched: actions of some tracepoint may set @on
+ * @sdata: an action of the tracepoint collects $_sdata
+ * @switched: actions of some tracepoint may set @on of this one
  * @self_trace: hits of GDB's own tasks count, too
  * @only_updates: its actions only update aggregations: a hit leaves no frame
  * @at_return: hits are reported when the function returns, see tracepoint/at_return.h;
@@ -117,7 +117,7 @@ struct gtp_source {
  *     condition names $entry_clock; @latency: the condition or an action names $latency
  * @reads: a hit reads memory, or sets variables, which may be strings; @cond_reads: the condition
  *     does one of these
- * @gone: the module it was in has been unloaded
+ * @gone: the module that contained @addr has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
  * @repeated: GDB has sent the definition again; the pieces that follow are repetitions, too
@@ -169,19 +169,19 @@ struct gtp_tracepoint {
 
 /* struct gtp_dprintf_count - counters of a dprintf on one CPU, written only by that CPU */
 struct gtp_dprintf_count {
-	u64 hits;     /* the condition held, or could not be evaluated */
-	u64 dropped;  /* of these hits: lines for which there was no room */
+	u64 hits;     /* hits for which the condition held, or could not be evaluated */
+	u64 dropped;  /* of these hits: those for whose line there was no room */
 	u64 apart[6]; /* hits among these for whose line there was no room */
 };
 
 /**
- * struct gtp_tracepoints - all definitions, in the order GDB sent them
+ * struct gtp_tracepoints - all definitions, in the order in which GDB sent them
  * @first, @last: the ends of the list
  * @count: the number of definitions
- * @part_bytes: the memory of all their parts
+ * @part_bytes: the memory that the parts of all tracepoints take
  * @removed: counts removals, so that a cached position in the list is known to be stale
- * @by_key: tracepoints by number and address
- * @by_num: tracepoints by number; the newest first
+ * @by_key: tracepoints, hashed by number and address
+ * @by_num: tracepoints, hashed by number; the newest first
  */
 struct gtp_tracepoints {
 	struct gtp_tracepoint *first;
@@ -241,7 +241,7 @@ static inline void gtp_tracepoint_switch(struct gtp_tracepoint *tp, bool on)
 	WRITE_ONCE(tp->on, on);
 }
 
-/* gtp_tracepoint_find - find a tracepoint by number and address; return NULL if there is none */
+/* gtp_tracepoint_find - return the tracepoint with this number and address, or NULL */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
 
 /*
@@ -272,7 +272,7 @@ struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 /* gtp_tracepoints_clear - free all tracepoints; none may be armed */
 void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem);
 
-/* gtp_tracepoint_remove - remove a tracepoint from the list and free it; it must not be armed */
+/* gtp_tracepoint_remove - remove a tracepoint from its list and free it; it must not be armed */
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
 
@@ -287,10 +287,10 @@ void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint 
 
 /**
  * gtp_tracepoint_part() - allocate zeroed memory for a part of a tracepoint
- * @list: the tracepoint's list, now or later
- * @tp: the tracepoint
+ * @list: the list on which the tracepoint is, or will be
+ * @tp: the tracepoint to which the part will belong
  * @mem: where memory comes from
- * @bytes: the size
+ * @bytes: the size of the part
  * @why: the refusal
  *
  * The size is bounded by GTP_PARTS_MAX: otherwise a client could fill the kernel's memory with

@@ -113,7 +113,7 @@ enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets)
 	return AX_OK;
 }
 
-/* --- QTDV --- */
+/* --- the packet QTDV --- */
 
 static int bad(struct gtp_why *why, const struct gtp_in *in, const char *what)
 {
@@ -121,7 +121,7 @@ static int bad(struct gtp_why *why, const struct gtp_in *in, const char *what)
 	return -EINVAL;
 }
 
-/* struct qtdv - the fields of one packet */
+/* struct qtdv - the fields of one QTDV packet */
 struct qtdv {
 	u32 num;
 	u64 initial;
@@ -156,7 +156,7 @@ static int read_packet(struct qtdv *q, struct gtp_in *in, struct gtp_why *why)
 	if (n < 0)
 		return bad(why, in, "name is longer than 63 characters");
 	q->name[n] = '\0';
-	/* A NUL among the bytes would hide the rest of the name. */
+	/* A NUL among the bytes of the name would hide the rest of the name. */
 	if (!is_name(q->name) || strlen(q->name) != (size_t)n)
 		return bad(why, in, "name is not of letters, digits and _");
 	return 0;

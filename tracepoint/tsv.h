@@ -30,7 +30,7 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
 	GTP_TSV_CURRENT_TASK,	  /* struct task_struct * */
 	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
-	/* For a call that returns; see tracepoint/at_return.h. */
+	/* The values of a call that returns; see tracepoint/at_return.h. */
 	GTP_TSV_RET,	     /* the return value, rax */
 	GTP_TSV_LATENCY,     /* ns from the call's entry to its return */
 	GTP_TSV_ENTRY_CLOCK, /* $clock at the call's entry */
@@ -43,8 +43,8 @@ enum gtp_tsv_builtin {
 	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: the task's user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
 	GTP_TSV_XTIME_NSEC,	   /* its ns; both are from one reading for the hit */
-	GTP_TSV_RDTSC,		   /* the processor's counter, now */
-	GTP_TSV_CPU_NUMBER,	   /* the number of CPUs that there can be */
+	GTP_TSV_RDTSC,		   /* the processor's counter at the read */
+	GTP_TSV_CPU_NUMBER,	   /* the number of CPUs that the machine can have */
 	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
 	/* An action sets one of these to a tracepoint's number: then its hits count, or do not. */
 	GTP_TSV_ENABLE,
@@ -52,16 +52,16 @@ enum gtp_tsv_builtin {
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
 	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
 	GTP_TSV_USTACK, /* the number of the program's stack; 0: no room */
-	/* For a hit of a watchpoint; see hit/watched.h. */
+	/* The values of a hit of a watchpoint; see hit/watched.h. */
 	GTP_TSV_WATCH_ADDR,	/* the address of the variable */
-	GTP_TSV_WATCH_VAL,	/* its value after the access */
-	GTP_TSV_WATCH_PREV_VAL, /* the value at the access before */
+	GTP_TSV_WATCH_VAL,	/* the variable's value after the access */
+	GTP_TSV_WATCH_PREV_VAL, /* the variable's value at the access before */
 	GTP_TSV_NR_BUILTIN,
 };
 
 /**
- * struct gtp_tsv - one variable
- * @num: GDB's number
+ * struct gtp_tsv - one trace state variable
+ * @num: the number by which GDB knows the variable
  * @builtin: its value comes from the hit; read-only, except those that are AX_TSV_SWITCH
  * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: the value at tstart
@@ -78,8 +78,8 @@ struct gtp_tsv {
 };
 
 /**
- * struct gtp_tsvs - all variables
- * @slot: the variables by number; NULL: there is none
+ * struct gtp_tsvs - all trace state variables
+ * @slot: the variables by number; NULL: no variable has this number
  * @ways: enum ax_tsv_way of each variable, by its name: those named p_NAME or per_cpu_NAME are each
  *	CPU's own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
  *	aggregate/shape.h. In a run there are AX_TSV_ADDED ones as well, see session/added.h
@@ -95,7 +95,7 @@ struct gtp_tsvs {
 int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
-/* gtp_tsvs_clear - drop the user's variables, keep the built-in ones (QTinit) */
+/* gtp_tsvs_clear - drop the user's variables, and keep the built-in ones (QTinit) */
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
 /*
@@ -105,10 +105,10 @@ void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
 		    struct gtp_why *why);
 
-/* gtp_tsvs_reset - set every user variable to its initial value (tstart) */
+/* gtp_tsvs_reset - set every user's variable to its initial value (tstart) */
 void gtp_tsvs_reset(struct gtp_tsvs *tsvs);
 
-/* gtp_tsvs_known - check a variable, for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
+/* gtp_tsvs_known - check a variable for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
 enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
 
 /*

@@ -148,10 +148,10 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 /**
  * gtp_rsp_init() - prepare for a new connection
  * @r: filled in
- * @ops: receive the packets, send the bytes
+ * @ops: the functions that receive the packets and send the bytes
  * @ctx: passed to @ops
- * @in: GTP_PACKET_MAX + 1 bytes, the caller's
- * @last: GTP_RSP_FRAME_MAX bytes, the caller's
+ * @in: GTP_PACKET_MAX + 1 bytes, which belong to the caller
+ * @last: GTP_RSP_FRAME_MAX bytes, which belong to the caller
  */
 void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, char *in, u8 *last)
 {

@@ -23,7 +23,7 @@ struct gtp_rsp_ops {
 };
 
 /**
- * struct gtp_rsp - one connection's framing
+ * struct gtp_rsp - the state of one connection's framing
  * @in: GTP_PACKET_MAX + 1 bytes, owned by the caller
  * @last: the last reply, kept for a NAK: GTP_RSP_FRAME_MAX bytes, owned by the caller
  */

@@ -45,7 +45,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		*rip = (greg_t)ax_jit_careful((const u8 *)(uintptr_t)*rip);
 		return;
 	}
-	/* Not a snippet's fault: let it occur again, for the previous handler. */
+	/* The fault is not a snippet's: let it occur again, for the previous handler. */
 	sigaction(sig, &previous[sig == SIGBUS], NULL);
 }
 

@@ -7,10 +7,10 @@
 
 /**
  * struct jit_user - an arena: memory mapped writable at one address and executable at another
- * @target: the target, which ax_jit_stubs() has filled in
+ * @target: the description of the target, filled in by ax_jit_stubs()
  * @size: the size of the arena in bytes
- * @stubs: the bytes of the common stubs, at the beginning
- * @used: the bytes in use
+ * @stubs: the bytes of the common stubs, which are at the arena's beginning
+ * @used: the bytes of the arena in use
  * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
  */
 struct jit_user {
@@ -27,7 +27,7 @@ struct jit_user {
 
 /**
  * jit_user_new() - make an arena with the common stubs in it
- * @size: bytes, rounded up to pages
+ * @size: the size of the arena in bytes, rounded up to pages
  * @fast_limit: addresses below this (signed) are read by plain loads, and after a SIGSEGV by
  *	env->ops->read(); 0: all are read by env->ops->read()
  *
@@ -50,11 +50,11 @@ static inline void jit_user_reset(struct jit_user *u)
 
 /**
  * jit_user_compile() - compile into the arena
- * @u: the arena
- * @v: the expression
- * @pc: the value of rip
+ * @u: the arena, in which the snippet is put
+ * @v: the verified expression
+ * @pc: the value that the expression reads for rip
  * @seed: see struct ax_jit_request
- * @len: receives the bytes of code; may be NULL
+ * @len: receives the length of the code in bytes; may be NULL
  *
  * Return: the snippet; NULL if the arena is full.
  */

@@ -160,7 +160,7 @@ s64 gtp_process_files_link(const struct gtp_process *p, const char *path, char *
 		return found;
 	n = readlinkat(found, "", dst, len);
 	if (n < 0)
-		n = errno == ENOENT ? -EINVAL : -errno; /* ENOENT: it is not a link */
+		n = errno == ENOENT ? -EINVAL : -errno; /* ENOENT: the file is not a link */
 	close(found);
 	return n;
 }

@@ -15,7 +15,7 @@ struct gtp_process_files {
 void gtp_process_files_init(struct gtp_process_files *f);
 void gtp_process_files_close(struct gtp_process_files *f);
 
-/* Implement functions of struct gtp_process_ops. */
+/* The functions of struct gtp_process_ops for files. */
 int gtp_process_files_open(struct gtp_process_files *f, const struct gtp_process *p,
 			   const char *path);
 int gtp_process_files_stat(const struct gtp_process_files *f, u32 n, struct gtp_file_stat *st);

@@ -6,12 +6,12 @@
 #include "user/process/process.h"
 
 /**
- * struct gtp_library - an entry of the list
- * @lm: the entry's address
+ * struct gtp_library - an entry of the list of libraries
+ * @lm: the address of the entry
  * @addr: the difference between the library's addresses and its link-time addresses
- * @dynamic: its dynamic section
- * @list: the address of the list; dlmopen() makes further lists
- * @name: its path, terminated; "": the program
+ * @dynamic: the address of the library's dynamic section
+ * @list: the address of the list that contains the entry; dlmopen() makes further lists
+ * @name: the library's path, NUL-terminated; "": the program
  */
 struct gtp_library {
 	u64 lm;

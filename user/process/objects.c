@@ -12,10 +12,10 @@
 #include "user/process/objects.h"
 
 enum {
-	TRIES = 50, /* tries to read a list that the process is changing */
+	TRIES = 50, /* most tries to read a list that the process is changing */
 	PAUSE_NS = 2000000,
-	TRY_S = 2,		       /* seconds in which a new try may begin */
-	LIBRARIES_BYTES_MAX = 4 << 20, /* bytes of the text about libraries */
+	TRY_S = 2,		       /* seconds within which a new try may begin */
+	LIBRARIES_BYTES_MAX = 4 << 20, /* most bytes of the text about libraries */
 };
 
 static void put(struct gtp_text *t, const char *bytes, size_t n)
@@ -72,7 +72,7 @@ static void put_thread(const struct gtp_process *p, struct gtp_text *t, u32 tid)
 	snprintf(file, sizeof(file), "task/%u/comm", tid);
 	n = gtp_process_file(p, file, name, sizeof(name));
 	if (n <= 0)
-		return; /* it has ended */
+		return; /* the thread has ended */
 	if (name[n - 1] == '\n')
 		name[n - 1] = '\0';
 	snprintf(head, sizeof(head), "<thread id=\"p%x.%x\" name=\"", p->pid, tid);

@@ -70,7 +70,7 @@ static int yama_scope(void)
 	return c - '0';
 }
 
-/* Say which right is missing: the kernel has one errno for all of them. */
+/* Put into @why which right is missing: the kernel has one errno for all rights. */
 static int refuse(const struct gtp_process *p, int err, struct gtp_why *why)
 {
 	int scope = yama_scope();
@@ -316,7 +316,7 @@ int gtp_process_exe(const struct gtp_process *p, char *path)
 		return -errno;
 	path[n] = '\0';
 	end = path + n - (sizeof(gone) - 1);
-	/* The kernel adds these words to the path of a file that has no name any more. */
+	/* The kernel appends these words to the path of a file that has no name any more. */
 	if (end > path && !strcmp(end, gone) && !fstatat(p->dir, "exe", &st, 0) && !st.st_nlink)
 		*end = '\0';
 	return 0;

@@ -12,12 +12,12 @@ enum {
 };
 
 /**
- * struct gtp_process - a process
- * @pid: its number
- * @pidfd: readable when it has ended
- * @dir: /proc/PID, which still belongs to this process after its number has another owner
- * @mem: its memory. After an execve the descriptor still belongs to the old program
- * @root: its root directory
+ * struct gtp_process - a process that is looked at
+ * @pid: the number of the process
+ * @pidfd: a descriptor that is readable when the process has ended
+ * @dir: a descriptor of /proc/PID, which stays this process's after its number has another owner
+ * @mem: a descriptor of its memory. After an execve it still belongs to the old program
+ * @root: a descriptor of its root directory
  * @auxv, @auxv_bytes: its auxiliary vector, which changes at an execve
  * @entry, @phdr, @phnum, @base: the program's entry point, its program headers and their number,
  *			       the address of the dynamic linker
@@ -63,7 +63,7 @@ bool gtp_process_is_gone(const struct gtp_process *p, struct gtp_why *why);
 /* gtp_process_has_thread - true if @tid is a thread of the process */
 bool gtp_process_has_thread(const struct gtp_process *p, u32 tid);
 
-/* gtp_process_live - get the registers of a thread that are known without stopping it */
+/* gtp_process_live - get the registers of a thread that are known without stopping the thread */
 void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *live);
 
 /*
