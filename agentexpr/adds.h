@@ -8,7 +8,7 @@
 /**
  * ax_adds_to() - true if an expression only adds to a variable
  * @v: a verified expression
- * @tsv: set to the variable's number in that case
+ * @tsv: receives the number of that variable, if the result is true
  *
  * If so, the expression has the same effect if getv returns 0 and setv adds: see agentexpr/adds.c.
  * It sets no other variable.

@@ -59,7 +59,7 @@ extern const struct ax_op_info ax_op_info[256];
 struct ax_error {
 	u16 code; /* enum ax_err */
 	u16 pc;	  /* byte offset of the instruction */
-	u8 op;	  /* its opcode byte */
+	u8 op;	  /* the opcode byte of the instruction */
 	u64 arg, arg2;
 };
 
@@ -76,10 +76,10 @@ struct ax_insn {
 
 /**
  * ax_decode() - decode the instruction at @pc
- * @code: the expression
- * @len: its length in bytes
- * @pc: where to decode, < @len
- * @insn: filled in
+ * @code: the bytecode of the expression
+ * @len: the length of @code in bytes
+ * @pc: the offset of the instruction, less than @len
+ * @insn: receives the instruction
  *
  * Return: AX_OK, AX_E_UNKNOWN_OPCODE or AX_E_OPERAND_CUT. Reads only code[0..len).
  */
@@ -87,8 +87,8 @@ enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn);
 
 /**
  * ax_disasm() - write one instruction as text, such as "const8 12" or "if_goto 20"
- * @insn: from ax_decode()
- * @buf: receives a terminated string, cut when it does not fit
+ * @insn: the instruction, from ax_decode()
+ * @buf: receives a NUL-terminated string, cut when it does not fit
  * @size: bytes of @buf
  *
  * Return: the length of the whole text.
@@ -112,7 +112,7 @@ const char *ax_error_name(enum ax_err code);
 /* The purpose of an expression decides what must be on the stack at its end. */
 enum ax_kind {
 	AX_CONDITION, /* must leave a value */
-	AX_ACTION,    /* may leave anything */
+	AX_ACTION,    /* may leave anything on the stack */
 };
 
 enum {
@@ -133,7 +133,7 @@ enum {
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
 
-/* struct ax_point - what the verifier knows at each byte of the expression */
+/* struct ax_point - what the verifier knows about each byte of an expression */
 struct ax_point {
 	u8 depth; /* values on the stack before the instruction here */
 	u8 flags;
@@ -147,11 +147,11 @@ enum {
 
 /**
  * struct ax_verified - an expression that may run
- * @code: the bytes; owned by the caller of ax_verify(), must outlive this
+ * @code: the bytecode; owned by the caller of ax_verify(), must outlive this struct
  * @points: @len entries, same owner
- * @len: bytes of @code
+ * @len: the length of @code in bytes
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
- * @ninsns: reached instructions
+ * @ninsns: the number of instructions that control can reach
  * @flags: AX_F_*
  * @adds: with AX_F_ADDS: the variable; its getv returns 0, and its setv adds
  * @regs_used: bit n is set if the expression reads GDB's register n
@@ -171,7 +171,7 @@ struct ax_verified {
 
 /**
  * ax_verify() - check an expression in one pass, before it is ever run
- * @code: the expression; not copied
+ * @code: the bytecode of the expression; not copied
  * @len: the length of @code
  * @kind: condition or action
  * @points: @len entries of memory for the verifier's findings; needs no initialisation
@@ -236,7 +236,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 /**
  * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
- * @getv: return the value of a trace state variable
+ * @getv: return the value of a trace state variable at the hit
  * @setv: set a trace state variable
  * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
  * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
@@ -261,7 +261,7 @@ struct ax_ops {
 
 /**
  * struct ax_env - the environment of an expression
- * @ops: memory, variables and records
+ * @ops: the functions for memory, variables and records
  * @ctx: passed to every function of @ops
  * @regs: the registers of the hit
  * @pc: the value of register 16 (rip): the tracepoint's address, wherever the probe left rip
@@ -269,7 +269,7 @@ struct ax_ops {
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @local: this CPU's own trace state variables, by number, for machine code compiled to use them
  * @entered: the amount that the probe's own code has added to preempt_count()
- * @err: why the evaluation ended early
+ * @err: the reason why the evaluation ended early
  * @frame: where a snippet of a tracepoint's actions writes the collected data (see jit/jit.h)
  * @progress: how far that snippet came: the action, counted from 1, and the bytes in @frame
  */

@@ -12,7 +12,7 @@ enum {
 	NUMBER_DIGITS = 3,
 };
 
-/* struct conv - one conversion; @type is '%' or one of d u x X o c p s */
+/* struct conv - one conversion of a format; @type is '%' or one of d u x X o c p s */
 struct conv {
 	u8 flags;
 	u8 bytes; /* bytes of the argument that are converted: 1, 2, 4 or 8 */
@@ -22,7 +22,7 @@ struct conv {
 	u32 precision;
 };
 
-/* struct cursor - where the parser is; @pos never passes @len */
+/* struct cursor - the position of the parser in a format; @pos never passes @len */
 struct cursor {
 	const u8 *fmt;
 	u32 len;
@@ -106,7 +106,7 @@ static bool parse_type(struct cursor *c, struct conv *conv)
 	return true;
 }
 
-/* Parse what follows a '%'. If it is wrong, return false with @c->pos at the wrong byte. */
+/* Parse what follows a '%'. If it is not valid, return false with @c->pos at the wrong byte. */
 static bool parse_conv(struct cursor *c, struct conv *conv)
 {
 	*conv = (struct conv){ .type = '%' };
@@ -198,7 +198,7 @@ enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bo
 	return code;
 }
 
-/* struct out - the text so far; one byte is reserved for the NUL */
+/* struct out - the text that is being written; one byte is reserved for the NUL */
 struct out {
 	char *text;
 	u32 len;

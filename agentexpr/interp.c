@@ -8,7 +8,7 @@
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
 
-/* struct vm - one evaluation; @sp is the first free word of @env->stack */
+/* struct vm - the state of one evaluation; @sp is the first free word of @env->stack */
 struct vm {
 	const struct ax_verified *v;
 	struct ax_env *env;

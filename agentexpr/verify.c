@@ -24,7 +24,7 @@
 #include "agentexpr/adds.h"
 #include "agentexpr/format.h"
 
-/* struct pass - the state of the pass: facts known before the current instruction */
+/* struct pass - the state of the verifier's pass: facts known before the current instruction */
 struct pass {
 	const u8 *code;
 	u32 len;
@@ -142,7 +142,7 @@ static enum ax_err rule_jump(struct pass *p, const struct ax_insn *insn)
 	return AX_OK;
 }
 
-/* The rules for an instruction's operand, which do not depend on the stack. */
+/* Check an instruction's operand, by the rules that do not depend on the stack. */
 static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn *insn) = {
 	[AX_RULE_none] = rule_none, [AX_RULE_jump] = rule_jump,	    [AX_RULE_reg] = rule_reg,
 	[AX_RULE_tsv] = rule_none,  [AX_RULE_pick] = rule_none,	    [AX_RULE_printf] = rule_printf,

@@ -16,7 +16,7 @@
 
 /* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
-/* gtp_fetch_add - add atomically between CPUs and contexts; return the previous value */
+/* gtp_fetch_add - add to @p atomically between CPUs and contexts; return the previous value */
 #define gtp_fetch_add(p, v) xadd((p), (v))
 /* gtp_replace - replace @old by @new if *@p is still @old; return the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))

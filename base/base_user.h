@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <sys/types.h>
 
-/* The kernel's widths: u64 is long long, so that one "%llx" is right in both worlds. */
+/* Types of the kernel's widths: u64 is long long, so that one "%llx" is right in both worlds. */
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;

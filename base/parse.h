@@ -7,9 +7,9 @@
 
 /**
  * struct gtp_in - text that is being read
- * @start: first character
- * @p: next character
- * @end: just past the last one; nothing is read there, no terminator is needed
+ * @start: the first character of the text
+ * @p: the next character to read
+ * @end: just past the last character; nothing is read there, no terminator is needed
  * @skipped: characters of the packet before @start, so that gtp_in_column() counts from the
  *     packet's first
  *
@@ -101,9 +101,9 @@ int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
 
 /**
  * struct gtp_out - text that is being written
- * @buf: receives the text, terminated after every call
- * @size: room, terminator included; at least 1
- * @len: length so far, always below @size
+ * @buf: receives the text, which is NUL-terminated after every call
+ * @size: the room in @buf, the NUL included; at least 1
+ * @len: the length of the text so far, always less than @size
  * @cut: something did not fit and was cut off
  */
 struct gtp_out {

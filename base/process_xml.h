@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registers that the target description of a process has besides those of the kernel. */
+/* The registers that the target description of a process has in addition to those of the kernel. */
 #ifndef _GTP_PROCESS_XML_H
 #define _GTP_PROCESS_XML_H
 

@@ -31,8 +31,8 @@ enum {
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
 	GTP_NR_WIDE_REGS = 17,	/* registers 0 to 16 have 8 bytes; the others have 4 */
-	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
-	GTP_NR_G_REGS = 24,	/* what the g packet carries: ds, es, fs, gs are never known */
+	GTP_NR_SAVED_REGS = 20, /* registers that a hit saves: all up to ss */
+	GTP_NR_G_REGS = 24,	/* registers of the g packet; ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 

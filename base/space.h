@@ -16,13 +16,13 @@
 #include "base/base.h"
 
 enum {
-	GTP_SPACE_TAG = 0x47, /* the most significant byte of all these addresses */
+	GTP_SPACE_TAG = 0x47, /* the most significant byte of all addresses in file spaces */
 	GTP_SPACE_TAG_SHIFT = 56,
-	GTP_SPACE_SHIFT = 36,	     /* 64 GiB each */
+	GTP_SPACE_SHIFT = 36,	     /* bits of an address within a space: 64 GiB */
 	GTP_SPACE_NUMBERS = 1 << 20, /* a power of two */
 };
 
-/* gtp_space_is - true if the address is one of a file space */
+/* gtp_space_is - true if the address is in a file space */
 static inline bool gtp_space_is(u64 addr)
 {
 	return addr >> GTP_SPACE_TAG_SHIFT == GTP_SPACE_TAG;
@@ -42,7 +42,7 @@ static inline u64 gtp_space_base(u32 n)
 	return (u64)GTP_SPACE_TAG << GTP_SPACE_TAG_SHIFT | (u64)n << GTP_SPACE_SHIFT;
 }
 
-/* gtp_space_linked - return the link-time address of the place */
+/* gtp_space_linked - return the link-time address that an address of a file space stands for */
 static inline u64 gtp_space_linked(u64 addr)
 {
 	return addr & ((1ULL << GTP_SPACE_SHIFT) - 1);

@@ -35,7 +35,7 @@ static inline bool gtp_watch_is(u64 addr)
 	return (addr >> GTP_WATCH_SHIFT & GTP_WATCH_MASK) == GTP_WATCH_TAG;
 }
 
-/* gtp_watch_at - return the kernel address of the variable */
+/* gtp_watch_at - return the kernel address of the variable that a watch address stands for */
 static inline u64 gtp_watch_at(u64 addr)
 {
 	return addr | 0xffULL << GTP_WATCH_SHIFT;
@@ -47,7 +47,7 @@ static inline u64 gtp_watch_real(u64 addr)
 	return gtp_watch_is(addr) ? gtp_watch_at(addr) : addr;
 }
 
-/* gtp_watch_bytes - return the variable's number of bytes: 1, 2, 4 or 8 */
+/* gtp_watch_bytes - return the size of the watched variable in bytes: 1, 2, 4 or 8 */
 static inline u32 gtp_watch_bytes(u64 addr)
 {
 	return 1U << (addr >> (GTP_WATCH_SHIFT + GTP_WATCH_SIZE_SHIFT) & 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why a request is refused, in words for the user. */
+/* The reason why a request is refused, in words for the user. */
 #ifndef _GTP_WHY_H
 #define _GTP_WHY_H
 
@@ -16,10 +16,10 @@ struct gtp_why {
 	char text[200];
 };
 
-/* gtp_why - format the words; what does not fit is cut off */
+/* gtp_why - format the words of a reason; what does not fit is cut off */
 __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
 
-/* gtp_why_is_general - true if the error concerns the machine or the user, not only one place */
+/* gtp_why_is_general - true if an error concerns the machine or the user, not only one place */
 static inline bool gtp_why_is_general(int err)
 {
 	return err == -ENOMEM || err == -EINTR;

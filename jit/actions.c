@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A tracepoint's actions as one snippet: each of them records its blocks, expressions included. */
+/* A tracepoint's actions as one snippet, in which each action records its blocks. */
 #include "jit/actions.h"
 #include "jit/expr.h"
 #include "jit/record.h"

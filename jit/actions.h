@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint's actions as one snippet. */
+/* Compiles a tracepoint's actions as one snippet. */
 #ifndef _GTP_ACTIONS_H
 #define _GTP_ACTIONS_H
 

@@ -15,7 +15,7 @@ enum {
 		  1, /* the most nops that can be needed before an indirect branch */
 };
 
-/* struct copy - @p: the instruction's bytes; @end: address of the end of the original */
+/* struct copy - @p: the instruction's bytes; @end: the address of the end of the original */
 struct copy {
 	struct x86_buf *b;
 	u64 base;

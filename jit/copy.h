@@ -12,11 +12,11 @@ bool gtp_copy_can(const struct gtp_region *r);
 
 /**
  * gtp_copy_emit() - write the copies, and the jump to the end of the originals
- * @b: receives them; the number of bytes depends on @b->len and @at, but not on @base
+ * @b: receives the copies; the number of bytes depends on @b->len and @at, but not on @base
  * @base: address where byte 0 of @b will run, a multiple of AX_JIT_LOAD_ALIGN
- * @w: the form that returns and indirect branches must have there
- * @r: the instructions; gtp_copy_can() accepts them
- * @at: address of the originals
+ * @w: the target: the form that returns and indirect branches must have at @base
+ * @r: the region whose instructions are copied; gtp_copy_can() accepts it
+ * @at: the address of the original instructions
  * @begin: receives the offset in @b of each copy; or NULL
  *
  * No copy begins at the offset of a possible fast load (see jit/jit.h), whose fault would be fixed

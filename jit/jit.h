@@ -66,7 +66,7 @@ typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env
  */
 bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target);
 
-/* The common stubs. */
+/* The common stubs, which all snippets call. */
 enum ax_jit_stub {
 	AX_JIT_SLOW, /* careful loads, and errors */
 	AX_JIT_GETV,
@@ -84,17 +84,17 @@ enum { AX_JIT_MARK = 1 << 20 };
 
 /**
  * struct ax_jit_var - a trace state variable that can be read without a call
- * @bytes: size of the value, 4 or 8; 0: reading this variable takes a call
- * @sign: sign-extend it to 64 bits
+ * @bytes: the size of the value, 4 or 8; 0: reading this variable takes a call
+ * @sign: sign-extend the value to 64 bits
  * @follow: number of pointers that lead to the value, up to 2; the first is in the GS segment
  * @moves: its value changes if the task moves to another CPU on the way from a pad to C, so a
  *	pad's condition must not use it
  * @less_entered: subtract env->entered, which is 0 in a pad's condition
- * @gs: offset in the GS segment
+ * @gs: the offset in the GS segment of the value or of the first pointer to it
  * @offset: with @follow: offset from the first pointer, in memory that is always mapped
- * @then: with two pointers: offset from the second
+ * @then: with two pointers: the offset from the second one
  * @mask: 0, or the bits of a 4-byte value that count
- * @add: a constant to add at the end
+ * @add: a constant to add to the value at the end
  */
 struct ax_jit_var {
 	u8 bytes;
@@ -121,7 +121,7 @@ struct ax_jit_var {
  * @task: offset in the GS segment of the pointer to the running task; 0: pads do not mark it
  * @task_faults: offset in a task of its count of disabled page faults
  * @var: variables that can be read without a call, by number
- * @nvars: entries of @var; variables with higher numbers take a call
+ * @nvars: the number of entries in @var; variables with higher numbers take a call
  * @pad_hit: the function that jump pads call at a hit; see pad/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
@@ -147,10 +147,10 @@ struct ax_jit_target {
 
 /**
  * ax_jit_stubs() - make the common stubs
- * @w: the place where they will run; @w->stub is filled in
- * @base: address of their first byte, a multiple of AX_JIT_CODE_ALIGN
+ * @w: the target of the snippets; @w->stub is filled in
+ * @base: the address of the stubs' first byte, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code; NULL only counts
- * @size: room at @buf
+ * @size: the room in @buf
  *
  * Return: bytes of code; 0 if it does not fit.
  */
@@ -167,11 +167,11 @@ enum ax_jit_item_kind {
 
 /**
  * struct ax_jit_item - one action of a tracepoint
- * @kind: its kind
+ * @kind: the kind of the action
  * @mask: REGS: GDB's register mask
- * @base: MEM: register to which @offset is added, -1: none
- * @offset: MEM: address or offset
- * @len: MEM: bytes
+ * @base: MEM: the register to which @offset is added, -1: none
+ * @offset: MEM: the address, or the offset from @base
+ * @len: MEM: the number of bytes
  * @v: EXPR: the expression
  */
 struct ax_jit_item {
@@ -188,8 +188,8 @@ struct ax_jit_item {
  * @v: the expression; its code must stay while snippets that print may run
  * @items: the actions; not copied
  * @nitems: the number of actions; 0: compile @v
- * @target: the place where it runs
- * @pc: the value of register 16 (rip)
+ * @target: the target that the code is compiled for
+ * @pc: the value that expressions read for register 16 (rip)
  * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all are AX_TSV_CALL
  * @slots: the variables by number, for expressions with AX_F_ADDS; they must not move while the
  *	snippet may run
@@ -237,9 +237,9 @@ u32 ax_jit_frame_bytes(const struct ax_jit *work);
 /**
  * ax_jit_emit() - write planned code
  * @work: the compilation that ax_jit_plan() or gtp_pad_plan() has planned
- * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
+ * @base: the address where the code's first byte will run, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code
- * @size: room at @buf
+ * @size: the room in @buf
  *
  * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code must reach is
  * more than 2 GiB from @base: the stubs, or for a pad the probed place, an operand of a displaced
@@ -250,7 +250,7 @@ int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 /**
  * ax_jit_run() - evaluate a snippet as ax_interp() evaluates its expression
  * @fn: the snippet
- * @env: the environment; @env->pc is not used
+ * @env: the environment of the expression; @env->pc is not used
  * @result: receives the value, 0 on an error; may be NULL
  */
 static inline int ax_jit_run(ax_jit_fn fn, struct ax_env *env, u64 *result)

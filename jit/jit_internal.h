@@ -18,7 +18,7 @@ struct gtp_region;
 
 enum {
 	JIT_NR_ALLOC = 7, /* registers that can hold values; with actions one less */
-	JIT_NR_JOIN = 5,  /* values that a join keeps in registers */
+	JIT_NR_JOIN = 5,  /* number of values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
 	JIT_STRING_MAX = 64, /* bytes of a string that a pad records; longer ones go to C */
 };
@@ -33,12 +33,12 @@ enum jit_where {
 };
 
 /**
- * struct jit_val - one value of the expression's stack, perhaps not fully computed yet
+ * struct jit_val - one value of the expression's stack, which may not be fully computed yet
  * @where: enum jit_where
- * @loc: the register, slot or condition code, see enum jit_where
+ * @loc: the register, slot or condition code that @where names
  * @bits: 64; or 8, 16, 32: the value is the extension of this many low bits of the location, and
  *	@imm is 0
- * @sign: sign-extend them; otherwise zero-extend
+ * @sign: sign-extend these bits; otherwise zero-extend them
  * @zbits: the value is known to be less than 2^zbits
  * @sbits: the value is known to equal its low sbits bits, sign-extended
  * @imm: constant to add; fits 32 bits except for JIT_CONST
@@ -59,7 +59,7 @@ struct jit_place {
 	u32 pos; /* from pass 2: the final offset */
 };
 
-/* struct jit_label - one byte of the expression; @used: a jump leads there */
+/* struct jit_label - a byte of the expression as a place for jumps; @used: a jump leads there */
 struct jit_label {
 	struct jit_place at;
 	bool used;
@@ -68,10 +68,10 @@ struct jit_label {
 /* struct jit_slow - slow code for an instruction that may leave the fast path */
 struct jit_slow {
 	struct jit_place at; /* start of the slow code */
-	u32 back;	     /* where the fast code continues */
+	u32 back;	     /* where the fast code goes on */
 	u16 pc;
 	u8 op;
-	u8 dst;	   /* loads: register that receives the value */
+	u8 dst;	   /* loads: the register that receives the value */
 	bool sign; /* loads: sign-extend, because the following ext is part of the load */
 	u8 base;   /* the address is register base + disp; X86_NO_REG: disp alone */
 	s64 disp;
@@ -121,9 +121,9 @@ enum jit_tail {
  * @save: the registers to push, in this order
  * @pos: for each machine register its position among the pushed words, from 1; 0: not pushed
  * @marker: the pushed register with which the task is marked; X86_NO_REG: none
- * @nsave: entries of @save
- * @words: words pushed in all, with flags and slots
- * @tail: the ways out
+ * @nsave: the number of entries in @save
+ * @words: the number of all pushed words, flags and slots included
+ * @tail: the ways out of the pad
  * @has_string: in a frame: it has a string, whose length is known only at the hit
  * @string_end: the code that runs when the string's length is known
  * @bytes: in a frame: its size without the string, as the previous pass has found it
@@ -160,7 +160,7 @@ enum jit_pass {
 };
 
 /**
- * struct ax_jit - one compilation
+ * struct ax_jit - the state of one compilation
  *
  * References: @regs and @slots count, for each register and slot, the stack entries that name it
  * and the emitters that hold it. A holder may overwrite a register or take it over only if it is
@@ -175,13 +175,13 @@ struct ax_jit {
 	void (*run_pass)(struct ax_jit *j, enum jit_pass pass);
 	bool alive;	     /* the code being compiled can be reached */
 	struct ax_insn insn; /* the instruction being compiled */
-	u32 next;	     /* pc of the next instruction to compile */
+	u32 next;	     /* pc of the instruction to compile next */
 	u32 depth;
 	u32 held;	  /* this many topmost values are operands of @insn: never spilled */
 	bool stack_frame; /* rbp is pushed and points to it; found out in the first pass */
 	u32 stack_met;	  /* the number of the stack frame's slots so far */
 	u32 stack_slots;  /* the final number of slots, from the first pass */
-	u32 planned;	  /* bytes of code */
+	u32 planned;	  /* number of bytes of code */
 	u32 nslow;
 	bool calls;	 /* there are calls on the fast path */
 	bool records;	 /* actions collect something; from the first pass */

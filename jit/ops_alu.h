@@ -5,17 +5,17 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_op_arithmetic - add, sub, mul, bit_and, bit_or, bit_xor */
+/* jit_op_arithmetic - emit add, sub, mul, bit_and, bit_or, bit_xor */
 void jit_op_arithmetic(struct ax_jit *j);
 
-/* jit_op_compare - equal, less_signed, less_unsigned */
+/* jit_op_compare - emit equal, less_signed, less_unsigned */
 void jit_op_compare(struct ax_jit *j);
 
-/* jit_op_log_not, jit_op_bit_not - the opcodes of these names */
+/* jit_op_log_not, jit_op_bit_not - emit the opcodes of these names */
 void jit_op_log_not(struct ax_jit *j);
 void jit_op_bit_not(struct ax_jit *j);
 
-/* jit_op_extend - ext, zero_ext */
+/* jit_op_extend - emit ext, zero_ext */
 void jit_op_extend(struct ax_jit *j);
 
 /* jit_test - set the flags to whether a value is zero; return the condition for nonzero */

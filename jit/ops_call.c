@@ -376,7 +376,7 @@ static void trace_to_record(struct ax_jit *j)
 	jit_pop(j);
 }
 
-/* addr len -> */
+/* Emit trace or tracenz, whose stack effect is: addr len -> */
 void jit_op_trace(struct ax_jit *j)
 {
 	if (j->req.nitems) {
@@ -391,7 +391,7 @@ void jit_op_trace(struct ax_jit *j)
 	jit_pop(j);
 }
 
-/* addr -> addr; the length is in the instruction */
+/* Emit trace_quick or trace16: addr -> addr; the length is in the instruction. */
 void jit_op_trace_short(struct ax_jit *j)
 {
 	struct jit_val len = jit_const(j->insn.operand);
@@ -422,7 +422,7 @@ static void store_args(struct ax_jit *j, u32 nargs)
 	}
 }
 
-/* args... channel function -> */
+/* Emit printf, whose stack effect is: args... channel function -> */
 void jit_op_printf(struct ax_jit *j)
 {
 	prepare(j, 0);

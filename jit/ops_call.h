@@ -12,18 +12,18 @@ const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
 		  bool (*suits)(const struct ax_jit_var *var));
 
-/* jit_op_getv, jit_op_setv, jit_op_tracev - the opcodes of these names */
+/* jit_op_getv, jit_op_setv, jit_op_tracev - emit the opcodes of these names */
 void jit_op_getv(struct ax_jit *j);
 void jit_op_setv(struct ax_jit *j);
 void jit_op_tracev(struct ax_jit *j);
 
-/* jit_op_trace - trace, tracenz */
+/* jit_op_trace - emit trace, tracenz */
 void jit_op_trace(struct ax_jit *j);
 
-/* jit_op_trace_short - trace_quick, trace16 */
+/* jit_op_trace_short - emit trace_quick, trace16 */
 void jit_op_trace_short(struct ax_jit *j);
 
-/* jit_op_printf - the opcode printf */
+/* jit_op_printf - emit printf */
 void jit_op_printf(struct ax_jit *j);
 
 #endif /* _GTP_OPS_CALL_H */

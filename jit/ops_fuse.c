@@ -16,7 +16,7 @@
 #include "jit/slow.h"
 #include "jit/values.h"
 
-/* struct fused - the use of the value: compare it with @imm, or its bits @mask with 0 */
+/* struct fused - how the loaded value is used: compared with @imm, or its bits @mask with 0 */
 struct fused {
 	u32 next; /* pc after the use */
 	bool sign;

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_op_goto, jit_op_if_goto, jit_op_end - the opcodes of these names */
+/* jit_op_goto, jit_op_if_goto, jit_op_end - emit the opcodes of these names */
 void jit_op_goto(struct ax_jit *j);
 void jit_op_if_goto(struct ax_jit *j);
 void jit_op_end(struct ax_jit *j);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads: plain ones where that is allowed, otherwise in the slow code. */
+/* Emits loads: plain ones where that is allowed, otherwise in the slow code. */
 #include "jit/address.h"
 #include "jit/flow.h"
 #include "jit/ops_fuse.h"

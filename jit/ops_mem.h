@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_op_ref - ref8, ref16, ref32, ref64 */
+/* jit_op_ref - emit ref8, ref16, ref32, ref64 */
 void jit_op_ref(struct ax_jit *j);
 
 #endif /* _GTP_OPS_MEM_H */

@@ -5,10 +5,10 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_op_shift - lsh, rsh_signed, rsh_unsigned */
+/* jit_op_shift - emit lsh, rsh_signed, rsh_unsigned */
 void jit_op_shift(struct ax_jit *j);
 
-/* jit_shift_const - shift a value by a known count, of any size */
+/* jit_shift_const - emit a shift by a known count, of any size */
 void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 count);
 
 #endif /* _GTP_OPS_SHIFT_H */

@@ -17,7 +17,7 @@ enum {
 	/* Pushed by the snippet; rbp and the return address are between. */
 	SAVED_DESC = SAVED_REGS + 2,
 	SAVED_WHERE, /* with a block: offset in the trace frame */
-	SAVED_LEN,   /* and its bytes */
+	SAVED_LEN,   /* with a block: its number of bytes */
 };
 
 /* Decode @desc as far as errors need the instruction. */

@@ -114,13 +114,13 @@ enum x86_reg jit_machine_reg(u32 n)
 	return n < ARRAY_SIZE(reg) ? reg[n] : n;
 }
 
-/* Return the place on the stack where a pad has pushed a register of the hit. */
+/* Return the place on the stack of a register of the hit that a pad has pushed. */
 static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
 {
 	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
-/* Return the value of a register that is still in the machine. */
+/* Return the value of a register of the hit that is still in the machine. */
 static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
@@ -239,7 +239,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 {
 	enum x86_reg r = find_free(j);
 
-	/* Spill the deepest entry, which is needed last. */
+	/* Spill the deepest entry of the stack, which is needed last. */
 	for (u32 i = 0; r == X86_NO_REG && i + j->held < j->depth; i++) {
 		const struct jit_val *v = &j->stack[i];
 
@@ -314,7 +314,7 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_lea(&j->b, X86_64, dst, x86_at(dst, (s32)v->imm));
 }
 
-/* Put a value into a new register, keeping what is known of it. */
+/* Move a value into a new register, and keep what is known of the value. */
 static void into_new(struct ax_jit *j, struct jit_val *v)
 {
 	struct jit_val to = jit_in_reg(jit_alloc(j));

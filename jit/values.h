@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_arg - return the entry @from_top below the topmost */
+/* jit_arg - return the stack entry that is @from_top entries below the topmost */
 static inline struct jit_val *jit_arg(struct ax_jit *j, u32 from_top)
 {
 	return &j->stack[j->depth - 1 - from_top];
@@ -45,7 +45,7 @@ void jit_pop(struct ax_jit *j);
 void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to);
 void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value);
 
-/* jit_ref - add a reference to the value's place; jit_unref_reg - drop one to a register */
+/* jit_ref - add a reference to the value's place; jit_unref_reg - drop a reference to a register */
 void jit_ref(struct ax_jit *j, const struct jit_val *v);
 void jit_unref_reg(struct ax_jit *j, enum x86_reg reg);
 
@@ -57,7 +57,7 @@ void jit_unref_reg(struct ax_jit *j, enum x86_reg reg);
 /* jit_alloc - get a register, held by the caller; may spill a value */
 enum x86_reg jit_alloc(struct ax_jit *j);
 
-/* jit_claim - get this register, held by the caller; moves its value elsewhere */
+/* jit_claim - get register @reg, held by the caller; moves its value elsewhere */
 void jit_claim(struct ax_jit *j, enum x86_reg reg);
 
 /* jit_move - emit dst = v; the entry @v does not change */
@@ -100,7 +100,7 @@ static inline void jit_settle_flags(struct ax_jit *j)
 /* jit_canonical - move every value to the place where joins expect the value of its depth */
 void jit_canonical(struct ax_jit *j);
 
-/* jit_after_join - set the state after a join: @depth values in those places */
+/* jit_after_join - set the state after a join: @depth values in the places that joins expect */
 void jit_after_join(struct ax_jit *j, u32 depth);
 
 /* jit_slot - return the memory operand of a slot */

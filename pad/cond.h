@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* gtp_pad_cond_begin - prepare for the first try */
+/* gtp_pad_cond_begin - prepare for the first try to compile a condition */
 void gtp_pad_cond_begin(struct ax_jit *j);
 
 /*

@@ -86,7 +86,7 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 	return ax_jit_work_size(&r) + sizeof(struct jit_slow);
 }
 
-/* --- what can be in a pad's frame --- */
+/* --- what a pad's frame can have --- */
 
 /*
  * The registers that are in the machine at a hit, and the pc, which is a constant. Expressions may
@@ -158,7 +158,7 @@ bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond)
 	return tp->loc->kind != GTP_LOCATION_RETURN && tp->plan.in_pad && (cond || !tp->cond);
 }
 
-/* --- the code --- */
+/* --- the code of the frame --- */
 
 #define OF_CPU(member) x86_at(JIT_CPU, (s32)offsetof(struct gtp_cpu, member))
 
@@ -298,7 +298,7 @@ static void count_pass(struct ax_jit *f)
 
 	x86_mov_imm(&f->b, JIT_RECORD, address(&tp->pass_hits));
 	x86_load(&f->b, X86_RAX, hits, 8, false);
-	x86_mov_imm(&f->b, X86_RDX, tp->pass - 1); /* the last one ends the run, in C */
+	x86_mov_imm(&f->b, X86_RDX, tp->pass - 1); /* the last hit that counts ends the run, in C */
 	x86_alu(&f->b, X86_CMP, X86_64, X86_RAX, X86_RDX);
 	give_up_if(f, X86_CC_AE);
 	x86_lea(&f->b, X86_64, X86_RDX, x86_at(X86_RAX, 1));
@@ -383,11 +383,11 @@ static void frame_code(struct ax_jit *f, u32 room)
 	gtp_pad_cond_leave(f);
 }
 
-/* --- as a part of a pad --- */
+/* --- the frame as a part of a pad --- */
 
 static void run_pass(struct ax_jit *f, enum jit_pass pass)
 {
-	/* These are results of the previous pass. */
+	/* These members are results of the previous pass. */
 	u32 room = f->pad.bytes + (f->pad.has_string ? JIT_STRING_MAX : 0);
 
 	f->pass = pass;

@@ -15,7 +15,7 @@ enum {
 };
 
 /**
- * struct scan - state of one decode
+ * struct scan - the state of decoding one instruction
  * @p: the bytes of the instruction
  * @end: the number of bytes that may be read
  * @at: offset of the next byte

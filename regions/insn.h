@@ -10,12 +10,12 @@ enum { GTP_INSN_MAX = 15 };
 
 /**
  * struct gtp_insn - one decoded instruction
- * @len: its length
+ * @len: the length of the instruction
  * @kind: enum gtp_insn_kind
  * @disp_at: offset of a 32-bit displacement that is relative to %rip; 0: there is none
  * @cond: JCC: the condition code, its opposite is cond ^ 1
  * @rel: direct jumps and calls: distance from the instruction's end to the target
- * @flags_in: arithmetic flags that it may read
+ * @flags_in: arithmetic flags that the instruction may read
  * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code after it cannot
  * depend on their old values
  *
@@ -34,7 +34,7 @@ struct gtp_insn {
 /**
  * gtp_insn_decode() - decode the 64-bit instruction at @p
  * @insn: filled in; undefined on error
- * @p: the first byte
+ * @p: the first byte of the instruction
  * @avail: the number of bytes that may be read
  *
  * Knows what compilers and the kernel's assembler emit and refuses the rest: a refusal makes one

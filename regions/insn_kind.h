@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 enum gtp_insn_kind {
-	GTP_INSN_PLAIN,	   /* does the same at any address */
+	GTP_INSN_PLAIN,	   /* has the same effect at any address */
 	GTP_INSN_RIP,	   /* like PLAIN, but an operand is relative to %rip: disp_at */
 	GTP_INSN_CALL,	   /* direct near call, rel */
 	GTP_INSN_JMP,	   /* direct near jump, 8 or 32 bits, rel */

@@ -8,13 +8,13 @@
 /* clang-format off */
 /* Bits of op.form. An opcode whose form is 0 is unknown, and refused. */
 enum {
-	OK = 0x01,      /* nothing follows */
+	OK = 0x01,      /* nothing follows the opcode */
 	MODRM = 0x02,   /* modrm, with the SIB and displacement that it asks for */
 	IMM8 = 0x04,
 	IMM16 = 0x08,
 	IMMZ = 0x10,    /* 4 bytes, 2 with an operand-size prefix */
 	IMMV = 0x20,    /* 4 bytes, 8 with REX.W, 2 with an operand-size prefix */
-	LOCK = 0x40,    /* may be locked when it works on memory */
+	LOCK = 0x40,    /* may have a lock prefix when it works on memory */
 	REP = 0x80,     /* takes f2 and f3 */
 
 	IMM64 = IMMV | IMM8, /* an address of 8 bytes */
@@ -67,7 +67,7 @@ enum group {
 
 /**
  * struct op - an opcode
- * @form: what follows it
+ * @form: the bytes that follow the opcode
  * @kind: enum gtp_insn_kind
  * @flags: enum flag_class
  * @group: enum group

@@ -187,7 +187,7 @@ static bool breakpoint(struct walk *w)
 		return false;
 	if (!w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
 		return true;
-	/* Padding after a call that does not return. */
+	/* An int3 after a call that does not return is padding. */
 	w->dead = true;
 	return w->off == w->ask->at;
 }
@@ -214,7 +214,7 @@ static bool may_be_nop(const struct walk *w)
 	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
 }
 
-/* Take one instruction into the region. */
+/* Add one instruction to the region. */
 static enum gtp_region_verdict displace(struct walk *w)
 {
 	struct gtp_region *r = w->r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May a jump replace the code at an address? The module's decision. */
+/* The module's decision whether a jump may replace the code at an address. */
 #ifndef _GTP_REGION_H
 #define _GTP_REGION_H
 
@@ -11,7 +11,7 @@ enum {
 	GTP_REGION_MAX = GTP_REGION_JUMP - 1 + GTP_INSN_MAX,
 };
 
-/* X(name, word, text): why not. The text is shown to the user as "no jump: TEXT". */
+/* X(name, word, text): the refusals. The text is shown to the user as "no jump: TEXT". */
 #define GTP_REGION_REFUSALS(X)                                                                     \
 	X(NO_TABLE, "no-table", "no table of regions tells of that code")                          \
 	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp")        \
@@ -37,8 +37,8 @@ enum gtp_region_verdict {
  * struct gtp_region - the instructions that a jump displaces
  * @len: the number of bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @n: the number of displaced instructions; padding after a return or jump counts in @len alone
- * @insn: the instructions, in order
- * @bytes: the live bytes
+ * @insn: the displaced instructions, in order
+ * @bytes: the live bytes of the region
  * @flags_dead: after this all arithmetic flags are overwritten before one is read, so the pad need
  *	not save them
  * @falls_out: control can continue after the last instruction

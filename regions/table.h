@@ -38,13 +38,13 @@ enum {
 	GTP_TABLE_MAX = 64 << 20, /* bytes in a file */
 };
 
-/* Flags of a span. */
+/* Flags of a span of the table. */
 enum {
 	GTP_TABLE_COMPLETE = 1, /* every address of its code that is stored anywhere is a leader */
 	GTP_TABLE_PROGRAM = 2,	/* of a program or library, so it has lists of functions */
 };
 
-/* X(name, kind, text) */
+/* X(name, kind, text): the kinds of lists */
 #define GTP_TABLE_KINDS(X)                                                                         \
 	X(HIDDEN, 1, "leaders that a decode of their function does not show")                      \
 	X(DENY, 2, "places that the kernel's rule may accept though something enters them")        \
@@ -88,8 +88,8 @@ struct gtp_table_list {
 /**
  * gtp_table_open() - check a whole table
  * @t: receives the table, valid as long as @bytes is; untouched on error
- * @bytes: the file
- * @size: the size of the file
+ * @bytes: the contents of the table's file
+ * @size: the size of the table's file
  * @why: on an error, receives a description of the fault
  *
  * Look-ups check nothing, because this checks everything once. Context: any; time is linear in
@@ -99,7 +99,7 @@ struct gtp_table_list {
  */
 int gtp_table_open(struct gtp_table *t, const void *bytes, size_t size, const char **why);
 
-/* gtp_table_build_id - find the file's build-id; return its length */
+/* gtp_table_build_id - find the build-id of the code that the table is for; return its length */
 u32 gtp_table_build_id(const struct gtp_table *t, const u8 **id);
 
 /* gtp_table_span, gtp_table_list - read span or list number @i, below spans_n or lists_n */
@@ -113,7 +113,7 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
 /**
  * gtp_table_next() - find the first entry that is not below @from
  * @list: from gtp_table_list() or gtp_table_find()
- * @from: an offset in the list's span
+ * @from: an offset in the span to which the list belongs
  * @found: receives the entry
  *
  * Reads the index and one or two blocks. Context: any.

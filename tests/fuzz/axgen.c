@@ -155,7 +155,7 @@ static void make_divide(struct axgen *g)
 		make_reg(g);
 	if (axgen_pick(g, 3)) {
 		constant(g, 1);
-		op(g, AX_OP_bit_or); /* not zero */
+		op(g, AX_OP_bit_or); /* or, so that the value is not zero */
 	}
 	op(g, AX_OP_div_signed + axgen_pick(g, 4));
 }
@@ -369,7 +369,7 @@ static void make_end(struct axgen *g)
 	g->alive = false;
 }
 
-/* Bind some of the labels that need this depth; at least one if nothing else leads here. */
+/* Bind some of the labels whose jumps have this depth; at least one if nothing else leads here. */
 static void bind_some(struct axgen *g)
 {
 	if (!g->alive && g->nlabels)
@@ -379,7 +379,9 @@ static void bind_some(struct axgen *g)
 			bind(g, i);
 }
 
-/* struct maker - @depth: values it takes; @weight: how often, in parts of the sum */
+/*
+ * struct maker - @depth: the values that it takes; @weight: how often it is chosen, out of the sum
+ */
 static const struct maker {
 	void (*make)(struct axgen *g);
 	u8 depth;
@@ -410,7 +412,7 @@ static void step(struct axgen *g)
 	}
 }
 
-/* Bind every label that is left, after the stack has been brought to the depth that it needs. */
+/* Bind every label that is left, after bringing the stack to the depth of the label's jumps. */
 static void finish(struct axgen *g)
 {
 	while (g->nlabels) {
@@ -435,7 +437,7 @@ static void begin(struct axgen *g)
 	g->alive = true;
 }
 
-/* Make some steps without jumps that do not touch what is on the stack, and push one value. */
+/* Make some steps without jumps that leave the stack's values alone, and push one value. */
 static void make_term(struct axgen *g, u32 steps)
 {
 	u32 below = g->depth, own = g->own;

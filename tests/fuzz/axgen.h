@@ -41,7 +41,7 @@ struct axgen {
 	bool alive;
 	u32 nlabels;
 	struct {
-		u32 at; /* offset of the two bytes of a jump's target */
+		u32 at; /* offset of the two bytes of the jump's target */
 		u32 depth;
 	} label[AXGEN_LABELS];
 	u32 len;
@@ -58,8 +58,8 @@ void axgen_make(struct axgen *g, u32 steps);
 void axgen_make_add(struct axgen *g, u32 steps);
 
 /*
- * axgen_pick - return a number below @n; axgen_value - return a number that has caused bugs before,
- * or any other
+ * axgen_pick - return a number below @n; axgen_value - return any number, often one that has caused
+ * bugs before
  */
 u32 axgen_pick(struct axgen *g, u32 n);
 u64 axgen_value(struct axgen *g);

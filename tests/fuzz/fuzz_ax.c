@@ -14,7 +14,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* Return how an address behaves: the address itself says it, so that the fuzzer can choose. */
+/* Return how memory at an address behaves: bits of the address say it, so the fuzzer can choose. */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };
@@ -27,7 +27,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	CHECK(len == 1 || len == 2 || len == 4 || len == 8);
 	if (world(addr >> 4))
 		return -EFAULT;
-	/* A string that never ends, unless the address says so. */
+	/* A string here never ends, unless the address says so. */
 	memset(dst, (int)(addr & 0x30 ? addr | 1 : 0), len);
 	return 0;
 }
@@ -75,7 +75,7 @@ static const struct ax_ops ops = {
 	.print = op_print,
 };
 
-/* Decode at every byte, also inside instructions: no read may go past the last byte. */
+/* Decode at every byte, also inside of instructions: no read may go past the last byte. */
 static void decode_everywhere(const u8 *code, u32 len)
 {
 	struct ax_insn insn;
@@ -146,7 +146,7 @@ static void run(const struct ax_verified *v)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-/* Take a byte for the kind, then the expression. */
+/* The input is a byte for the kind, then the expression. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	enum ax_kind kind = size && data[0] & 1 ? AX_ACTION : AX_CONDITION;

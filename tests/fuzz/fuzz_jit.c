@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	}
 	axgen_make(&g, 400);
-	g.in = data + 1; /* use the same bytes again */
+	g.in = data + 1; /* the same bytes again make the choices */
 	if (jitdiff(w, g.code, g.len, &g)) {
 		fprintf(stderr, "the generator made what the verifier refuses\n");
 		abort();

@@ -22,7 +22,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* Check one frame, which begins with '$'; return its end. */
+/* Check one packet of the stub, which begins with '$'; return its end. */
 static u32 check_frame(u32 i)
 {
 	char digits[3] = { 0 };

@@ -11,10 +11,10 @@ enum {
 	ACTIONS = 5,
 	HITS = 3,
 	TSVS = 64,	  /* the built-in ones, and those that expressions may set */
-	ADDED = TSVS - 1, /* all CPUs add to it */
-	OWN = TSVS,	  /* two per-CPU variables, three aggregations */
+	ADDED = TSVS - 1, /* a variable that all CPUs add to */
+	OWN = TSVS,	  /* first of two per-CPU variables and three aggregations */
 	TABLES = 3,
-	KEYS = 3, /* keys that a table has room for: some do not fit */
+	KEYS = 3, /* number of keys that a table has room for: some do not fit */
 	TABLE_WORDS = 512,
 	LOG = 1024,
 	BUFFER = 1 << 18, /* several times what a snippet of actions may collect */
@@ -23,7 +23,7 @@ enum {
 
 struct jitacts_stats jitacts_stats;
 
-/* struct side - interpreter or machine code: a run of its own, with one tracepoint */
+/* struct side - a run of the interpreter, or of machine code, with one tracepoint */
 struct side {
 	const struct jitdiff_world *world;
 	struct gtp_run run;
@@ -56,7 +56,7 @@ size_t jitacts_size(void)
 	return sizeof(struct jitacts);
 }
 
-/* --- what a hit finds --- */
+/* --- callbacks of hits --- */
 
 static int side_read(void *ctx, void *dst, u64 addr, u32 len)
 {
@@ -113,14 +113,14 @@ static const struct gtp_hit_ops hit_ops = {
 	.stopping = side_stopping,
 };
 
-/* --- per-CPU variables, and one that is added to --- */
+/* --- per-CPU variables, and a variable that expressions add to --- */
 
 static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
 	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT, [ADDED] = AX_TSV_ADDED,
 };
 
-/* Set up a histogram by one key, statistics by two, a count. */
+/* Set up three aggregations: a histogram by one key, statistics by two, a count. */
 static void set_up_own(struct side *s)
 {
 	static const char *const name[TABLES] = { "hist_a", "stats_a", "count_a" };
@@ -188,7 +188,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
-/* Make most expressions without jumps: only those can become part of one snippet. */
+/* Make most expressions without jumps: only such expressions can become part of one snippet. */
 static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 {
 	struct gtp_expr *e = &m->interpreter.expr[n];
@@ -286,7 +286,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	gtp_hit_prepare(&s->cpu, &s->run);
 }
 
-/* Compile like run control: all actions as one snippet, else each expression by itself. */
+/* Compile like run control: all actions as one snippet, or else each expression by itself. */
 static int compile(struct jitacts *m, struct axgen *g)
 {
 	struct side *s = &m->compiler;
@@ -325,7 +325,7 @@ static int compile(struct jitacts *m, struct axgen *g)
 	return err;
 }
 
-/* --- hitting it and comparing --- */
+/* --- hitting the tracepoint, and comparing --- */
 
 static const struct gtp_frame *newest(const struct gtp_buffer *b)
 {
@@ -341,7 +341,7 @@ static u32 meant_bytes(const struct gtp_block *b)
 	return (u32)sizeof(*b) + (b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len);
 }
 
-/* Compare block by block, because the padding of a block does not count. */
+/* Compare frames block by block, because the padding of a block does not count. */
 static bool same_blocks(const struct gtp_frame *a, const struct gtp_frame *b)
 {
 	const struct gtp_block *x = gtp_frame_next_block(a, NULL);

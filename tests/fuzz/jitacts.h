@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs a tracepoint's actions in the interpreter and as machine code; compares what hits leave. */
+/*
+ * Runs a tracepoint's actions in the interpreter and as machine code; compares what the hits leave.
+ */
 #ifndef _GTP_JITACTS_H
 #define _GTP_JITACTS_H
 
@@ -22,9 +24,9 @@ size_t jitacts_size(void);
 
 /**
  * jitacts() - make a random tracepoint, and hit it both ways
- * @m: jitacts_size() bytes
- * @w: the environment; @w->request compiles
- * @g: makes all choices
+ * @m: jitacts_size() bytes of memory, zeroed
+ * @w: the environment; @w->request compiles actions
+ * @g: the generator, which makes all choices
  *
  * The tracepoint goes through gtp_hit() and real trace buffers, which may be small or circular.
  * Both ways must agree in the blocks of each frame, how the run ends and at which action, the

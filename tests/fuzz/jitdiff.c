@@ -61,7 +61,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 	return r->tsv[tsv];
 }
 
-/* Run control refuses expressions that set built-in variables, but there is none here. */
+/* Ignore a set of a built-in variable: run control refuses it, but there is none here. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 	if (!is_builtin(tsv))
@@ -183,7 +183,7 @@ static int compare(const struct jitdiff_world *w, struct jitdiff_case *c,
 	return -EPROTO;
 }
 
-/* Run control checks before it compiles whether the variable exists. */
+/* Check that the variable exists, as run control does before it compiles. */
 static enum ax_err known(void *ctx, u16 tsv, bool sets)
 {
 	return tsv < JITDIFF_TSVS ? AX_OK : AX_E_UNKNOWN_TSV;

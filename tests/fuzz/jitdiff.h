@@ -12,19 +12,19 @@
 
 enum {
 	JITDIFF_LOG = 8192,
-	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in variables */
-	JITDIFF_PLAIN = 40,			  /* two others */
-	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* further built-in variables */
+	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* the first of two built-in variables */
+	JITDIFF_PLAIN = 40,			  /* the first of two other variables */
+	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* the first of further built-in variables */
 	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
 	JITDIFF_ENTERED = 0x110000, /* the value of env.entered */
 	JITDIFF_TSVS = 48,
-	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
-	JITDIFF_RUNS = 2,	  /* runs of each program, with other registers */
+	JITDIFF_TRACE_MAX = 4096, /* more bytes in one trace are -E2BIG */
+	JITDIFF_RUNS = 2,	  /* runs of each program, each with other registers */
 };
 
 /**
  * struct jitdiff_run - one evaluation and everything that it changed; the operations get it as ctx
- * @room: bytes @log may have
+ * @room: the most bytes that @log may have
  */
 struct jitdiff_run {
 	const struct jitdiff_world *world;
@@ -39,7 +39,7 @@ struct jitdiff_run {
 	u8 log[JITDIFF_LOG];
 };
 
-/* struct jitdiff_case - what differed, for a report */
+/* struct jitdiff_case - what differed between the two, for a report */
 struct jitdiff_case {
 	const u8 *code;
 	u32 len;
@@ -51,13 +51,13 @@ struct jitdiff_case {
  * struct jitdiff_world - the environment in which the two are compared
  * @read: reads memory as a careful load does
  * @builtin: the values of those variables that are built in, by their numbers
- * @compile: makes code in executable memory; @g may decide how; 0 or -errno
+ * @compile: makes code in executable memory; @g may decide how; returns 0 or -errno
  * @differ: report a difference
  * @request: like @compile, but takes any request and fills in its target; -EOPNOTSUPP: these
  * actions cannot be one snippet. @frame_bytes may be NULL
  * @forget: frees what was requested before
  * @complain: reports what differs for a tracepoint with these actions
- * @pc: the value that rip reads as
+ * @pc: the value that expressions read for rip
  */
 struct jitdiff_world {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -81,8 +81,8 @@ extern struct jitdiff_stats jitdiff_stats;
 
 /**
  * jitdiff() - evaluate an expression both ways
- * @w: the environment
- * @code: the expression
+ * @w: the environment for both
+ * @code: the bytecode of the expression
  * @len: the number of bytes
  * @g: decides about registers, room in the trace buffer, and how the compiler is asked
  *
@@ -93,7 +93,7 @@ extern struct jitdiff_stats jitdiff_stats;
  */
 int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g);
 
-/* jitdiff_regs - make the registers of a hit, some of which hold addresses */
+/* jitdiff_regs - set the registers of a hit, some of which hold addresses */
 void jitdiff_regs(struct gtp_regs *regs, struct axgen *g);
 
 #endif /* _GTP_JITDIFF_H */

@@ -13,7 +13,7 @@
 
 enum {
 	PAGE = 4096,
-	MEM = 0x20000000, /* below what fast loads may touch */
+	MEM = 0x20000000, /* address of the memory, below the limit of fast loads */
 	MEM_SIZE = AXGEN_PAGES * PAGE,
 	LIMIT = 0x7fff0000,
 	ARENA = 8 << 20,
@@ -131,7 +131,7 @@ static void setup(void)
 	for (u64 i = 0; i < MEM_SIZE; i++)
 		if (is_mapped(i))
 			p[i] = (u8)(i * 2654435761U >> 13);
-	/* Some pointers to follow, and a string's end. */
+	/* Store some pointers to follow, and the end of a string. */
 	for (u64 i = 0; i < PAGE; i += 64)
 		*(u64 *)(p + i) = MEM + (i * 7) % MEM_SIZE;
 	memset(p + 100, 0, 4);

@@ -25,7 +25,7 @@ struct piece {
 	u8 len;
 	u8 patch; /* offset of the displacement (from the end of the instruction) to @to */
 	u8 width;
-	u8 to;	       /* a landing; 0: the data */
+	u8 to;	       /* the landing to which it leads; 0: the data */
 	u8 set;	       /* 1 + register that must have @to's address; or SET_... */
 	bool takes;    /* moves rsp below stack that it does not write */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
@@ -91,7 +91,7 @@ static const struct piece plain[] = {
 	{ P("\x48\xb8\x01\x23\x45\x67\x89\xab\xcd\xef") }, /* movabs rax, ... */
 	{ P("\xc7\x44\x24\x08\x78\x56\x34\x12") },         /* mov dword [rsp + 8], ... */
 	{ P("\x66\xbb\x34\x12") },         /* mov bx, 0x1234 */
-	/* Operands relative to the instruction's end. */
+	/* Instructions with operands relative to the instruction's end. */
 	{ P("\x48\x8b\x05\0\0\0\0"), .patch = 3, .width = 4 },         /* mov rax, [data] */
 	{ P("\x4c\x8d\x25\0\0\0\0"), .patch = 3, .width = 4 },         /* lea r12, [data] */
 	{ P("\x83\x3d\0\0\0\0\x07"), .patch = 2, .width = 4 },         /* cmp dword [data], 7 */
@@ -99,7 +99,7 @@ static const struct piece plain[] = {
 	{ P("\x66\x81\x05\0\0\0\0\x34\x12"), .patch = 3, .width = 4 }, /* add word [data], ... */
 	{ P("\xc6\x05\0\0\0\0\x2a"), .patch = 2, .width = 4 },         /* mov byte [data], 42 */
 	{ P("\xff\x35\0\0\0\0"), .patch = 2, .width = 4 },             /* push qword [data] */
-	/* Branches. */
+	/* Branches to landings. */
 	{ P("\x74\0"), .patch = 1, .width = 1, .to = PADWORLD_NEAR },         /* je */
 	{ P("\x7f\0"), .patch = 1, .width = 1, .to = PADWORLD_NEAR },         /* jg */
 	{ P("\x0f\x82\0\0\0\0"), .patch = 2, .width = 4, .to = PADWORLD_FAR }, /* jb */
@@ -125,7 +125,7 @@ static const struct piece ends[] = {
 /* clang-format on */
 
 /**
- * struct test - one case
+ * struct test - one pad and its region
  * @takes: a piece moves rsp below stack that it does not write
  * @undefined: flags that are undefined after the last piece
  * @undefined_at: flags that are undefined where control arrives, by landing
@@ -302,7 +302,7 @@ static void put_const(struct axgen *g, u64 value)
 		put(g, value >> (8 * i) & 0xff);
 }
 
-/* Return a number close to what is in memory, or to the limit of an encoding. */
+/* Return a number close to a value in memory, or close to the limit of an encoding. */
 static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 {
 	struct padworld_read read = { 0 };
@@ -315,7 +315,7 @@ static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 	return (sign ? ax_extend(AX_OP_ext, v, 8 * bytes) : v) + axgen_pick(g, 3) - 1;
 }
 
-/* Make the common forms: a field against a constant, or one of its bits. */
+/* Make a common form of condition: compare a field with a constant, or test one of its bits. */
 static void make_field(struct test *t, struct axgen *g)
 {
 	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* GDB's 4, 5, 6 */
@@ -351,7 +351,9 @@ static void make_field(struct test *t, struct axgen *g)
 	put(g, AX_OP_end);
 }
 
-/* Most random expressions cannot be a pad's condition: try until one can. */
+/*
+ * Make a condition that a pad can evaluate: most random expressions are none, so try until one is.
+ */
 static void choose_condition(struct test *t, struct axgen *g)
 {
 	static struct ax_point points[AX_MAX_LEN];
@@ -378,11 +380,11 @@ static void reset_memory(const struct test *t)
 	       sizeof(t->stack));
 }
 
-/* struct outcome - everything that a run leaves */
+/* struct outcome - everything that a run of the code leaves */
 struct outcome {
 	struct padworld_regs regs;
 	u8 data[PADWORLD_DATA_SIZE];
-	u8 stack[2048]; /* the stack's end; what is below rsp does not count */
+	u8 stack[2048]; /* the end of the stack; bytes below rsp do not count */
 	u32 landing;
 	struct padworld_hit hit;
 };

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/axgen.h"
 
-/* struct paddiff_stats - what the runs were like */
+/* struct paddiff_stats - counts of what the compared pads and runs were like */
 struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
@@ -18,7 +18,7 @@ extern struct paddiff_stats paddiff_stats;
 
 /**
  * paddiff() - compare with a random condition, random displaced instructions, random registers
- * @g: makes all choices
+ * @g: the generator, which makes all choices
  *
  * A difference is reported in full, and aborts.
  */

@@ -15,7 +15,7 @@ enum {
 	ROOM = 1 << 16,
 	GUARD = 64,
 	SLOTS = 4,
-	STRING = 64, /* bytes that a pad takes of a string */
+	STRING = 64, /* bytes of a string that a pad collects at most */
 };
 
 struct padframe_stats padframe_stats;
@@ -32,10 +32,10 @@ static struct {
 	struct gtp_cpu cpu, before;
 	u64 quick[SLOTS];
 	struct gtp_tp_stat stat[SLOTS];
-	u32 string;	/* the action that collects a string, from 1; 0: none */
+	u32 string;	/* number of the action that collects a string, from 1; 0: none */
 	s32 string_reg; /* the string's address is this register + @string_off; -1: @string_off */
 	u64 string_off;
-	u64 string_at; /* at this hit */
+	u64 string_at; /* the string's address at this hit */
 	u32 string_max;
 	u8 string_code[32];
 	struct ax_point string_points[32];
@@ -47,7 +47,7 @@ static struct {
 	u64 earliest;
 } s;
 
-/* --- making actions --- */
+/* --- making random actions --- */
 
 static void make_regs(struct axgen *g, struct ax_jit_item *item)
 {
@@ -67,7 +67,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = (u64)(s64)((s32)axgen_pick(g, 128) - 32);
 }
 
-/* Most random expressions do something that a pad cannot: try until one does not. */
+/* Make an action that a pad can do: most random expressions are none, so try until one is. */
 static bool make_expr(struct axgen *g, u32 n)
 {
 	const u16 can = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_GETS_TSV;
@@ -152,8 +152,8 @@ static void make_string(const struct axgen *g)
 }
 
 /*
- * Let the compiler of snippets tell how large the actions' blocks are; false: they cannot be a
- * snippet.
+ * Find the size of the actions' blocks with the compiler of snippets; return false if the actions
+ * cannot be a snippet.
  */
 static bool measure(const struct gtp_pad_request *req)
 {
@@ -215,7 +215,7 @@ u64 padframe_make_without(struct gtp_pad_request *req, u32 *len)
 	return padworld_make(req, len);
 }
 
-/* --- around a hit --- */
+/* --- what the pad checks at a hit --- */
 
 static bool rarely(struct axgen *g)
 {
@@ -242,7 +242,7 @@ static void prepare_buffer(struct axgen *g)
 			b->end = 8 * axgen_pick(g, 64);
 		return;
 	}
-	/* Just enough room, or a word too little. */
+	/* Leave just enough room in the buffer, or a word too little. */
 	b->head = axgen_pick(g, 4) ? 8 * axgen_pick(g, 16) : ROOM - GUARD - bytes;
 	if (rarely(g))
 		b->end = b->head + bytes - 8;
@@ -250,7 +250,7 @@ static void prepare_buffer(struct axgen *g)
 		b->end = b->head + bytes;
 }
 
-/* Prepare the last hit that a pad may count, or the first that it may not. */
+/* Prepare the last hit that a pad may count, or the first hit that it may not count. */
 static void prepare_pass_count(struct axgen *g)
 {
 	if (!s.tp.pass)
@@ -289,7 +289,7 @@ void padframe_prepare(struct axgen *g)
 	s.earliest = gtp_read_tsc();
 }
 
-/* --- the interpreter's frame --- */
+/* --- the frame that the interpreter makes --- */
 
 static int ref_trace(void *ctx, u64 addr, u64 len)
 {

@@ -17,7 +17,7 @@ extern struct padframe_stats padframe_stats;
 /* padframe_choose - choose random actions for @req->frame; NULL if they cannot be a snippet */
 void padframe_choose(struct axgen *g, struct gtp_pad_request *req);
 
-/* padframe_prepare - set up this CPU's data and all else that the pad checks, usual or unusual */
+/* padframe_prepare - set up this CPU's data and all else that the pad checks; some is unusual */
 void padframe_prepare(struct axgen *g);
 
 /*
@@ -35,7 +35,7 @@ const char *padframe_check(int wanted, bool to_c);
 /* padframe_make_without - make the pad without code for a frame, after one with it was refused */
 u64 padframe_make_without(struct gtp_pad_request *req, u32 *len);
 
-/* padframe_complain - print the actions */
+/* padframe_complain - print the actions of the pad that failed */
 void padframe_complain(void);
 
 #endif /* _GTP_PADFRAME_H */

@@ -9,8 +9,8 @@
 /**
  * padmake() - plan and emit a pad
  * @u: the arena; it is emptied if it is full
- * @req: the pad that is wanted; its target is filled in
- * @len: receives the number of bytes
+ * @req: the request for the pad; its target is filled in
+ * @len: receives the length of the pad in bytes
  *
  * Return: the address of the pad; 0 if it was refused.
  */

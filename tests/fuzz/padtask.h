@@ -7,7 +7,7 @@
 
 #include "pad/request.h"
 
-/* struct padtask - what the GS segment holds, and the running task in it */
+/* struct padtask - the contents of the GS segment, and of the running task in it */
 struct padtask {
 	u32 cpu;
 	u64 self;
@@ -21,7 +21,7 @@ struct padtask {
 };
 
 /**
- * struct padtask_low - words that pads which write frames address absolutely: in the lower 2 GiB
+ * struct padtask_low - words in the lower 2 GiB, which pads that write frames address absolutely
  * @location: 0: the pad's hits are no longer wanted
  * @mask, @value: the test for tasks that are not traced
  */
@@ -35,10 +35,10 @@ enum {
 	PADTASK_SS = 0x18,
 };
 
-/* padtask_low - return the words, which the first call makes */
+/* padtask_low - return these words, which the first call makes */
 struct padtask_low *padtask_low(void);
 
-/* padtask_frame - fill in @frame for @tp with these actions, which must live as long as @frame */
+/* padtask_frame - fill in @frame for @tp with its actions, which must live as long as @frame */
 void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		   const struct ax_jit_item *items, u32 nitems);
 

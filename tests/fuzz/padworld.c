@@ -18,7 +18,7 @@ enum {
 static struct padworld world;
 static u64 thunk;
 
-/* Shared with the assembly below. */
+/* The variables below are shared with the assembly. */
 struct padworld_regs padworld_out;
 struct padworld_hit padworld_seen;
 u64 padworld_entry;
@@ -72,7 +72,7 @@ __asm__("	.text\n"
 );
 /* clang-format on */
 
-/* Write "mov byte [landed], id; jmp exit", which changes neither registers nor flags. */
+/* Write a landing: "mov byte [landed], id; jmp exit", which changes no register and no flag. */
 static void write_landing(u32 at, u32 id)
 {
 	u64 base = (u64)(uintptr_t)world.place->exec + at;
@@ -128,7 +128,7 @@ static void write_thunk(void)
 	jit_user_reset(u);
 }
 
-/* Choose the target: half of the pads are for a processor that mispredicts returns and branches. */
+/* Choose the target: every other pad is for a processor that mispredicts returns and branches. */
 static struct ax_jit_target target(const struct gtp_pad_request *req)
 {
 	struct ax_jit_target w = world.code->target;

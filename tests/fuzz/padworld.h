@@ -12,15 +12,15 @@
 #include "tests/fuzz/axgen.h"
 #include "tests/fuzz/padtask.h"
 
-/* struct padworld_regs - by the processor's numbers; assembly knows the order */
+/* struct padworld_regs - registers by the processor's numbers; assembly knows the order */
 struct padworld_regs {
 	u64 gpr[X86_NR_REGS];
 	u64 flags;
 };
 
 /**
- * struct padworld_hit - what pad_hit was called with
- * @regs: rsp is its value without the number and the return address
+ * struct padworld_hit - how pad_hit was called
+ * @regs: the registers; rsp is its value without the pushed word and the return address
  * @number: the word that was pushed
  * @count: how often pad_hit was called
  */
@@ -71,8 +71,8 @@ enum {
 
 /**
  * struct padworld - the environment
- * @code: arena for pads
- * @place: arena for original code
+ * @code: the arena for pads
+ * @place: the arena for the original code
  * @task: the task that pads mark, if code->target.task says so
  */
 struct padworld {
@@ -93,14 +93,14 @@ u64 padworld_landing(u32 id);
 /* padworld_put - write the region's bytes to their address, with the first landing after them */
 void padworld_put(const u8 *bytes, u32 len);
 
-/* padworld_data - return the data, to be set and compared */
+/* padworld_data - return the data that instructions use, to be set and compared */
 u8 *padworld_data(void);
 
 /**
  * padworld_run() - load these registers, jump to the entry, and return when a landing is reached
- * @regs: the registers before; receives those at the landing
+ * @regs: the registers before; receives the registers at the landing
  * @entry: the address to jump to
- * @hit: what pad_hit saw; cleared first
+ * @hit: receives how pad_hit was called; cleared first
  *
  * Return: the landing.
  */
@@ -108,18 +108,18 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 
 /**
  * padworld_make() - plan and emit a pad
- * @req: the fields that describe the environment are filled in
- * @len: receives the number of bytes
+ * @req: the request; its members that describe the environment are filled in
+ * @len: receives the length of the pad in bytes
  *
  * Return: the address of the pad; 0 if it was refused.
  */
 u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 
-/* struct padworld_read - what an expression has read: ctx of padworld_ops */
+/* struct padworld_read - what an expression has read: the ctx of padworld_ops */
 struct padworld_read {
 	u64 rsp;      /* memory below it has changed */
-	bool careful; /* something that a fast load must not access */
-	bool below;   /* something below rsp */
+	bool careful; /* a fast load must not access some of it */
+	bool below;   /* some of it was below rsp */
 };
 
 extern const struct ax_ops padworld_ops;
@@ -127,7 +127,7 @@ extern const struct ax_ops padworld_ops;
 /* padworld_gtp_regs - convert registers to the interpreter's form */
 void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 
-/* padworld_pages - give a generator the addresses of the memory */
+/* padworld_pages - give a generator the addresses of padworld's memory */
 void padworld_pages(struct axgen *g);
 
 /*
