@@ -40,7 +40,7 @@ static void assign_slots(struct gtp_trace *t)
 	}
 }
 
-/* Clear a slot whose last tracepoint could not be armed: hits may have counted in it. */
+/* Clear a slot whose previous tracepoint could not be armed: hits may have counted in it. */
 static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What hits need from the kernel: clock, current task, the lock of shared variables. */
+/* Functions that hits need from the kernel: clock, current task, the lock of shared variables. */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>

@@ -95,7 +95,7 @@ void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
  */
 void gtp_jit_pads_wipe(void);
 
-/* gtp_jit_pad_usage - store how many bytes pads have in use, and how many there are */
+/* gtp_jit_pad_usage - store the number of bytes that pads use, and the size of the pads' room */
 void gtp_jit_pad_usage(u32 *used, u32 *size);
 
 /* gtp_jit_ready - true if there is an arena */
@@ -104,7 +104,7 @@ bool gtp_jit_ready(void);
 /* gtp_jit_target - return the description of the place where snippets run; a test may change it */
 const struct ax_jit_target *gtp_jit_target(void);
 
-/* gtp_jit_usage - store how many bytes of the arena are in use, and how many there are */
+/* gtp_jit_usage - store the number of bytes of the arena in use, and the size of the arena */
 void gtp_jit_usage(u32 *used, u32 *size);
 
 #endif /* _GTP_EXEC_KERNEL_H */

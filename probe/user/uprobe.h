@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all hits in programs share: the time on one CPU, the task's memory, setting of uprobes. */
+/* Functions that all hits in programs share: time on one CPU, the task's memory, uprobes. */
 #ifndef _GTP_UPROBE_H
 #define _GTP_UPROBE_H
 

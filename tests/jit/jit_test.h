@@ -11,7 +11,7 @@ enum {
 	JIT_TEST_MAX = 1 << 18, /* most bytes of a request, and of a reply */
 };
 
-/* struct jit_test_map - a piece of memory; the bytes of all pieces follow the request's code */
+/* struct jit_test_map - a piece of memory; the bytes of all pieces follow the code, in order */
 struct jit_test_map {
 	u64 addr;
 	u64 len;

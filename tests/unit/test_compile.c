@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the compiler promises apart from equal results: how much room code takes, the distance to
- * the stubs, which memory is accessed, and the form of the code.
+ * The compiler's promises apart from equal results: how much room code takes, the distance to the
+ * stubs, which memory is accessed, and the form of the code.
  */
 #include <stdarg.h>
 #include <stddef.h>

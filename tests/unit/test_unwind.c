@@ -13,7 +13,7 @@
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
 
-/* What the unwinder finds: callers, ended by a 0, and its state after the last caller. */
+/* The unwinder's results: callers, ended by a 0, and its state after the last caller. */
 static const u64 *callers;
 static u64 interrupted;
 static bool is_error, is_user, goes_on;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the stub sends when a run ends, or the wait after a continue. */
+/* The stub's output when a run ends, or the wait after a continue. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

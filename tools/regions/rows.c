@@ -46,7 +46,7 @@ static void extended(struct program *p)
 	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
 		/*
-		 * The row that ends a sequence is the address after the code, so it is not counted.
+		 * The row that ends a sequence is for the address after the code: do not count it.
 		 */
 		p->addr = 0;
 		p->block = false;

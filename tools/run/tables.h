@@ -8,7 +8,7 @@
 #define TABLES_LINE "/proc/gtp" /* the module that has this file has /proc/gtpregions, too */
 
 /*
- * tables_offer - load the table of regions of part @p into the module, unless one is loaded already
+ * tables_offer - load part @p's table of regions, if it has one, into a module that has none
  *
  * A table that cannot be loaded is reported on standard error; probes are breakpoints then.
  */
