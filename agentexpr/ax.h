@@ -99,7 +99,7 @@ int ax_disasm(const struct ax_insn *insn, char *buf, size_t size);
  * ax_error_format() - write an error as a sentence: "add at byte 8: needs 2 values, the stack has
  * 1"
  * @err: the error
- * @buf: receives a terminated string
+ * @buf: receives a NUL-terminated string
  * @size: bytes of @buf
  *
  * Return: the length of the whole text.
@@ -244,7 +244,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @trace_string: record up to @max bytes, through the first NUL; returns the same as @trace. Also
  *	called with @max 0, as above.
  * @tracev: record the value of a trace state variable; 0 or -ENOSPC
- * @print: printf's text, already formatted and terminated; must not fail
+ * @print: printf's text, already formatted and NUL-terminated; must not fail
  *
  * All are called in the context of the hit: they may not sleep, allocate, or take a lock.
  */

@@ -84,7 +84,7 @@ int gtp_hex_digit(char c);
 /* gtp_hex_is - true for an even number of hex digits, also for none */
 bool gtp_hex_is(const char *hex, size_t len);
 
-/* gtp_hex_encode - write @n bytes as 2 * @n lower-case digits, not terminated; return 2 * @n */
+/* gtp_hex_encode - write @n bytes as 2 * @n lower-case digits, not NUL-terminated; return 2 * @n */
 size_t gtp_hex_encode(char *dst, const void *src, size_t n);
 
 /**

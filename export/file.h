@@ -33,7 +33,7 @@ struct gtp_file {
  *
  * Lines that GDB cannot read are left out, see gtp_header_make().
  *
- * Context: may sleep, the session's lock.
+ * Context: may sleep, under the session's lock.
  * Return: 0, -EBUSY (the run is on), -ENOMEM.
  */
 int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why);
@@ -51,7 +51,7 @@ u64 gtp_file_size(const struct gtp_file *f);
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *
- * Context: the session's lock, which may be released between two reads.
+ * Context: under the session's lock, which may be released between two reads.
  * Return: the number of bytes read, less than @len only at the end; -ESTALE if the frames were
  * dropped by a new run or QTinit.
  */

@@ -16,8 +16,8 @@
  * source line or a note of that length is missing, and so is a condition's bytecode (its text
  * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
  *
- * Context: may sleep, the session's lock.
- * Return: the text, not terminated, for the caller to free with @t->mem; NULL if there is no
+ * Context: may sleep, under the session's lock.
+ * Return: the text, not NUL-terminated, for the caller to free with @t->mem; NULL if there is no
  * memory.
  */
 char *gtp_header_make(const struct gtp_trace *t, bool live, u32 *len);

@@ -87,7 +87,7 @@ struct gtp_stream {
  *
  * Takes twice the memory of the trace buffers, and 16 bytes for each frame of a sweep. Frames that
  * are there already will be read.
- * Context: may sleep, the session's lock.
+ * Context: may sleep, under the session's lock.
  * Return: 0, -ENOMEM.
  */
 int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_index_step_fn step,
@@ -131,7 +131,7 @@ bool gtp_stream_ended(const struct gtp_stream *s);
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *
- * Context: the session's lock.
+ * Context: under the session's lock.
  * Return: the number of bytes, 0 if a sweep is due or at the end; -ESTALE: the run's frames were
  * dropped.
  */

@@ -24,20 +24,20 @@ extern struct gtp_host gtp_host;
 
 /*
  * gtp_host_lines - hand over waiting lines of dprintfs; if there are more, continue later.
- * Context: process, gtp_lock
+ * Context: process, under gtp_lock
  */
 void gtp_host_lines(void);
 
 /*
  * gtp_host_settle - finish a run that a hit has just ended, and report its end to GDB; return true
- * if there was one. Context: process, gtp_lock
+ * if there was one. Context: process, under gtp_lock
  */
 bool gtp_host_settle(void);
 
 /*
  * gtp_host_forget_files - close the files of programs in which there is no tracepoint and no
  * dprintf.
- * Context: process, gtp_lock
+ * Context: process, under gtp_lock
  */
 void gtp_host_forget_files(void);
 

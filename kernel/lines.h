@@ -8,7 +8,7 @@
 #include "stub/stub.h"
 
 /*
- * gtp_lines_get - implement struct gtp_target_ops' lines_get; the memory stays until
+ * gtp_lines_get - implement lines_get of struct gtp_target_ops; the memory stays until
  * gtp_lines_exit()
  */
 int gtp_lines_get(void *ctx, struct gtp_why *why);
@@ -35,7 +35,7 @@ enum gtp_lines_left {
  *
  * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited
  * number.
- * Context: process, gtp_lock. Return: the kind of lines that are left for another call.
+ * Context: process, under gtp_lock. Return: the kind of lines that are left for another call.
  */
 enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 				    bool (*has_room)(struct gtp_stub *stub));

@@ -33,12 +33,12 @@ struct gtp_shadow {
 
 /*
  * gtp_shadow_add - add a place before its text is changed; gtp_shadow_remove - remove it after the
- * text is restored. Context: gtp_lock
+ * text is restored. Context: under gtp_lock
  */
 void gtp_shadow_add(struct gtp_shadow *a);
 void gtp_shadow_remove(struct gtp_shadow *a);
 
-/* gtp_shadow_from - return the first place at or above @addr, or NULL. Context: gtp_lock */
+/* gtp_shadow_from - return the first place at or above @addr, or NULL. Context: under gtp_lock */
 struct gtp_shadow *gtp_shadow_from(u64 addr);
 struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
 

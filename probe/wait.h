@@ -29,7 +29,7 @@ void gtp_wait_for_idle(void);
  * gtp_readers_end() - true if functions of kernel tracepoints can be added and removed
  *
  * Waits only if a task has died since the last call.
- * Context: process, gtp_lock; sleeps. Return: false if the readers do not end, see above.
+ * Context: process, under gtp_lock; sleeps. Return: false if the readers do not end, see above.
  */
 bool gtp_readers_end(void);
 

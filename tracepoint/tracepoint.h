@@ -54,7 +54,7 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
  * @len: MEM: the number of bytes
  * @expr: EXPR: the expression, allocated separately
  * @sets_key: EXPR: the expression sets a key of aggregations; valid after tstart
- * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same
+ * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; NUL-terminated, same
  *        allocation
  */
 struct gtp_action {
@@ -197,7 +197,7 @@ struct gtp_tracepoints {
  * gtp_tracepoint_define() - handle a QTDP packet without its "QTDP:"
  * @list: receives the tracepoint
  * @mem: where memory comes from
- * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", terminated
+ * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", NUL-terminated
  * @why: the refusal
  * @out: receives the new tracepoint; NULL if this (number, address) exists already, which is no
  * error
@@ -214,7 +214,7 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
  * gtp_tracepoint_add_actions() - handle a QTDP continuation without its "QTDP:-"
  * @list: the list that has the tracepoint
  * @mem: where memory comes from
- * @text: "N:ADDR:actions[-]", terminated
+ * @text: "N:ADDR:actions[-]", NUL-terminated
  * @why: the refusal
  *
  * A complete tracepoint (@defining is false) silently ignores more: GDB repeats definitions when it
@@ -304,7 +304,7 @@ void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *t
  * gtp_tracepoint_piece() - upload a tracepoint, piece by piece (qTfP, qTsP)
  * @tp: the tracepoint
  * @piece: 0 is its "T" line, then "A" lines, then "Z" lines
- * @buf: receives the piece, terminated
+ * @buf: receives the piece, NUL-terminated
  * @size: bytes of @buf
  *
  * Return: the length; 0 if there is no such piece.

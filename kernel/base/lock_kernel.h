@@ -24,18 +24,18 @@ extern struct mutex gtp_lock;
  *
  * Call it between two parts of long work under gtp_lock: it reschedules, and keeps GDB from timing
  * out.
- * Context: process, gtp_lock; may sleep.
+ * Context: process, under gtp_lock; may sleep.
  */
 void gtp_progress(const char *what, u32 done, u32 total);
 
-/* gtp_progress_to - set the function that gtp_progress() calls, or NULL. Context: gtp_lock */
+/* gtp_progress_to - set the function that gtp_progress() calls, or NULL. Context: under gtp_lock */
 void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
  * gtp_interrupt - note a ^C for the packet that is being handled; any context.
  * gtp_interrupt_forget - call before the next packet. gtp_interrupted - true if the client has
  * left, or has sent ^C.
- * Context: gtp_lock, for a packet of the current task
+ * Context: under gtp_lock, for a packet of the current task
  */
 void gtp_interrupt(void);
 void gtp_interrupt_forget(void);

@@ -62,7 +62,7 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 u64 gtp_memory_most(void *ctx);
 
 /*
- * gtp_cpu_between_hits - implement struct gtp_target_ops' between_hits; an interrupt of that CPU
+ * gtp_cpu_between_hits - implement between_hits of struct gtp_target_ops; an interrupt of that CPU
  * calls @fn.
  * Context: process
  */

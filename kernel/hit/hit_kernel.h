@@ -33,7 +33,7 @@ void gtp_hit_tsv_reset(void);
  *
  * Hits use the previous calibration until the caller gives them the new one. The caller must have
  * done so on all CPUs before the next call, which overwrites the previous one.
- * Context: process, gtp_lock. Return: the calibration; NULL: hits do not read the counter.
+ * Context: process, under gtp_lock. Return: the calibration; NULL: hits do not read the counter.
  */
 const struct gtp_calibration *gtp_hit_replace_calibration(void);
 

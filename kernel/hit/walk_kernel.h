@@ -11,7 +11,7 @@ void gtp_walk_init(void);
 enum { GTP_WALK_ASK_BYTES = 1024 };
 
 /*
- * gtp_walk_ask - implement struct gtp_walk_ops' ask; @ctx: GTP_WALK_ASK_BYTES that it may write.
+ * gtp_walk_ask - implement ask of struct gtp_walk_ops; @ctx: GTP_WALK_ASK_BYTES that it may write.
  * Context: a hit, which may be in an NMI; preemption is off
  */
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays);

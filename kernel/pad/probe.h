@@ -76,7 +76,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 /* gtp_pad_probes_wipe - write int3 over all freed pads, once after several gtp_pad_probe_exit() */
 void gtp_pad_probes_wipe(void);
 
-/* gtp_pad_probe_missed - implement struct gtp_probe_backend's missed for a location with a pad */
+/* gtp_pad_probe_missed - implement missed of struct gtp_probe_backend for a location with a pad */
 u64 gtp_pad_probe_missed(const struct gtp_location *loc);
 
 /* gtp_pad_probe_part - detach a disconnected pad from its location, which no hit uses any more */

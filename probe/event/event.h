@@ -6,7 +6,7 @@
 #include "base/why.h"
 #include "hit/run.h"
 
-/* gtp_event_sdata - sdata of struct gtp_target_ops; @ctx is not used. Context: gtp_lock */
+/* gtp_event_sdata - sdata of struct gtp_target_ops; @ctx is not used. Context: under gtp_lock */
 int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 
 /* gtp_event_take - sdata of struct gtp_hit_ops; @ctx is not used. Context: a hit */

@@ -34,7 +34,7 @@ int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char *
 
 /*
  * gtp_event_find - find the tracepoint whose marker is at @addr; return false if there is none.
- * Context: gtp_events_lock
+ * Context: under gtp_events_lock
  */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 

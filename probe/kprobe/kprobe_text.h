@@ -46,7 +46,7 @@ void gtp_kprobe_text_remember(struct gtp_kprobe_text *p);
  * @unregister: the kernel's function that unregisters an array of such probes
  * @forget: called for each location at the end, when no handler runs: frees its probe
  *
- * Context: process, gtp_lock; waits for grace periods.
+ * Context: process, under gtp_lock; waits for grace periods.
  */
 void gtp_kprobe_text_take_off(struct gtp_location *first,
 			      void (*unregister)(struct kprobe **kps, int n),

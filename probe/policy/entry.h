@@ -12,7 +12,7 @@ enum { GTP_ENTRY_SITE = 5 }; /* bytes of a site */
  * @addr: the function's first address
  *
  * The site is at @addr, or after an endbr64 there. An enabled site looks like any other call.
- * Context: process, gtp_lock.
+ * Context: process, under gtp_lock.
  * Return: the site's address; 0 if there is none, or if @addr is not a function's first address.
  */
 u64 gtp_entry_idle(u64 addr);
@@ -21,7 +21,7 @@ u64 gtp_entry_idle(u64 addr);
  * gtp_entry_ask() - find out whether the function tracer has a record of a site, and so owns it
  * @addr: the address of the site; a function's first address stands for a site anywhere in it
  *
- * Context: process, gtp_lock; may sleep.
+ * Context: process, under gtp_lock; may sleep.
  * Return: 0 if it has a record; -EINVAL if not; -ENOMEM; another -errno: there is no function
  * tracer.
  */

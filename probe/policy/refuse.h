@@ -7,19 +7,19 @@
 
 /*
  * gtp_probe_refuse - check whether a place may be probed now; return 0, or -errno with @why.
- * Context: gtp_lock
+ * Context: under gtp_lock
  */
 int gtp_probe_refuse(u64 addr, struct gtp_why *why);
 
 /*
  * gtp_probe_allowed - check whether any probe may be set now; return 0, or -errno with @why if the
- * kernel is locked down or the client interrupts. Context: gtp_lock
+ * kernel is locked down or the client interrupts. Context: under gtp_lock
  */
 int gtp_probe_allowed(struct gtp_why *why);
 
 /*
  * gtp_probe_interrupted - return -EINTR with @why if the client has left or sent ^C, otherwise 0.
- * Context: gtp_lock
+ * Context: under gtp_lock
  */
 int gtp_probe_interrupted(struct gtp_why *why);
 

@@ -8,12 +8,12 @@
 /*
  * gtp_symbol_at - return "NAME+0xOFFSET/0xSIZE" and perhaps " [MODULE]", or "0xADDRESS" if there is
  * no symbol; valid until the next call. The last result is kept until gtp_symbol_forget(), because
- * a look-up is slow. Context: process, gtp_lock
+ * a look-up is slow. Context: process, under gtp_lock
  */
 const char *gtp_symbol_at(u64 addr);
 
 /*
- * gtp_symbol_forget - drop the last result of gtp_symbol_at(). Context: process, gtp_lock
+ * gtp_symbol_forget - drop the last result of gtp_symbol_at(). Context: process, under gtp_lock
  */
 void gtp_symbol_forget(void);
 

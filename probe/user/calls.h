@@ -23,7 +23,7 @@ struct gtp_user_call {
  * gtp_user_calls_get - make sure that there is memory for the calls; return 0 or -ENOMEM.
  * gtp_user_calls_put - undo one gtp_user_calls_get(); the last one frees the memory, when no probe
  * is left
- * Context: gtp_lock.
+ * Context: under gtp_lock.
  */
 int gtp_user_calls_get(void);
 void gtp_user_calls_put(void);

@@ -14,7 +14,7 @@ struct gtp_file_space;
  * @offset: receives the semaphore's offset in the file; 0: there is none
  * @why: the refusal
  *
- * Context: process, gtp_lock; may sleep.
+ * Context: process, under gtp_lock; may sleep.
  * Return: 1 if a marker is there; 0 if not; -errno with @why.
  */
 int gtp_semaphore_find(struct gtp_file_space *space, u64 linked, u64 *offset, struct gtp_why *why);

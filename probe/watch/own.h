@@ -10,7 +10,7 @@
  * @addr: a watch address
  * @why: the refusal
  *
- * Context: process, gtp_lock. Return: 0, or -EINVAL with @why.
+ * Context: process, under gtp_lock. Return: 0, or -EINVAL with @why.
  */
 int gtp_watch_refuse(u64 addr, struct gtp_why *why);
 

@@ -36,7 +36,7 @@ static bool blank(char c)
 	return isspace((u8)c) || c == '=';
 }
 
-/* Return the next word, terminated in place; NULL at the end. */
+/* Return the next word, NUL-terminated in place; NULL at the end. */
 static char *word(struct parse *in)
 {
 	char *w;

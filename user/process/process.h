@@ -50,7 +50,7 @@ void gtp_process_close(struct gtp_process *p);
 int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len);
 
 /*
- * gtp_process_read_string - read a string of less than @size bytes, terminated; return 0, or
+ * gtp_process_read_string - read a string of less than @size bytes, NUL-terminated; return 0, or
  * -EFAULT if it cannot be read or is longer
  */
 int gtp_process_read_string(const struct gtp_process *p, char *dst, u64 addr, u32 size);
