@@ -235,7 +235,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 
 /**
  * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
- * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
+ * @read: copy @len bytes at @addr to @dst; return 0 or -EFAULT
  * @getv: return the value of a trace state variable at the hit
  * @setv: set a trace state variable
  * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
@@ -243,7 +243,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
  * @trace_string: record up to @max bytes, through the first NUL; returns the same as @trace. Also
  *	called with @max 0, as above.
- * @tracev: record the value of a trace state variable; 0 or -ENOSPC
+ * @tracev: record the value of a trace state variable; return 0 or -ENOSPC
  * @print: printf's text, already formatted and NUL-terminated; must not fail
  *
  * All are called in the context of the hit: they may not sleep, allocate, or take a lock.

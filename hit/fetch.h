@@ -50,7 +50,7 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
  * @f: @run, @part, @cpu, @read, @ustack and @ctx are set; unless @part is GTP_FETCH_HIT, the call's
  *	values as well
  * @first: the location's first tracepoint; the others follow it
- * @regs: as for gtp_hit()
+ * @regs: the registers of the hit, as for gtp_hit()
  *
  * A hit must not sleep, so it cannot read memory of a process that is not paged in at that moment:
  * the expression would fail. This function evaluates the same expressions before the hit, with the

@@ -136,7 +136,7 @@ enum gtp_early {
  * gtp_hit_early() - evaluate the condition of a location's only tracepoint before anything else
  * @first: the location's first tracepoint
  * @cpu: this CPU's own struct
- * @regs: as for gtp_hit()
+ * @regs: the registers of the hit, as for gtp_hit()
  *
  * If the condition is false, it does not matter whether the run is active, or whose task this is.
  * Failures and nested hits are left to the hit, which reports them. While the condition runs, this

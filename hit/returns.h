@@ -25,7 +25,7 @@ struct gtp_pending {
  * @regs: the registers at the entry
  * @p: filled in if a tracepoint wants the return; @regs may be &@p->regs
  * @held: the condition of the first tracepoint is known to hold
- * @entered: as for gtp_hit()
+ * @entered: the amount added to preempt_count, as for gtp_hit()
  *
  * Evaluates the conditions that can be evaluated at the entry. A condition that is false or fails
  * has the same effects as at any other hit.

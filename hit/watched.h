@@ -24,7 +24,7 @@ static inline u64 gtp_watched_see(u64 *seen, u64 value)
  * @first: the location's first tracepoint
  * @cpu: this CPU's own struct
  * @regs: the registers after the instruction that has written, with its rip
- * @entered: as for gtp_hit()
+ * @entered: the amount added to preempt_count, as for gtp_hit()
  * @before: the value that the watchpoint saw last; only the variable's bytes are set
  * @value: the value that the variable has now; only its bytes are set
  *

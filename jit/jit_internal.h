@@ -107,9 +107,9 @@ enum jit_tail {
  * @number: the number that pad_hit receives
  * @keep_flags: pad_hit must see the hit's arithmetic flags
  * @copies: receives the offsets of the displaced instructions' copies, or NULL
- * @held, @open: see struct gtp_pad_request
+ * @held, @open: addresses to go to instead of calling pad_hit, see struct gtp_pad_request
  * @gates: the gates through which the pad calls the rest of the function, or NULL
- * @chain: see struct gtp_pad_request
+ * @chain: the pad's place in a chain, see struct gtp_pad_request
  * @frame: the frame to write, see pad/frame.c; NULL: this is a condition
  * @flags: the arithmetic flags must be restored
  * @read: machine registers that the condition reads

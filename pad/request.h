@@ -32,8 +32,8 @@ struct gtp_pad_chain {
 
 /**
  * struct gtp_pad_frame - a frame that the pad writes by itself
- * @tp: its tracepoint, which must live as long as the pad
- * @items, @nitems: its actions, which must live until ax_jit_emit()
+ * @tp: the tracepoint, which must live as long as the pad
+ * @items, @nitems: the tracepoint's actions, which must live until ax_jit_emit()
  * @cpu, @task: offsets in the GS segment of the pointers to this CPU's part and to the running task
  * @tgid: offset of tgid in a task
  * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: the pad is
@@ -76,7 +76,7 @@ struct gtp_pad_frame {
  * @frame: the frame that the pad writes at a hit by itself; or NULL. Not with @gates, and not
  *	without @cond if the tracepoint has a condition. With @held the pad returns to the
  *	function's caller after it
- * @seed: see struct ax_jit_request
+ * @seed: changes which registers are used, see struct ax_jit_request
  */
 struct gtp_pad_request {
 	const struct gtp_region *region;

@@ -112,7 +112,7 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
 
 /**
  * gtp_table_next() - find the first entry that is not below @from
- * @list: from gtp_table_list() or gtp_table_find()
+ * @list: the list, from gtp_table_list() or gtp_table_find()
  * @from: an offset in the span to which the list belongs
  * @found: receives the entry
  *

@@ -30,7 +30,7 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 /**
  * gtp_aggregates_add() - give the CPUs tables for aggregations, so that updates can come
  * @t: the session, whose CPUs each have a struct gtp_cpu
- * @list: from gtp_aggregates_plan(); becomes part of @t->aggregates, or is freed on an error
+ * @list: the new ones, from gtp_aggregates_plan(); joins @t->aggregates, or is freed on an error
  * @why: the refusal
  *
  * Return: 0 or -ENOMEM.

@@ -22,7 +22,7 @@
 /**
  * gtp_dprintf_insert() - handle a Z0 packet without its "Z0,"
  * @t: the session
- * @text: see gtp_dprintf_parse()
+ * @text: the packet, as gtp_dprintf_parse() takes it
  * @why: the refusal
  *
  * An existing dprintf with the same text stays; one with another text is replaced. A place that

@@ -14,7 +14,7 @@
 /**
  * gtp_install_define() - handle a QTDP packet without its "QTDP:"
  * @t: the session, running or not
- * @text: see gtp_tracepoint_define()
+ * @text: the packet, as gtp_tracepoint_define() takes it
  * @why: the refusal
  *
  * Defining an existing tracepoint again is no error: GDB repeats all of them when it loads symbols

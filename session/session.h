@@ -24,7 +24,7 @@
  *         first tracepoint's condition is false; return 0, or -errno with @why (NULL: every hit is
  *         passed on anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
- *         @loc->format; 0, or -errno with @why in words. A second call finds the same format
+ *         @loc->format; return 0, or -errno with @why in words. A second call finds the same format
  * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
  *          on any CPU, and each @loc->missed is final
  * @missed: return the hits of @loc that were lost so far, because there was no buffer or the kernel
@@ -33,7 +33,7 @@
  * @name: return the symbol at an address, "" if it has none (NULL: no symbols are known)
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
- *          NULL). 0 or -ENOMEM with @why
+ *          NULL). Return 0 or -ENOMEM with @why
  * @buffers_put: free the memory that buffers_get has allocated; no hit is running
  * @buffer_alloc: allocate memory for another buffer of a CPU, which is freed as memory of the
  *                session; NULL: there is none

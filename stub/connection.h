@@ -37,7 +37,7 @@ enum {
  * @write: change memory; return 0, -EFAULT, or -EPERM if writes are not allowed
  * @release: the kernel's release, such as "6.1.0-28-amd64"
  * @save: write the whole trace file to a new file @name, without '/', in the folder for such files,
- *        if there is one (QTSave); 0 or -errno with @why
+ *        if there is one (QTSave); return 0 or -errno with @why
  * @now_ms: return the ms of a clock that only moves forward, for keep-alives
  * @marker: describe kernel tracepoint number @n, counted from 0: fill in @m, whose texts are
  *          written to the @size bytes at @text. Return 0, or -ENOENT after the last (NULL: there
@@ -45,7 +45,7 @@ enum {
  * @marker_at: return the number of the kernel tracepoint whose marker is at an address, or -ENOENT
  * @file: give a program's file a space, or find its space: store the first address in @base, and
  *        the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if it
- *        has none. 0 or -errno with @why (NULL: programs cannot be traced)
+ *        has none. Return 0 or -errno with @why (NULL: programs cannot be traced)
  * @exits: remember where a function of a program ends: the place @addr that its calls pass, the
  *         bytes @above from the stack pointer there to the return address, and the list. 0 or
  *         -errno with @why (NULL: programs cannot be traced)

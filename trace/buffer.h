@@ -77,7 +77,7 @@ static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 /**
  * gtp_buffer_make_room() - drop the oldest frames to make room for a whole frame
  * @b: this CPU's buffer, no frame open, for which gtp_buffer_has_room() is false
- * @bytes: as for gtp_buffer_has_room()
+ * @bytes: the size of the frame, as for gtp_buffer_has_room()
  *
  * A circular buffer drops more than the frame needs, a sixteenth of the ring or 4 KiB, whichever is
  * less, so that the next ones find room at once.
@@ -103,7 +103,7 @@ static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
  * @b: this CPU's buffer
  * @tp: the number of the tracepoint
  * @pc: the address of the location
- * @time: see struct gtp_frame
+ * @time: the time of the hit, see struct gtp_frame
  *
  * Return: 0, or -ENOSPC.
  */
@@ -163,7 +163,7 @@ int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 
  * @addr: the address of the first byte
  * @len: the number of bytes; 0 adds nothing
  * @read: copies the bytes; returns 0 or -EFAULT
- * @ctx: handed to @read
+ * @ctx: passed to @read
  *
  * After a fault nothing is added. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
  */

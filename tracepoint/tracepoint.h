@@ -105,13 +105,13 @@ struct gtp_source {
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
  *     hits print a line of text instead of writing a frame. NULL: it is not a dprintf
- * @loc: its location in the current or the stopped run; NULL if it has none or is @gone
+ * @loc: the location in the current or the stopped run; NULL if there is none, or if @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
  * @sdata: an action of the tracepoint collects $_sdata
  * @switched: actions of some tracepoint may set @on of this one
  * @self_trace: hits of GDB's own tasks count, too
- * @only_updates: its actions only update aggregations: a hit leaves no frame
+ * @only_updates: all actions only update aggregations: a hit leaves no frame
  * @at_return: hits are reported when the function returns, see tracepoint/at_return.h;
  *     @cond_at_return: the condition can be evaluated only at the return; @cond_entry_clock: the
  *     condition names $entry_clock; @latency: the condition or an action names $latency

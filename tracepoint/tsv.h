@@ -62,7 +62,7 @@ enum gtp_tsv_builtin {
 /**
  * struct gtp_tsv - one trace state variable
  * @num: the number by which GDB knows the variable
- * @builtin: its value comes from the hit; read-only, except those that are AX_TSV_SWITCH
+ * @builtin: the value comes from the hit; read-only, except variables that are AX_TSV_SWITCH
  * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: the value at tstart
  * @value: the present value, unless each CPU has its own. It is shared between CPUs: expressions

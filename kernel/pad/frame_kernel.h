@@ -11,7 +11,7 @@
  * @req: the request for the pad, with the condition, if the tracepoint has one
  * @tp: the tracepoint; its location exists
  * @connected: a word that becomes 0 when the pad's hits no longer count; NULL: no hits come then
- * @pad: as for gtp_pad_place()
+ * @pad: receives the pad, as for gtp_pad_place()
  *
  * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP if a pad cannot write its frames, or
  * there is no memory; otherwise the result of gtp_pad_place().

@@ -31,7 +31,7 @@ const char *gtp_pad_probe_why_not(int err);
 /**
  * gtp_pad_probe_widen() - make a pad that leaves everything to C, and redirect control to it
  * @p: the location's probe
- * @region: as for gtp_pad_probe_make()
+ * @region: the displaced instructions, as for gtp_pad_probe_make()
  * @lead: redirects control to the new pad; if it returns 0, tasks may be in both pads now,
  * otherwise only in the old one
  *

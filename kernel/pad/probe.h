@@ -55,7 +55,7 @@ struct gtp_pad_probe {
 /**
  * gtp_pad_probe_init() - take a number, and enter the place into the index
  * @p: zeroed, @called is set; from gtp_mem_alloc()
- * @owner: see struct gtp_shadow
+ * @owner: identifies the backend, see struct gtp_shadow
  * @loc: the location; its ->probe becomes @p
  * @at: the address of the jump or call to the pad: @loc's, or the end of a no-op there
  *

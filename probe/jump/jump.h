@@ -23,7 +23,7 @@ enum gtp_jump_state {
  * @state: enum gtp_jump_state
  * @refused: while arming: the location is left to another backend
  * @under: another prober's jump may begin before this one and cover its first bytes
- * @no_memory: it stays int3 because there was no memory to map its text again
+ * @no_memory: the place stays int3 because there was no memory to map its text again
  * @holds: the jump has a reference to our module
  * @list: links the jump into the list of its state
  */

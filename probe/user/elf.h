@@ -70,7 +70,7 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
 
 /**
  * gtp_elf_table() - read a file's table of segments
- * @elf: from gtp_elf_head(); receives the segments and the places of notes
+ * @elf: filled in by gtp_elf_head(); receives the segments and the places of notes
  * @table: @elf->entries times GTP_ELF_ENTRY bytes
  * @why: the refusal, to follow the file's name
  *

@@ -26,7 +26,7 @@ struct jit_test_tsv {
  * struct jit_test_request - one evaluation; a write is one request
  * @size: bytes of the whole request, including the code and memory that follow this struct
  * @kind: enum ax_kind
- * @room: see struct axenv
+ * @room: bytes that may be collected, see struct axenv
  */
 struct jit_test_request {
 	u32 size;

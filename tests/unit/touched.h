@@ -32,7 +32,7 @@ void touched_watch(void *from, size_t bytes);
  * touched_by() - call a function, and note which of the watched memory it touches
  * @t: receives the accesses, after those already in it
  * @fn: the function; install a SIGSEGV handler that it needs before this call
- * @arg: its argument
+ * @arg: the argument of @fn
  *
  * An access is recorded once for each instruction that makes it; for a string instruction, once for
  * each iteration. @fn may not allocate.

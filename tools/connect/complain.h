@@ -5,7 +5,7 @@
 
 /**
  * complain - print a line on standard error that begins with the command's name
- * @format: as for printf()
+ * @format: the text, as for printf()
  */
 void complain(const char *format, ...);
 

@@ -7,7 +7,7 @@
 
 /**
  * struct file - a trace file that grows
- * @path, @part: its name, and its temporary name until its header is on the disk
+ * @path, @part: the file's name, and its temporary name until its header is on the disk
  * @end: the offset of the 0 after the last frame, which ends the file for readers
  * @empty: the file has no frames
  * @holds: frames are written that no reader sees

@@ -19,7 +19,7 @@ void rgn_module_free(struct rgn_module *m);
 
 /*
  * rgn_module_ask - call gtp_region_find() for an offset of a span that the module's table has;
- * @only_falls: see struct gtp_region_ask
+ * @only_falls: control comes only from the instruction before, see struct gtp_region_ask
  */
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
 				       const struct rgn_function *f, u32 at, bool only_falls,

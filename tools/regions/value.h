@@ -38,7 +38,7 @@ struct rgn_value {
 
 /**
  * struct rgn_compare - a comparison with a constant: of the value @id, or of memory
- * @bits: its width; 0: there is none
+ * @bits: the width of the comparison in bits; 0: there is none
  * @memory: true if memory is compared, at @disp from the register @base
  */
 struct rgn_compare {

@@ -23,7 +23,7 @@ void text_line(FILE *to, const char *text);
 /**
  * text_printf - print like printf, with a result that cannot control a terminal
  * @to: the stream
- * @format: as for printf; newlines and tabs, also those of arguments, are kept
+ * @format: the text, as for printf; newlines and tabs, also those of arguments, are kept
  */
 __printf(2, 3) void text_printf(FILE *to, const char *format, ...);
 

@@ -53,7 +53,7 @@ static inline void jit_user_reset(struct jit_user *u)
  * @u: the arena, in which the snippet is put
  * @v: the verified expression
  * @pc: the value that the expression reads for rip
- * @seed: see struct ax_jit_request
+ * @seed: changes which registers are used, see struct ax_jit_request
  * @len: receives the length of the code in bytes; may be NULL
  *
  * Return: the snippet; NULL if the arena is full.

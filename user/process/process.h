@@ -18,7 +18,7 @@ enum {
  * @dir: a descriptor of /proc/PID, which stays this process's after its number has another owner
  * @mem: a descriptor of its memory. After an execve it still belongs to the old program
  * @root: a descriptor of its root directory
- * @auxv, @auxv_bytes: its auxiliary vector, which changes at an execve
+ * @auxv, @auxv_bytes: the process's auxiliary vector, which changes at an execve
  * @entry, @phdr, @phnum, @base: the program's entry point, its program headers and their number,
  *			       the address of the dynamic linker
  */
