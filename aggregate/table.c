@@ -114,7 +114,7 @@ static u64 *find_any(struct gtp_aggr_table *t, const u64 *own)
 	return find_entry(t, key, t->key_words);
 }
 
-/* Find the entry of a one-word key, if the first try finds it; otherwise return NULL. */
+/* Find the entry of a one-word key, if it is in the first slot tried; otherwise return NULL. */
 static __always_inline u64 *find_at_once(struct gtp_aggr_table *t, const u64 *own)
 {
 	u64 key = own[t->key];

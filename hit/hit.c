@@ -451,7 +451,7 @@ static noinline void record(struct gtp_cpu *cpu)
 		write_frame(cpu, stat);
 }
 
-/* Finish a frame after the snippet has failed: it is valid up to the length in its progress. */
+/* Finish a frame after its snippet has failed: it is valid up to the length in env.progress. */
 void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;

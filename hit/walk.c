@@ -210,7 +210,7 @@ static u32 words_between(u64 from, u64 to)
 	return bytes % WORD || bytes / WORD > GTP_WALK_WORDS_MAX ? 0 : (u32)(bytes / WORD);
 }
 
-/* True if @addr is in the made-up stack, and @value is the word there. */
+/* True if @addr is in the made-up stack @word, and @value is the word at @addr. */
 static bool is_word(u64 word, u64 addr, u64 value)
 {
 	u64 i = (addr - word) / WORD;

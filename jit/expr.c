@@ -107,7 +107,7 @@ static const struct emitter emitter[256] = {
 	[AX_OP_printf] = { jit_op_printf },
 };
 
-/* Jumps lead to this instruction: put the values where the jumps have put them. */
+/* Jumps lead to this instruction: put the values where these jumps have put them. */
 static void join(struct ax_jit *j)
 {
 	j->held = 0;

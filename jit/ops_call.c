@@ -250,7 +250,7 @@ static void add(struct ax_jit *j)
 	jit_unref_reg(j, slot);
 }
 
-/* Emit an addition whose sum is used: it replaces the value on the stack. */
+/* Emit an addition whose sum is used: the sum replaces the addend on the stack. */
 static void add_and_get(struct ax_jit *j)
 {
 	struct jit_val *v = jit_arg(j, 0);
@@ -287,7 +287,7 @@ void jit_op_getv(struct ax_jit *j)
 	jit_push(j, jit_in_reg(X86_RAX));
 }
 
-/* The value stays on the stack: it is spilled with the others. */
+/* The value that is set stays on the stack: it is spilled with the others. */
 void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);

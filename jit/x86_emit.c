@@ -558,7 +558,7 @@ void x86_rdtsc(struct x86_buf *b)
 	emit_le(b, 0x310f, 2); /* rdtsc */
 }
 
-/* Privileged: userspace's pads are made without it. */
+/* The instruction is privileged: userspace's pads are made without it. */
 void x86_cli(struct x86_buf *b)
 {
 	emit(b, 0xfa); /* cli */

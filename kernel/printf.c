@@ -12,7 +12,7 @@ static void drain_one(struct gtp_text *t, struct gtp_stub *stub,
 
 	while (has_room(stub) && gtp_text_get(t, buf, sizeof(buf)))
 		gtp_stub_print(stub, buf);
-	/* This message is text as well: send it only if GDB reads. */
+	/* The message about dropped text is text as well: send it only if GDB reads. */
 	dropped = has_room(stub) ? gtp_text_dropped(t) : 0;
 	if (dropped)
 		gtp_stub_printf(

@@ -391,7 +391,7 @@ static __poll_t gtp_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-/* The settings of a raw line at some speed: programs read back what they have set. */
+/* The settings of a raw line at some speed, kept because programs read back what they have set. */
 static const struct termios2 line_settings = {
 	.c_cflag = B9600 | CS8 | CREAD | CLOCAL,
 	.c_ispeed = 9600,
