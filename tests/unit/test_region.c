@@ -108,7 +108,7 @@ static void accepted(void **state)
 	assert_int_equal(r.insn[1].kind, GTP_INSN_JCC);
 	ASK(GTP_REGION_OK, 2, &r, "75 05 48 89 c3 90 90 c3", .known.leaders = { 7 });
 
-	/* leaders before the region, at its first byte, and after its end at offset 5 */
+	/* leaders before the region, at its first byte, and right after its five bytes */
 	ASK(GTP_REGION_OK, 2, &r, "55 53 48 89 c3 90 90 90 c3", .known.leaders = { 1, 2, 7 });
 }
 
@@ -122,10 +122,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_NOT_START, U32_MAX, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 4, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 0, &r, "90 90 90 90");
-	/*
-	 * an unknown instruction before, in, and far after the region; one cut off by the
-	 * function's end
-	 */
+	/* an unknown instruction before, in, far after the region, or cut off by the function */
 	ASK(GTP_REGION_UNKNOWN_CODE, 4, &r, "c5 f8 77 90 90 90 90 90 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 c5 f8 77 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 90 c5 f8 77");
