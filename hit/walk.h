@@ -50,7 +50,7 @@ struct gtp_walk {
 
 /**
  * struct gtp_walk_ops - how to ask the kernel's unwinder
- * @ask: find the step at @at, which must be the same at the next address, see gtp_walk_judge().
+ * @ask: find the step of the unwinder at @at, see gtp_walk_judge(). @at + 1 must be code as well.
  *	 @stays: set if the code is never freed. Return: false if the unwinder cannot be asked now
  */
 struct gtp_walk_ops {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp syscall`: the entry and the exit of a system call, with its arguments by name.
 #
-# The entry is the first instruction of __x64_sys_NAME(regs), which every 64-bit call of it runs. No instruction is common to
-# all returns, so the exit is the event raw_syscalls:sys_exit for calls with that number.
+# The entry is the first instruction of __x64_sys_NAME(regs), through which every 64-bit call of the system call
+# passes. No instruction is common to all returns, so the exit is the event raw_syscalls:sys_exit for calls with that
+# number.
 import difflib
 import fnmatch
 import re

@@ -19,7 +19,7 @@
 int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /**
- * gtp_access_may_touch() - true if memory may be read outside of a hit
+ * gtp_access_may_touch() - true if code outside of hits can safely read or write memory
  * @addr: a kernel address
  * @len: the number of bytes
  *

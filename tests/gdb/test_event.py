@@ -319,7 +319,8 @@ def reconnect():
     matches(r"collect \$_sdata", text)
     matches(r"\$1 = ", text)
     text = connect()
-    # After a reconnection the -m place of this GDB's own tracepoint is lost; its address is not.
+    # After a reconnection this GDB's own tracepoint has lost its location `-m MARKER', but kept its address. So GDB either
+    # recognises the target's tracepoint or creates another.
     matches("(Assuming|Created) tracepoint .* target's tracepoint", text)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Markers of programs: notes as binutils reads them, operands as C; damaged and hostile notes lead to words, and to no text
-for GDB but numbers and registers."""
+"""Markers of programs: gdbtp finds the notes that readelf finds, and operands become C expressions. A damaged note gives an
+error message. From a hostile operand, GDB gets only registers, numbers, operators and C types."""
 import os
 import random
 import re

@@ -199,7 +199,7 @@ static void test_fault(void **state)
 	assert_int_equal(t.env.err.arg2, 4);
 }
 
-/* A ref followed by ext sign-extends what it loads, also if the ops do the load. */
+/* A ref followed by ext sign-extends the loaded value, even if the ops callback does the load. */
 static void test_careful_sign(void **state)
 {
 	u64 value;

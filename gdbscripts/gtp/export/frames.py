@@ -153,7 +153,7 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """Return the functions from a frame to pid, tgid and comm of the task that made the hit. They are compiled at
+        """Return functions that map a frame to the pid, tgid and comm of the task that made the hit. They are compiled at
         FRAME, which must have collected the task, and are valid for all frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]

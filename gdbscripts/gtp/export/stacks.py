@@ -36,7 +36,7 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """Return a function from an aggregation's entry to its weight: its hits, or its sum, which is the default for
+        """Return a function that maps an aggregation's entry to its weight: its hits, or its sum, which is the default for
         `gtp sum`."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")

@@ -38,7 +38,7 @@ the machine that is traced, with GDB there"""
 
 
 def recorded(path):
-    """Return [(packet, Fields)] of the one trace run in a recording of gdbtp-record."""
+    """Return [(packet, Fields)] for the packets that gdbtp-record recorded. More than one trace run is an error."""
     with open(path, encoding="ascii") as file:
         lines = [line.rstrip("\n").split("\t") for line in file]
     if [packet for packet, _ in lines].count("QTStart") > 1:
