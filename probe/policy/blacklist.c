@@ -8,8 +8,8 @@
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "kernel/hit/access_kernel.h"
 #include "probe/policy/blacklist.h"
 #include "probe/policy/symbol.h"
 #include "probe/policy/symbol_name.h"
@@ -99,7 +99,7 @@ static bool halts(u64 addr)
 {
 	u8 code[4] = { 0 };
 
-	return !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)) &&
+	return !gtp_access_read_kernel(code, addr, sizeof(code)) &&
 	       gtp_insn_halts(code, sizeof(code));
 }
 

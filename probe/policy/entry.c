@@ -2,10 +2,10 @@
 /* The function tracer's site at a function's entry. */
 #include <linux/ftrace.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "base/compat.h"
 #include "kernel/base/lock_kernel.h"
+#include "kernel/hit/access_kernel.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/symbol.h"
 
@@ -40,7 +40,7 @@ u64 gtp_entry_idle(u64 addr)
 	u32 at;
 
 	BUILD_BUG_ON(sizeof(idle_site) != GTP_ENTRY_SITE);
-	if (copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
+	if (gtp_access_read_kernel(code, addr, sizeof(code)))
 		return 0;
 	at = begins_endbr(code) ? ENDBR : 0;
 	if (memcmp(code + at, idle_site, sizeof(idle_site)) || !begins_function(addr))

@@ -172,6 +172,17 @@ def no_probe():
         assert not kprobes()
 
 
+# Canonical for 48, 57 or no address bits, whichever of them the kernel uses.
+NO_CODE = [0x00fffffffc088470, 0x0000800000000000, 0x0100000000000000, 0xfeffffffffffffff, 0xffff7ffffffffff8,
+           0xfffffffffffffff8]
+
+
+@test("an address that no code of the kernel can have takes no probe, and the kernel has nothing to warn of")
+def not_canonical():
+    with Client() as client:
+        assert set(refused_of(client, [*NO_CODE, LEAF])) == set(NO_CODE)
+
+
 @test("a module's last function: a kprobe is refused where the kernel would decode past the end, and crash")
 def behind_the_last():
     last = symbols("gtp_target2_last")["gtp_target2_last"]
