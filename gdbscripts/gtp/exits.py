@@ -8,13 +8,11 @@
 # function, with the same result.
 import collections
 import functools
-import mmap
 import re
-import struct
 
 import gdb
 
-from gtp import ended, fde, functions, places, points, program, quiet, remote, screen, source, space
+from gtp import ended, fde, functions, places, points, quiet, remote, screen, source, space
 from gtp.cexpr import variables
 
 WORDS = re.compile(r"\$(?:k?ret|latency|entry_clock)\b")
@@ -180,11 +178,10 @@ def is_go(path, time):
     """Return whether the Go compiler made the file: its calls change stacks and threads. TIME is a part of the cache's
     key."""
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            elf = functions.Elf(data)
-    except (OSError, ValueError, IndexError, struct.error) as why:
+        with functions.opened(path) as elf:
+            return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))
+    except functions.UNREADABLE as why:
         raise Refused("is in a file that cannot be read: %s" % why) from None
-    return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))
 
 
 def begin(one, pc):
@@ -214,7 +211,7 @@ def packet(one, pc):
 
 def settle(pc):
     """Send the module the exits of the function at a place of a program. Raise an error if they are not known."""
-    one = program.at(pc)
+    one = space.program(pc)
     if one is None:
         raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)
     try:
@@ -252,7 +249,7 @@ def known(targets, condition, definitions):
 def before_run():
     """Send the module the exits of functions that the next run needs. Report the places whose exits are not known; the
     module then refuses these."""
-    for pc in asked() if program.loaded and remote.is_gtp() else ():
+    for pc in asked() if space.programs and remote.is_gtp() else ():
         try:
             settle(pc)
         except gdb.GdbError as why:

@@ -2,7 +2,6 @@
 # Finds where the functions of a program begin and end, in .eh_frame, which files without debug information have, too.
 import bisect
 import functools
-import mmap
 import re
 import struct
 
@@ -17,27 +16,30 @@ class Ranges:
 
     def __init__(self, elf):
         sections = {elf.name(i): section for i, section in enumerate(elf.sections)}
-        self.data = elf.data
         self.sections = [(section[3], section[5], elf.name(i)) for i, section in enumerate(elf.sections) if section[3]]
-        self.header, self.frames = sections.get(".eh_frame_hdr"), sections.get(".eh_frame")
-        self.begins, self.places = [], []
-        if self.header is None or self.frames is None or elf.bytes(self.header)[:4] != HEADER:
+        header, frames = sections.get(".eh_frame_hdr"), sections.get(".eh_frame")
+        self.begins, self.places, self.data = [], [], b""
+        if header is None or frames is None or elf.bytes(header)[:4] != HEADER:
             return
-        count, = struct.unpack_from("<I", elf.bytes(self.header), 8)
-        words = struct.unpack_from("<%di" % (2 * count), elf.bytes(self.header), 12)
-        self.begins = [self.header[3] + word for word in words[::2]]
-        self.places = [self.header[3] + word for word in words[1::2]]
+        self.data = elf.bytes(frames)
+        count, = struct.unpack_from("<I", elf.bytes(header), 8)
+        words = struct.unpack_from("<%di" % (2 * count), elf.bytes(header), 12)
+        self.begins = [header[3] + word for word in words[::2]]
+        self.places = [header[3] + word - frames[3] for word in words[1::2]]
 
     def at(self, address):
         """Return (begin, end) of the .eh_frame range that contains an address, or None."""
         i = bisect.bisect(self.begins, address) - 1
         if i < 0:
             return None
-        size = self.size(self.places[i] - self.frames[3] + self.frames[4])
+        try:
+            size = self.size(self.places[i])
+        except (IndexError, struct.error):
+            size = None  # the file is damaged
         return (self.begins[i], self.begins[i] + size) if size and address < self.begins[i] + size else None
 
     def size(self, place):
-        """Return the bytes that an FDE, by its place in the file, describes; None if its addresses have another form."""
+        """Return the bytes that an FDE, by its place in .eh_frame, describes; None if its addresses have another form."""
         length, back = struct.unpack_from("<II", self.data, place)
         if length < 16 or self.form(place + 4 - back) & 0x0f != SDATA4:
             return None
@@ -70,7 +72,7 @@ class Ranges:
 def ranges(path, time):
     """Return the Ranges of a file as it was written at a time, or None if it cannot be read."""
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return Ranges(functions.Elf(data[:]))
-    except (OSError, ValueError, IndexError, struct.error):
+        with functions.opened(path) as elf:
+            return Ranges(elf)
+    except functions.UNREADABLE:
         return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The names of functions and source files from the symbol tables of vmlinux and of loaded modules.
 import collections
+import contextlib
 import difflib
 import fnmatch
 import mmap
@@ -20,6 +21,9 @@ GONE = (".init", ".exit")
 
 # The padding that the build puts before functions has symbols of its own, which are functions to the linker.
 IN_FRONT = ("__pfx_", "__cfi_")
+
+# The errors of reading a file that has gone, or that is not an ELF file as its header says.
+UNREADABLE = (OSError, ValueError, IndexError, struct.error)
 
 tables = {}
 
@@ -74,6 +78,13 @@ def text_at(strings, offset):
     return strings[offset:strings.index(b"\0", offset)].decode(errors="replace")
 
 
+@contextlib.contextmanager
+def opened(path):
+    """For a `with`: the Elf of a file. It can be read only inside. Raise one of UNREADABLE if there is none."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        yield Elf(data)
+
+
 class Table:
     """The contents of a file's symbol table; nothing if it cannot be read.
 
@@ -85,8 +96,8 @@ class Table:
     def __init__(self, path):
         self.functions, self.sources, self.sizes = {}, collections.Counter(), {}
         try:
-            with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                self.fill(Elf(data))
+            with opened(path) as elf:
+                self.fill(elf)
         except (OSError, ValueError, struct.error):
             pass
 

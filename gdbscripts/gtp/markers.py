@@ -12,7 +12,7 @@ import struct
 
 import gdb
 
-from gtp import functions, harmless, names, program, space, stapsdt, words
+from gtp import functions, harmless, names, space, stapsdt, words
 
 SECTION, BASE = ".note.stapsdt", ".stapsdt.base"
 SHF_EXECINSTR, SHN_COMMON, ET_EXEC = 4, 0xfff2, 2
@@ -204,7 +204,7 @@ def names_at(pc):
     """Return the Names of a marker's place."""
     if not space.has(pc):
         return None
-    one = program.at(pc)
+    one = space.program(pc)
     return of(one).names.get(pc) if one is not None else None
 
 

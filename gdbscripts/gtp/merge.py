@@ -9,6 +9,7 @@ from gtp import aggregations, kept, known, kstack, placed, screen, show, words, 
 from gtp.command import Command
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
+WHAT = {True: "a stack", False: "a number"}
 STACK_OR_NUMBER = """%s: $%s is %s here, and %s in the files before it; a file lacks this when it was saved by a GDB that did
   not know the tracepoint"""
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
@@ -70,8 +71,9 @@ class Merged(aggregations.Reading):
             if mine and (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
             for name in one.keys:
-                if self.of_stacks.get(name, name in found.keys) != (name in found.keys):
-                    raise gdb.GdbError(STACK_OR_NUMBER % (path, name, *("a stack", "a number")[::1 if name in found.keys else -1]))
+                here = name in found.keys
+                if self.of_stacks.get(name, here) != here:
+                    raise gdb.GdbError(STACK_OR_NUMBER % (path, name, WHAT[here], WHAT[not here]))
 
     def same(self, one):
         """Return the merged aggregation with the name of a file's aggregation, or None if there is none yet."""

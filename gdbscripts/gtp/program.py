@@ -37,21 +37,12 @@ class Program:
 
     def inside(self):
         """Return an address in one of the program's sections."""
-        with open(self.path, "rb") as file:
-            elf = functions.Elf(file.read())
-        return self.base + next(section[3] for section in elf.sections if section[2] & SHF_ALLOC and section[3])
+        with functions.opened(self.path) as elf:
+            return self.base + next(section[3] for section in elf.sections if section[2] & SHF_ALLOC and section[3])
 
     def objfile(self):
         """Return GDB's objfile of this program, or None if the user has removed its symbols."""
         return self.own if self.own is not None and self.own.is_valid() else None
-
-
-loaded = space.programs
-
-
-def at(address):
-    """Return the Program in whose space an address is, or None."""
-    return next((one for one in loaded.values() if one.has(address)), None)
 
 
 def packet(there):
@@ -98,7 +89,7 @@ def known(path, there=None):
         raise gdb.GdbError("%s does not exist; is it elsewhere on the traced machine? %s" % (path, USAGE))
     there = there or path
     base, build_id = packet(there)
-    before = loaded.get((path, there))
+    before = space.programs.get((path, there))
     if before is not None and before.is_current(base):
         return before
     if before is not None:
@@ -106,7 +97,7 @@ def known(path, there=None):
     program = Program(path, there, base)
     functions.programs.add(os.path.realpath(path))
     add_symbols(program, build_id)
-    loaded[path, there] = program
+    space.programs[path, there] = program
     return program
 
 

@@ -18,3 +18,8 @@ def linked(address):
 
 # (path, path on the traced machine) -> program.Program, for all programs whose symbols `gtp lib` has loaded.
 programs = {}
+
+
+def program(address):
+    """Return the program.Program in whose space an address is, or None."""
+    return next((one for one in programs.values() if one.has(address)), None)

@@ -101,8 +101,10 @@ def at_function(definitions, target, condition, limit):
 def check_code(addresses):
     """Raise an error for an address that is neither the kernel's, nor in the code of a symbol file, nor that of a
     watchpoint: only tstart would refuse it, and the whole run with it."""
-    for pc in addresses:
-        if not pc >> 63 and not watch.has(pc) and cells.Sections("CODE").around(pc) is None:
+    others = [pc for pc in addresses if not pc >> 63 and not watch.has(pc)]
+    code = cells.Sections("CODE") if others else None
+    for pc in others:
+        if code.around(pc) is None:
             raise gdb.GdbError("there is no code at %#x" % pc)
 
 

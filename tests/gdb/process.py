@@ -108,6 +108,17 @@ def run(*words):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 
+@contextlib.contextmanager
+def deaf_network(name, address):
+    """For a `with`: a network device that drops all packets, so that nothing answers. ADDRESS is this machine's there."""
+    run("modprobe", "dummy", "numdummies=0")
+    run("ip", "link", "add", name, "type", "dummy")
+    run("ip", "address", "add", address, "dev", name)
+    run("ip", "link", "set", name, "up")
+    yield
+    run("ip", "link", "delete", name)
+
+
 # Work that takes time ----------------------------------------------------------------------------
 
 def read_late(reader, writer):

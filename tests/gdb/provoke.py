@@ -19,8 +19,9 @@ import subprocess
 import time
 
 import tap
-from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, made, named, on_or_waiting, path, put,
-                     read_late, renamed, run, schedstat, spin, status, switches, wait_forever)
+from process import (LIBC, SLOW, blocked_in, call, child, comm, deaf_network, get, is_named, made, named,
+                     on_or_waiting, path, put, read_late, renamed, run, schedstat, spin, status, switches,
+                     wait_forever)
 from provoking import main, recipe
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
@@ -195,18 +196,13 @@ def listens():
 
 @recipe("Which TCP segments are retransmitted?")
 def sends_again():
-    # A network device that drops all packets, so that nothing answers.
-    run("modprobe", "dummy", "numdummies=0")
-    run("ip", "link", "add", "gtprecipe", "type", "dummy")
-    run("ip", "address", "add", "192.0.2.1/24", "dev", "gtprecipe")
-    run("ip", "link", "set", "gtprecipe", "up")
-    client = socket.socket()
-    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
-    client.bind(("192.0.2.1", 0))
-    port = client.getsockname()[1]
-    with contextlib.suppress(TimeoutError):
-        client.connect(("192.0.2.9", 4444))
-    run("ip", "link", "delete", "gtprecipe")
+    with deaf_network("gtprecipe", "192.0.2.1/24"):
+        client = socket.socket()
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
+        client.bind(("192.0.2.1", 0))
+        port = client.getsockname()[1]
+        with contextlib.suppress(TimeoutError):
+            client.connect(("192.0.2.9", 4444))
     return [port, 4444, "{192, 0, 2, 9}"]
 
 

@@ -14,12 +14,18 @@ from process import scratch
 provocations = {}  # question -> the function that provokes the recipe's event
 
 
-def recipe(question):
-    """Register a function that provokes the recipe's event and returns the facts that GDB's side needs."""
-    def mark(function):
-        provocations[question] = function
-        return function
-    return mark
+def registering(functions):
+    """Return a decorator that puts a function into a dictionary, under the name that the decorator is given."""
+    def named(name):
+        def mark(function):
+            functions[name] = function
+            return function
+        return mark
+    return named
+
+
+# Registers a function that provokes the event of a recipe, by its question, and returns the facts that GDB's side needs.
+recipe = registering(provocations)
 
 
 def said(function):

@@ -11,6 +11,7 @@ import time
 
 from process import PR_SET_NAME, SLOW, call, run
 from provoke import delayed, disk
+from provoking import registering
 
 PAGE = mmap.PAGESIZE
 SECOND = 10**9
@@ -18,13 +19,8 @@ EXT4 = "/run/gtp-ext4"
 
 provocations = {}
 
-
-def tool(name):
-    """Register a function that provokes a tool's events, by the first name in the heading of its lines."""
-    def mark(function):
-        provocations[name] = function
-        return function
-    return mark
+# Registers a function that provokes a tool's events, by the first name in the heading of its lines.
+tool = registering(provocations)
 
 
 def known_as(name):

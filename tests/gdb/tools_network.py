@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import time
 
-from process import LIBC, made, run
+from process import LIBC, deaf_network, made
 from provoke import listener, receiver, sends_again
 from toolbox import calling_itself, timed, tool
 
@@ -119,15 +119,10 @@ def binds():
 
 @tool("netqtop")
 def packets():
-    # A network device that sends no requests for the addresses of other machines.
-    run("modprobe", "dummy", "numdummies=0")
-    run("ip", "link", "add", "gtptool", "type", "dummy")
-    run("ip", "address", "add", "198.51.100.1/24", "dev", "gtptool")
-    run("ip", "link", "set", "gtptool", "up")
     client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    for _ in range(9):
-        client.sendto(b"x" * 1200, ("198.51.100.9", 4444))
-    run("ip", "link", "delete", "gtptool")
+    with deaf_network("gtptool", "198.51.100.1/24"):
+        for _ in range(9):
+            client.sendto(b"x" * 1200, ("198.51.100.9", 4444))
     where = receiver().getsockname()
     client.sendto(b"x" * 20000, where)
     return [[0, ["gtptool", 0], {"bucket": {12: 9}}], [1, ["lo", 0], {"bucket": {16: [1, None]}}]]  # from 1024, from 16384 on

@@ -6,7 +6,6 @@ variable is. For most variables of libraries that are loaded with the program, t
 into a word of the library.
 """
 import functools
-import mmap
 import os
 import struct
 
@@ -72,18 +71,24 @@ def is_program(elf):
 
 @functools.lru_cache(maxsize=16)
 def variables(path, time):
-    """Return the thread-local Variables of a file. TIME, that of its last change, is only a part of the cache's key."""
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return Variables(functions.Elf(data[:]))
+    """Return the thread-local Variables of a file, or None if it cannot be read. TIME, that of its last change, is only a
+    part of the cache's key."""
+    try:
+        with functions.opened(path) as elf:
+            return Variables(elf)
+    except functions.UNREADABLE:
+        return None
 
 
 def of(one):
-    """Return the thread-local Variables of a program's file, including names that only its separate debug file has."""
-    found, own = variables(one.path, one.time), one.objfile()
+    """Return the thread-local Variables of a program's file, and {name: place in the block}, including names that only its
+    separate debug file has."""
+    found, own, places = variables(one.path, one.time), one.objfile(), {}
     for objfile in gdb.objfiles():
         if objfile.owner is not None and objfile.owner == own and os.path.exists(objfile.filename or ""):
-            found.places.update(variables(objfile.filename, os.stat(objfile.filename).st_mtime_ns).places)
-    return found
+            apart = variables(objfile.filename, os.stat(objfile.filename).st_mtime_ns)
+            places.update(apart.places if apart is not None else {})
+    return found, {**(found.places if found is not None else {}), **places}
 
 
 def program_of(symbol):
@@ -98,7 +103,10 @@ def is_one(symbol):
     if symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED or symbol.symtab is None or not space.programs:
         return False
     one = program_of(symbol)
-    return one is not None and symbol.linkage_name in of(one).places
+    if one is None:
+        return False
+    found, places = of(one)
+    return found is not None and symbol.linkage_name in places
 
 
 def operand(lower, symbol, node):
@@ -106,15 +114,15 @@ def operand(lower, symbol, node):
     one, pc = program_of(symbol), lower.scope.pc
     if pc is None or not one.has(pc):
         raise Error(ELSEWHERE % node.name, node.start)
-    found = of(one)
-    return of_place(lower, node, one, found, symbol.type, found.places[symbol.linkage_name])
+    found, places = of(one)
+    return of_place(lower, node, one, found, symbol.type, places[symbol.linkage_name])
 
 
 def without_type(lower, node):
     """Return the Operand of a thread-local variable that only the symbol table has: an int or a long by its size. Return
     None if the name is no such variable."""
     pc = lower.scope.pc
-    one = next((one for one in space.programs.values() if pc is not None and one.has(pc)), None)
+    one = space.program(pc) if pc is not None else None
     found = variables(one.path, one.time) if one is not None else None
     kind = KINDS.get(found.sizes.get(node.name)) if found is not None else None
     return kind and of_place(lower, node, one, found, ctype.integer(kind), found.places[node.name])
