@@ -36,6 +36,21 @@ static void controls_do_not(void **state)
 	assert_string_equal(only("\377x\300\233\303"), "?x???"); /* no UTF-8, too long, cut off */
 }
 
+static void nothing_without_a_glyph(void **state)
+{
+	/* A grapheme joiner, Hangul fillers, a Khmer vowel, a variation selector, a musical control. */
+	static const char *const unseen[] = {
+		"\315\217",	"\341\205\237", "\343\205\244",	    "\357\276\240",
+		"\341\236\264", "\341\240\217", "\357\270\217",	    "\360\235\205\263",
+		"\341\232\200", "\343\200\200", "\360\223\220\270", "\363\240\201\201",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unseen); i++)
+		if (gtp_visible_length(unseen[i], strlen(unseen[i])))
+			fail_msg("character %u is taken for a visible one", i);
+}
+
 static void no_byte_after_the_end(void **state)
 {
 	/* The third byte would complete the character. */
@@ -50,6 +65,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(letters_stay),
 		cmocka_unit_test(controls_do_not),
+		cmocka_unit_test(nothing_without_a_glyph),
 		cmocka_unit_test(no_byte_after_the_end),
 	};
 
