@@ -291,7 +291,7 @@ run_soak() { tests/jump/soak "$1" --seconds 60; }
 
 run_hunt() {
 	local places=150
-	[ -z "${GTP_BRIEF-}" ] || places=100
+	[ -z "${GTP_BRIEF-}" ] || places=60
 	tests/hunt/run "$1" --places $places --batch $places
 }
 
