@@ -3,7 +3,7 @@
 import os
 import sys
 
-# Not __file__: that is another file's name when a Python script has sourced this one.
+# Do not use __file__: if a Python script has sourced gtp.py, __file__ is the name of that script.
 sys.path.insert(0, os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)))
 
 try:

@@ -15,15 +15,16 @@ NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind th
 SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # length of an Entry's summary
 MOST_STEPS, POWERS = 1000, 64  # the most buckets between the first and the last one
 
-# bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: an Entry or None.
+# bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: empty, or one Entry with
+# the hits whose keys found no room in the table.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
 # keys: words. count: the number of values. summary: [sum], [min], [max] or [sum, min, max]. buckets: {number: count}.
 Entry = collections.namedtuple("Entry", "keys count summary buckets")
 
 
 class Reading:
-    """All aggregations at one moment. running: the run is active. nested, missed: the run's hits inside other hits, and
-    those that the kernel missed: these update nothing."""
+    """All aggregations at one moment. running: the run is active. nested: the number of hits that occurred inside other
+    hits. missed: the number of hits that the kernel missed. Nested and missed hits update no aggregation."""
 
     def __init__(self, text):
         self.all = []
@@ -72,8 +73,8 @@ def whole(text):
 
 
 def number(text, least, end):
-    """Return the number that a text gives. Raise ValueError unless it is at least LEAST and below END: a file may
-    contain any number."""
+    """Return the number that a text gives. Raise ValueError unless the number is at least LEAST and below END: a trace
+    file may contain any number."""
     found = int(text)
     if not least <= found < end:
         raise ValueError
@@ -81,7 +82,8 @@ def number(text, least, end):
 
 
 def check(one):
-    """Raise ValueError for an impossible Aggregation. A file may say anything, and one line must not take hours."""
+    """Raise ValueError for an impossible Aggregation. A trace file may contain any line, and no line may keep GDB busy
+    for hours."""
     if one.kind not in SUMMARIES or not all(re.fullmatch(r"\w+", name, re.A) for name in [one.name, *one.keys]):
         raise ValueError
     if (one.kind == "lhist") != (one.bounds is not None):
@@ -101,7 +103,8 @@ def entry(text, one):
     found = Entry([int(key, 16) for key in keys], whole(count), [number(word, -2**63, 2**64) for word in summary.split()],
                   {int(bucket): whole(n) for bucket, n in pairs})
     steps = MOST_STEPS if one.bounds else POWERS
-    # The module leaves out entries without a value and empty buckets. So a 0 here is an error, and averages can divide.
+    # The module leaves out entries without a value and empty buckets. So a count of 0 is an error, and dividing by a
+    # count is safe.
     if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count <= 0 or \
             not all(0 <= bucket <= steps + 1 and n > 0 for bucket, n in found.buckets.items()):
         raise ValueError
@@ -109,8 +112,8 @@ def entry(text, one):
 
 
 def transferred(clear=False):
-    """Fetch the text of the aggregations from the module, in pieces. All pieces are parts of one snapshot, which the
-    first request takes."""
+    """Fetch the text of the aggregations from the module, in several packets. The module takes a snapshot at the first
+    request, and all packets are parts of this snapshot."""
     return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 

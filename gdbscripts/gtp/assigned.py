@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds the sources of the fields of an event's record, by reading the machine code that fills the record.
 #
-# A field and a member of the same name and type need not have the same value: vm_end of mmap:vma_store is one less than
-# the member. The code shows which fields are copies: they are stored as they were loaded. So follow the code from its
-# beginning, over all branches, and note the value of each register and stack slot:
+# A field of the record may differ from the structure member of the same name and type: vm_end of mmap:vma_store is one
+# less than the member. The machine code shows which fields are copies: it stores to them the value that it has loaded.
+# So follow the code from its beginning, over all branches, and note the value of each register and stack slot:
 #   ("arg", N, OFFSET)         argument N, and a number added to it
-#   ("mem", N, OFFSET, SIZE)   what was loaded there
+#   ("mem", N, OFFSET, SIZE)   SIZE bytes loaded from that address
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
 #   ("rec", OFFSET)            an address in the record
 #   ("either", VALUE, VALUE)   one of two values of "mem", depending on the path
@@ -22,7 +22,7 @@ ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 CALL = ("di", "si", "dx", "r10", "r8", "r9")
 COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
 
-# The task is not in a 32-bit call. The 2 is TS_COMPAT, a macro of asm/thread_info.h.
+# C text that is true unless the task is in a 32-bit system call. The 2 is TS_COMPAT, a macro of asm/thread_info.h.
 NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
@@ -285,7 +285,7 @@ class Code:
 
 
 class Instructions(dict):
-    """The instructions of a function by address, parsed on demand; None outside the function."""
+    """The instructions of a function by address, disassembled on demand."""
 
     def __init__(self, pc, name):
         super().__init__()
@@ -297,7 +297,8 @@ class Instructions(dict):
         return self[at]
 
     def inside(self, at):
-        """Return whether an address is in the function: a call that does not return may be its last instruction."""
+        """Return whether the address after a call is still in the function. The call may be the function's last
+        instruction, if the called function does not return."""
         block, found = gdb.block_for_pc(at), None
         while block is not None and not block.is_static and not block.is_global:
             found = block.function or found
@@ -317,7 +318,8 @@ def code(pc, name):
     try:
         found = Code(Instructions(pc, name))
         if found.body:
-            # The event's function only states whether it may sleep, and calls the body that fills the record.
+            # The event's own function only checks whether it may sleep, and then calls the function that fills the
+            # record.
             found = Code(Instructions(*found.body))
         return found
     finally:

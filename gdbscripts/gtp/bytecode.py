@@ -9,7 +9,7 @@ from gtp import quiet
 
 MASK = 2**64 - 1
 LINE = re.compile(r"^\s*(\d+)  (\w+)(?: (-?\d+))?$", re.M)
-LONGEST = 20000  # the most characters of a function's text; a longer one is left to GDB
+LONGEST = 20000  # the longest Python text that is compiled for an expression, in characters; GDB evaluates longer ones
 
 
 class Unknown(Exception):
@@ -59,7 +59,7 @@ UNARY = {
     "log_not": "(not {0})", "bit_not": "({0}^M)",
     "ref8": "f.word({0},1)", "ref16": "f.word({0},2)", "ref32": "f.word({0},4)", "ref64": "f.word({0},8)",
 }
-# Each word is an unsigned number of 64 bits; GDB prints operands as signed ones, see Source.
+# All values are unsigned 64-bit numbers. GDB prints the constants in bytecode as signed numbers; Source converts them.
 LEAF = {"reg": "f.reg({0})", "getv": "f.var({0})",
         "const8": "{0}", "const16": "{0}", "const32": "{0}", "const64": "{0}"}
 STACK = {"dup": lambda s: s + s[-1:], "pop": lambda s: s[:-1], "swap": lambda s: s[:-2] + (s[-1], s[-2]),

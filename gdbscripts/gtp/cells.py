@@ -24,7 +24,7 @@ SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: \S+ (.*)$", 
 
 
 class Sections:
-    """The address ranges of the loaded symbol files' sections that have all of the flags."""
+    """The address ranges of those sections in the loaded symbol files that have all of the given section flags."""
 
     def __init__(self, *flags):
         text = quiet.execute("maint info sections -all-objects")
@@ -40,10 +40,10 @@ class Sections:
 
 
 class Constants:
-    """Memory that is the same now as it was at the hit: read-only sections, read page by page, once.
+    """Memory that is the same now as it was at the hit: read-only sections, each page of which is read only once.
 
-    FILE reads them for a trace file whose kernel was moved: GDB reads a symbol file's sections at their link addresses,
-    if at all.
+    FILE is a function that reads a page for a trace file whose kernel KASLR has moved. GDB reads the sections of a
+    symbol file at their link addresses, if at all.
     """
 
     def __init__(self, file=None):
@@ -144,7 +144,7 @@ class Formats:
         return lambda frame, x: text((x & low).to_bytes(bare.sizeof, "little"))
 
     def views(self, kind):
-        """Return whether a number of this type is shown in a Form of its type, see gtp.view."""
+        """Return whether a number of this type is shown in the Form that belongs to its type, see gtp.view."""
         return False
 
     def returned(self):

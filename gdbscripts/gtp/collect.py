@@ -22,7 +22,8 @@ class Taken(NamedTuple):
 
 
 def formed(text):
-    """Return the list with its formats blanked, so that positions stay the same, and each expression's Form or None."""
+    """Return the list with its formats replaced by blanks, so that positions stay the same, and each expression's Form
+    or None."""
     found = []
     for offset, piece in cexpr.split(text):
         form, rest = forms.parsed(piece)

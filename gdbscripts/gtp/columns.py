@@ -13,7 +13,8 @@ from gtp.view import bytype
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
-# The module's trace state variables that describe the hit itself, and their titles: these columns come first.
+# The module's trace state variables that describe the hit itself, and the titles of their columns, which come before
+# all others.
 LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
@@ -230,8 +231,8 @@ def is_clear(expression):
 
 
 def evaluated(expression, foreign=False):
-    """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C, and else
-    raise GDB's error."""
+    """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C. If that
+    fails too, raise GDB's error for the expression as typed."""
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             return cexpr.value(expression)
@@ -323,8 +324,8 @@ def text_of(value, frame, formats):
 
 
 def by_gdb(expression, formats, foreign):
-    """Return the Cell of an expression that only GDB can evaluate, by selecting the frame. Its value is text, because
-    the kind may differ by frame."""
+    """Return the Cell of an expression that only GDB can evaluate, by selecting the frame. Its values are texts,
+    because their kind may differ from frame to frame."""
     def text(frame):
         selected.select(frame.index)
         try:
@@ -354,8 +355,8 @@ def words_of(error):
 
 
 def cell_of(column, variables, formats):
-    """Return the Cell for frames of the selected frame's place. Raise gdb.error if there can be none. In a form that
-    was asked for, a value is text for programs, too."""
+    """Return the Cell for frames of the selected frame's place. Raise gdb.error if there can be none. If the user gave
+    the column a format, its values are texts in exports, too."""
     if column.form is None:
         return cell_in(column, variables, formats.returned() if column.title in bytype.RETURNED else formats)
     found = cell_in(column, variables, bytype.Asked(formats, column.form))

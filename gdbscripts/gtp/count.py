@@ -124,8 +124,8 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Return whether a type is a pointer to bytes, or an array of them without a length. Some structures declare names
-    that are strings like this."""
+    """Return whether a type is a pointer to bytes, or an array of bytes without a length. Some structures declare
+    strings in this way."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
         ctype.is_bytes(bare) and not ctype.count(bare))
@@ -212,7 +212,8 @@ def set_at(said):
 
 
 def refuse_in_run():
-    """Raise an error during a run: GDB sends a new tracepoint before it has actions, and no actions of existing ones."""
+    """Raise an error during a run. GDB sends a new tracepoint before its actions exist, and sends no actions that are
+    added later."""
     if points.is_running():
         raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
 
@@ -265,8 +266,8 @@ def add(number, said, prefix, tail, mine):
 
 
 class Aggregate(Command):
-    """The base of the commands. prefix: of the variable's name; needs: the command needs an expression; options:
-    allowed."""
+    """The base class of the commands that aggregate. prefix: the first part of the variable's name. needs: true if the
+    command needs an expression. options: the options that the command allows."""
 
     prefix, needs, options = "", True, {"limit"}
 

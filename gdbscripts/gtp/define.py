@@ -74,8 +74,8 @@ def made(where, condition=None):
 
 
 def found(where, condition=None):
-    """Return the addresses at which add() would set a tracepoint, or raise the same error. The target does not see
-    this."""
+    """Return the addresses at which add() would set a tracepoint, or raise the error that add() would raise. GDB sends
+    nothing to the target."""
     with quiet.unsent():
         number, text = made(where, condition)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes files of kernel modules such that GDB can place them: object files whose sections have no address yet.
+# Makes copies of module files in which no section has an address: GDB places only such files section by section.
 import atexit
 import os
 import shutil
@@ -59,7 +59,7 @@ def copy_without_addresses(path, data, headers):
 
 
 class File:
-    """A module file: its build-id, and its path or that of a copy that GDB can place.
+    """A module file: its build-id, and a path that GDB can place, which is the file's own or that of a copy.
 
     Since about 6.10 the kernel links a module's .data at an address after the preceding sections. GDB then does not
     place the file's sections one by one, and shows all of its variables relative to .text.

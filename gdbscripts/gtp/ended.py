@@ -12,13 +12,13 @@ BY_TSTOP = "the trace was stopped by tstop"
 BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 
-# The connection with a run that GDB knows to have ended, or None.
+# GDB's connection, once GDB knows that the run on it has ended, else None.
 settled = None
 
 
 def state():
-    """Return the state of the run in a sentence. This sends one packet; GDB then also shows text of the module that has
-    waited for a packet."""
+    """Return the state of the run in a sentence. This sends one packet. Before the reply, GDB also receives and shows
+    any text that the module has kept for it."""
     *others, answer = remote.monitor("run").splitlines() or [""]
     if others:
         screen.put("\n".join(others) + "\n")
@@ -28,7 +28,8 @@ def state():
 def refresh():
     """Let GDB ask whether the run has ended. Return a sentence about it if GDB did not know it yet, else None.
 
-    Costs a packet as long as a run goes on, and none once it is known to have ended, or with other targets.
+    Sends one packet while a run goes on. Sends nothing once the run is known to have ended, or if the target is not
+    gdbtp.
     """
     global settled
     connection = gdb.selected_inferior().connection
@@ -65,7 +66,7 @@ def tell(*_):
 
 
 def stopped(_):
-    """Note that a continue has returned, so that the module has reported why."""
+    """After a continue, let GDB ask whether the run has ended. The module has already reported why."""
     try:
         refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kernel's own tracepoints as the module lists them, and what their fields are in terms of their arguments.
 #
-# A field can be used in an expression when the code that fills the record copies it from an argument, or from a member
-# of what an argument points to; gtp.assigned reads that from the code. The names decide nothing, except for strings.
+# An expression can use a field if the code that fills the record copies the field from an argument, or from a member of
+# the object to which an argument points; gtp.assigned finds that out from the code. The field's name does not matter,
+# except for strings.
 import difflib
 import fnmatch
 import re
@@ -12,7 +13,7 @@ import gdb
 from gtp import assigned, cexpr, names, places, quiet, remote
 from gtp.cexpr import ctype
 
-# Types with another byte order, or with bits that have a meaning of their own. Each is equal only to itself.
+# Types with a fixed byte order, or whose bits have a meaning of their own. Each of them is equal only to itself.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
 
 # Names of the four fields that every record begins with, filled in by ftrace.
@@ -22,8 +23,8 @@ COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 known = {}
 asked = None
 
-# (id, address, fields) -> Names, until GDB reads other symbols: finding out from code how a record is filled takes
-# long.
+# (id, address, fields) -> Names. Finding out from the code how a record is filled takes long, so keep the result until
+# GDB reads other symbols.
 found_names = {}
 
 
@@ -31,7 +32,7 @@ class Event:
     """A kernel tracepoint.
 
     id: system:event
-    address: of its marker, the first instruction of its iterator
+    address: that of the event's marker, which is the first instruction of its function __traceiter_NAME
     fields: [(type, name)] of its record, in order
     """
 
@@ -161,7 +162,7 @@ def is_string(kind):
 
 
 def same(field, kind):
-    """Return whether a field of this type can hold a value of the program's type."""
+    """Return whether a field, whose type FIELD is written as in tracefs, can hold a value of the gdb.Type KIND."""
     if field.startswith("__"):
         located = re.match(r"__(?:rel|data)_loc (\w[\w ]*)\[\]$", field)
         if located:
@@ -189,8 +190,8 @@ def struct_of(kind):
 
 
 def registers(arguments):
-    """Return the arguments in the order of the argument registers after the first. Both registers of an argument in two
-    registers have None."""
+    """Return the arguments in the order of the argument registers, starting at the second register. An argument in two
+    registers has two entries, both None."""
     found = []
     for argument in arguments:
         size = argument[1].strip_typedefs().sizeof
@@ -246,8 +247,8 @@ def of_call(field, offset, arguments, code):
 
 
 def extended(argument, field, value, pointed):
-    """Return C for a field of 8 bytes that has 4 bytes of a member, sign-extended. The number of a system call is half
-    a member."""
+    """Return C for a field of 8 bytes that has 4 bytes of a member, sign-extended. For example, the number of a system
+    call is read from half of a member."""
     found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
     member = next((name for name, kind in found if ctype.is_integer(kind)), None)
     if member is None or not is_scalar(field):

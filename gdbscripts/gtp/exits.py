@@ -2,10 +2,11 @@
 # Finds the places where functions of programs return, in GDB's disassembly, and sends them to the module before a run.
 # The module sets a probe at each of them (probe/user/user_return.c).
 #
-# The debug information says which instructions belong to a function; without any, .eh_frame does. A jump out of it is a tail
-# call: the function there returns for both. If that function is in the same file, its returns count as well. Otherwise such
-# calls cannot be followed, and the module counts them as missed. In .eh_frame a function's cold part looks like another
-# function, with the same result.
+# The debug information says which instructions belong to a function; for a function without it, .eh_frame does. A jump
+# to another function is a tail call: when that function returns, the first one has returned, too. If both are in the
+# same file, the returns of the second function are probed as well. Otherwise such calls cannot be followed, and the
+# module counts them as missed. In .eh_frame the cold part of a function looks like another function; a jump to it has
+# the same result.
 import collections
 import functools
 import re
@@ -59,7 +60,8 @@ def described(one, pc):
 
 
 def body(one, pc):
-    """Return the Instructions of the function around pc, or of this part of it. Return None if nothing says where it ends."""
+    """Return the Instructions of the function around pc, or of its part around pc. Return None if nothing says where it
+    ends."""
     if one.has(pc) and variables.entry(pc)[0] is not None:
         return instructions(pc)
     around = described(one, pc)
@@ -175,8 +177,8 @@ def above(code, start, pc):
 
 @functools.lru_cache(maxsize=16)
 def is_go(path, time):
-    """Return whether the Go compiler made the file: its calls change stacks and threads. TIME is a part of the cache's
-    key."""
+    """Return whether the Go compiler made the file, whose functions move between stacks and threads. TIME is a part of
+    the cache's key."""
     try:
         with functions.opened(path) as elf:
             return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))

@@ -39,7 +39,8 @@ class Ranges:
         return (self.begins[i], self.begins[i] + size) if size and address < self.begins[i] + size else None
 
     def size(self, place):
-        """Return the bytes that an FDE, by its place in .eh_frame, describes; None if its addresses have another form."""
+        """Return the number of bytes that the FDE at PLACE in .eh_frame describes. Return None if its addresses have
+        another form."""
         length, back = struct.unpack_from("<II", self.data, place)
         if length < 16 or self.form(place + 4 - back) & 0x0f != SDATA4:
             return None
@@ -52,7 +53,7 @@ class Ranges:
         if not re.fullmatch("z[RLPSB]*R[SBLP]*", letters):
             return 0
         at = end + 1
-        for _ in range(4):  # alignments of code and data, the register of the return address, bytes of the rest
+        for _ in range(4):  # code alignment, data alignment, register of the return address, size of the augmentation
             while self.data[at] & 0x80:
                 at += 1
             at += 1

@@ -19,7 +19,7 @@ GLOBAL_OBJECT = 1 << 4 | 1  # STB_GLOBAL, STT_OBJECT
 # Sections that are freed after initialisation, or never loaded.
 GONE = (".init", ".exit")
 
-# The padding that the build puts before functions has symbols of its own, which are functions to the linker.
+# The padding before functions has symbols of its own, which the symbol table marks as functions.
 IN_FRONT = ("__pfx_", "__cfi_")
 
 # The errors of reading a file that has gone, or that is not an ELF file as its header says.
@@ -27,7 +27,7 @@ UNREADABLE = (OSError, ValueError, IndexError, struct.error)
 
 tables = {}
 
-# The paths of files of programs: their names are not the kernel's.
+# The paths of programs' files, whose functions are not the kernel's.
 programs = set()
 
 

@@ -37,10 +37,10 @@ class Header:
             return int(self.status.get(name) or "0", 16)
 
     def whole(self, name):
-        """Return the whole number of an item, or None. GDB keeps the number in an int, so the module cuts tframes, but
-        not allframes.
+        """Return the whole number of an item, or None. In tframes the module limits the number to the range of GDB's
+        int; allframes has the whole number.
 
-        None means that the number was cut, and that GDB itself wrote the file, without the whole number.
+        None means that the number was limited and the file has no allframes, because GDB itself wrote the file.
         """
         found = self.number("all" + name[1:] if "all" + name[1:] in self.status else name)
         return None if found == MOST and "all" + name[1:] not in self.status else found

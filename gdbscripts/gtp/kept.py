@@ -14,7 +14,7 @@ from gtp.damaged import reading
 HEAD = "gdbtp: aggregations and stacks, 1"
 END = b"gdbtp: %016d bytes\n"  # the last line of a saved file; it gives the size of the kept data before it
 END_BYTES = len(END % 0)
-# The types of keys and values; an array is one by its address, or by its bytes.
+# The types that a key or a value may have. The key for an array is its address, or its bytes as a number.
 KEYS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
@@ -47,8 +47,8 @@ def all_stacks():
 
 
 def type_text(kind):
-    """Return a type as text that type_of() can parse. An array becomes a pointer, except bytes that are a key by
-    themselves."""
+    """Return a type as text that type_of() can parse. An array becomes a pointer, except an array of up to eight bytes,
+    whose number is the key."""
     if kind is None:
         return ""
     bare = kind.strip_typedefs()

@@ -138,8 +138,8 @@ class Stacks:
         return Found(self.symbols.names(stack), whose is not None, len(addresses_) == deepest)
 
     def joined(self, numbers, cut="[callers above %d are not kept]"):
-        """Return the functions of a hit's two stacks as one list: the kernel's, then the program's that has called the
-        kernel. Unless CUT is None, it follows the functions of a stack that may be deeper."""
+        """Return the functions of a hit's two stacks as one list: the kernel's, then those of the program that called
+        the kernel. The text CUT, if it is not None, follows the functions of a stack that may be deeper."""
         names = []
         for found in sorted(map(self.found, numbers), key=lambda one: one.is_programs):
             names += found.names

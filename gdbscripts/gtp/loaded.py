@@ -65,8 +65,8 @@ def section_address(attr):
 
 
 def per_cpu(mod):
-    """Return (address, size) of a module's per-CPU variables. __per_cpu_offset[] is added to this address, which no
-    section has."""
+    """Return (address, size) of a module's per-CPU variables. The list of the module's sections lacks this address, to
+    which __per_cpu_offset[] is added."""
     names = [f.name for f in mod.type.fields()]
     if "percpu_size" not in names:  # the kernel was built without SMP
         return 0, 0

@@ -148,14 +148,15 @@ def outcome(op, left, right):
 
 
 def agree(op, left, right, kinds):
-    """Return whether an operation surely has the same value in each of KINDS: the operands and the result fit into all
-    of them."""
+    """Return whether an operation has the same value in each of KINDS. This is certain only if the operands and the
+    result fit into all of KINDS."""
     ranges = [left.range, right.range, outcome(op, left, right)]
     return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
 
 
 def known(op, left, right, kind):
-    """Return the limits of an operation's result, if they are narrower than those of its kind."""
+    """Return the limits of an operation's result if they are narrower than the limits of the result's kind, else
+    None."""
     limits = outcome(op, left, right)
     return limits if limits is not None and ctype.holds(kind, *limits) else None
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Ask GDB whether it compiles an expression at an address.
 
-`maint agent` takes a place only by name or line. At other addresses, gdbtp sets a tracepoint, examines it, and deletes
-it.
+The command `maint agent` takes a place only by name or line. For an address that has neither, gdbtp sets a tracepoint,
+examines it, and deletes it.
 """
 import functools
 import re
@@ -26,15 +26,17 @@ class TooLong(Refused):
 class Unbalanced(Refused):
     """GDB compiles the expression, but would abort if it were an action.
 
-    GDB believes that tracev, which records a trace state variable, leaves a value on the stack. If only one of two
-    paths through an expression has it, GDB finds different stack heights where they join, which is an internal error.
+    GDB believes that the bytecode tracev, which records a trace state variable, leaves a value on the stack. If only
+    one of two paths through an expression contains tracev, GDB finds different stack heights where the paths join,
+    which is an internal error.
     """
 
 
-# Text without names, such as $pc, $current_task_pid and numbers, means the same at all places. A name may not.
+# Text in which the only names are $names, such as $pc and $current_task_pid, means the same at all places. Other text
+# may not.
 NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
 OF_GDB = {"pc", "sp", "fp"}  # variables that always exist
-everywhere = {}  # (text, collecting) -> Refused or None. GDB needs 100 times as long to look up a place
+everywhere = {}  # (text, collecting) -> Refused or None: a cache, because GDB takes long to look up a place
 
 
 def check(text, pc, collecting):
@@ -113,7 +115,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # One place does not need the file's name, with which GDB takes a hundred times as long.
+            continue  # With the file's name GDB finds the same places, and takes a hundred times as long.
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -126,8 +128,8 @@ def location_of(pc, function, file, line):
 
 
 def candidates(function, file, line):
-    """Yield (file or "", function or line) for each name by which GDB may find an address. GDB finds the first ones
-    fastest."""
+    """Yield (file or "", function or line) for each name by which GDB may find an address. GDB is fastest with the
+    first of them."""
     if function:
         yield "", function
         yield file, function
@@ -151,7 +153,7 @@ def functions_at(pc):
 
 
 def location(pc):
-    """Return a name for the address that stands for no other address, or None if there is none."""
+    """Return a name that GDB resolves to this address and to no other, or None if there is no such name."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.superblock is not None and not block.superblock.is_static:
         block = block.superblock

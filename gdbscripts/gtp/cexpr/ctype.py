@@ -56,7 +56,8 @@ def is_aggregate(kind):
 
 
 def is_text(kind):
-    """Return whether an array of the type is a string. The kernel's text is char by name, signed or not."""
+    """Return whether an array of the type is a string. In the kernel only the type named char is text, whether char is
+    signed or not."""
     bare = plain(kind)
     return bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "char"
 

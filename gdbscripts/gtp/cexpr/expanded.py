@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An expression in which gdbtp has replaced names with C text. It knows where each of its parts stands in the text as
+"""An expression in which gdbtp has replaced names with C text. It maps each of its positions to the text that the user
 typed."""
 import bisect
 
@@ -26,8 +26,8 @@ class Expanded(str):
         return start + (at - self.starts[i] if old == new else 0)
 
     def part(self, at, text):
-        """Return TEXT, a part of this expanded text at position AT, as an Expanded of its own. Its ends are ends of
-        pieces, or in pieces that were not replaced."""
+        """Return TEXT, a part of this expanded text at position AT, as an Expanded of its own. TEXT must not begin or
+        end in the middle of a replacement."""
         first, end = self.position(at), self.position(at + len(text))
         found = []
         for start, (typed_at, old, new) in zip(self.starts, self.pieces):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Untrusted expressions and types, from a trace file, a target or a remote machine.
 
-GDB evaluates any text that it is given, and `$_shell("...")` is an expression to GDB. An expression that was collected
-was compiled for a hit, so it has no call, no assignment and no string literal. Refuse an expression that has one.
-Types are looked up by their names, never evaluated.
+GDB evaluates any text that it is given, and `$_shell("...")` is an expression to GDB. A collected expression was
+compiled for a hit, so it contains no call, no assignment and no string literal. Refuse an expression that contains one
+of these. Types are looked up by their names, never evaluated.
 """
 import re
 

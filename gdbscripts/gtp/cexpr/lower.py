@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Translates the nodes of an expression into text for GDB's agent compiler, with C's types.
 
-GDB combines integers by C's rules, with exceptions. A bit field has its declared type; sizeof is an int; the type of a
-shift depends on both sides, and that of ?: on one; the difference of pointers is unsigned; a cast to bool does nothing.
-`seen` is the kind that GDB gives to the text. The translated text always has C's value. If GDB could compute another value
-from the text as typed, `differs` says why.
+GDB combines integers by C's rules, with exceptions. GDB gives a bit field its declared type; sizeof is an int; the type
+of a shift depends on both operands, and that of ?: on only one; the difference of pointers is unsigned; a cast to bool
+does nothing. `seen` is the kind that GDB gives to the text. The translated text always has C's value. If GDB could
+compute another value from the text as typed, `differs` says why.
 """
 import difflib
 
@@ -24,7 +24,7 @@ CALL = "a function cannot be called at a hit"
 
 
 class Lower:
-    """One expression, lowered at one place."""
+    """Translates one expression for one address."""
 
     def __init__(self, scope, text):
         self.scope, self.text = scope, text

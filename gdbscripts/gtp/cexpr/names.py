@@ -61,10 +61,10 @@ class Scope:
         return symbol
 
     def around(self, name):
-        """Return (symbol, function) of a name that C finds in the functions around an inlined one, where GDB does not
-        look.
+        """Return (symbol, function) of a name. Unlike GDB, C also finds names in the functions around an inlined
+        function, so search these too.
 
-        function is None, or the function that has the variable: then GDB takes FUNCTION::NAME.
+        function is None unless the variable belongs to such an outer function: then FUNCTION::NAME names it for GDB.
         """
         block, seen = self.block, False
         while block is not None and not block.is_static and not block.is_global:
@@ -88,8 +88,9 @@ class Scope:
         return symbol.name not in self.own
 
     def is_own(self, name):
-        """Return whether a name belongs to the functions or the file around pc, or is global in the same program.
-        Others do not, such as libc's `current`, which GDB finds at all places once it has libc's debug information."""
+        """Return whether a name belongs to the functions or the file around pc, or is global in the same program. A
+        name of another file does not, such as libc's `current`: GDB finds it at all places once GDB has libc's debug
+        information."""
         symbol = gdb.lookup_global_symbol(name)
         here = gdb.find_pc_line(self.pc).symtab if self.pc is not None else None
         if symbol is not None and here is not None and symbol.symtab.objfile == here.objfile:
@@ -129,7 +130,7 @@ class Scope:
         raise Error("no file or function %s has a variable %s" % (where, name), at)
 
     def visible(self):
-        """Yield the names of the variables of the function around pc, to suggest one for a misspelled name."""
+        """Yield the names of the variables of the function around pc. They are candidates for a misspelled name."""
         block = self.block
         while block is not None and not block.is_static and not block.is_global:
             for symbol in block:

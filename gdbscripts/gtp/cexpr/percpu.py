@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Per-CPU variables: the address of a CPU's own copy.
 
-__per_cpu_offset[cpu] is added to the address in the file. Kernels before 6.15 link these variables at 0, and GDB moves
-them with everything else by the KASLR offset, which has to be subtracted again: the address in the file is written as a
-number, which is the same wherever the kernel is loaded, as `gtp compile` needs it. A module's per-CPU section is where
-the kernel has allocated it, and GDB has read its symbols there (gtp.modules).
+The address of a CPU's copy is the address in the file plus __per_cpu_offset[cpu]. Kernels before 6.15 link per-CPU
+variables at 0, and GDB wrongly adds the KASLR offset to their addresses, as to all others. So subtract it again: write
+the address in the file as a number, which stays right wherever the kernel is loaded, as `gtp compile` requires. For a
+module, the kernel allocates the per-CPU section, and gtp.modules makes GDB read the symbols at that address.
 """
 import os
 import re

@@ -77,7 +77,8 @@ def equal(lower, subject, data):
         raise Error("the string has a zero inside", subject.end)
     operand = lower.operand(subject)
     lower.unplaced(operand, subject)
-    # Old code has an array of one element where a structure ends with a string of any length.
+    # An array of one element is treated as a pointer: old code ends a structure with such an array for a string of any
+    # length.
     if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) > 1 and operand.place:
         parts = wide(operand, subject, data)
     else:
@@ -93,7 +94,7 @@ def equal(lower, subject, data):
 
 def characters(lower, operand):
     """Return the Operand of a pointer to a std::string's characters, or of a char pointer whose type has another name.
-    Return None for anything else, which GDB takes for a string where it is one."""
+    Return None for anything else."""
     kind, member = operand.type, "_M_dataplus"
     if ctype.is_aggregate(kind) and operand.named and ctype.member(kind, member) and ctype.member(kind, "_M_string_length"):
         lower.differ("GDB takes no std::string for its characters")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nodes of a parsed expression. start and end are offsets into the text, for carets."""
+"""The nodes of a parsed expression. start and end are offsets into the text, where error messages put their caret."""
 from dataclasses import dataclass, field
 from typing import Any, List, Optional
 

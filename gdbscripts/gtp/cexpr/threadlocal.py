@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Thread-local variables of programs, which GDB's agent compiler refuses.
 
-The kernel keeps the address of a thread's block in its task. The linker knows how far before that address a program's
-variable is. For most variables of libraries that are loaded with the program, the dynamic linker writes the distance
-into a word of the library.
+The kernel keeps the end address of a thread's block of such variables in the task's thread.fsbase. The linker knows how
+far before that address a program's variable is. For most variables of libraries that are loaded with the program, the
+dynamic linker writes the distance into a word of the library.
 """
 import functools
 import os

@@ -2,7 +2,7 @@
 """Looks up types by name, from a place's own compile unit outward, as in C.
 
 For places that do not define the type themselves, GDB uses the first type of that name that it has read. If several
-differ, choose one by a rule, and report which: no text for GDB's parser could name it.
+types of the name differ, choose one by a rule, and report which one: no text that GDB's parser accepts names it.
 """
 import os
 import re

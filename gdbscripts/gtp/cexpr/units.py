@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Finds the compile units of vmlinux that have a name: GDB's index of a kernel lists only one unit for each type.
+"""Finds the compile units of vmlinux in which a name occurs: GDB's index of a kernel lists only one unit for each type.
 
 A DIE has its name as an offset into .debug_str, or inline if the name is no longer than an offset. A unit in which these
 bytes occur may have the name. To be sure, ask GDB at an address of that unit, which .debug_aranges has.
@@ -63,7 +63,7 @@ class Dwarf:
         return found
 
     def offsets(self, name):
-        """Yield the byte strings as which a DIE may store a name: the name itself if it is short, and offsets into
+        """Yield the byte strings in which a DIE may store a name: the name itself if it is short, and its offsets in
         .debug_str."""
         if len(name) < 4:
             yield name + b"\0"

@@ -10,7 +10,7 @@ CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, g
 
 
 def blocks(pc):
-    """Yield the blocks around pc, the innermost first, the function's own last."""
+    """Yield the blocks around pc, the innermost first, up to that of the function."""
     block = gdb.block_for_pc(pc)
     while block is not None and not block.is_static and not block.is_global:
         yield block
@@ -18,8 +18,8 @@ def blocks(pc):
 
 
 def symbols(pc, arguments):
-    """Return the names of the arguments, or else the local variables, that GDB finds at pc. The innermost one hides
-    others.
+    """Return the names of the arguments, or else the local variables, that GDB finds at pc. If several have the same
+    name, only the innermost is returned.
 
     A variable of the function around an inlined one is named FUNCTION::NAME.
     """

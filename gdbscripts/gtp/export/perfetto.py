@@ -202,7 +202,7 @@ class Writer:
     """Writes packets in the order of time."""
 
     sequence = number(SEQUENCE, 1)
-    shift = 0  # added to $clock, gives the clock of the packets
+    shift = 0  # $clock plus this is the clock of the packets
 
     def __init__(self, file, run, counters):
         self.file, self.run, self.counters = file, run, counters

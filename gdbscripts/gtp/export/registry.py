@@ -6,7 +6,8 @@ from gtp import written
 
 # name: as it is typed. about: a line for `help gtp export`. takes: what may follow FILE, for help and errors.
 # write(path, arg): makes the file, or the folder, at PATH, which does not exist yet; ARG is the text after FILE. The
-# returned text says what was written, as in "2 stacks, 4 hits"; a gdb.GdbError or an OSError leaves nothing.
+# returned text says what was written, as in "2 stacks, 4 hits". If write() raises gdb.GdbError or OSError, no file is
+# left.
 Format = collections.namedtuple("Format", "name about takes write")
 
 formats = {}  # name -> Format

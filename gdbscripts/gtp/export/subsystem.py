@@ -22,7 +22,8 @@ def folder(path):
 def source(address):
     """Return the symbol table of the source of the function at an address, or None.
 
-    The line of an address may be in a header, whose function was inlined there; assembly has only lines.
+    Use the function's own symbol, because the line of an address may be in a header whose function was inlined there.
+    Code in assembly has no function's symbol, so use its line.
     """
     block, function = gdb.block_for_pc(address), None
     while block:
@@ -31,7 +32,8 @@ def source(address):
 
 
 def module(address):
-    """Return the name of the module that contains an address, or None. GDB names the file if it has several."""
+    """Return the name of the module that contains an address, or None. If GDB has several symbol files, `info symbol'
+    names the file."""
     found = infosymbol.parse(quiet.execute("info symbol %d" % address))
     if found is None or found.file in (None, gdb.current_progspace().filename):
         return None

@@ -2,7 +2,7 @@
 # Tracks of a timeline: an event's track belongs to its task or its CPU. Slices of a track that cannot nest get lanes.
 import collections
 
-# A thread has one track; the idle task has one on each CPU. tgid: None if no frame has it.
+# A task. cpu: for the idle task its CPU, since there is one idle task on each CPU; None for other tasks.
 Task = collections.namedtuple("Task", "pid cpu")
 
 

@@ -19,8 +19,8 @@ def quoted(text):
 
 
 def identifiers(titles, tagged):
-    """Return a C identifier for each title. Readers remove the leading underscore, which keeps a word from being a
-    keyword."""
+    """Return a C identifier for each title. It begins with an underscore, so that it is not a keyword. Readers remove
+    the underscore."""
     found, taken = [], set()
     for title, has_tag in zip(titles, tagged):
         name = base = re.sub(r"\W+", "_", title, flags=re.A).strip("_") or "value"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""ClusterShell as the engine: an ssh for each host, all of them at once. The only file that imports it."""
+"""Runs ClusterShell: an ssh for each host, all of them at once. No other file imports ClusterShell."""
 from gtp.shell.failure import Failure
 
 NO_ENGINE = "gtp fleet needs ClusterShell for Python; Debian: apt install python3-clustershell"

@@ -21,7 +21,7 @@ class Lost(Exception):
 
 
 class Flood(Lost):
-    """The machine writes without an end, so it is given up at once."""
+    """The machine sends far more data than a run makes, so it is given up at once."""
 
 
 class Host:
@@ -54,8 +54,8 @@ class Host:
     # The line ----------------------------------------------------------------------------------
 
     def start(self, line):
-        """Note that the connection is up. write(bytes) sends, close() ends the input, kill() gives the connection
-        up."""
+        """Note that the connection is up. LINE has write(bytes), which sends; close(), which ends the input; and
+        kill(), which ends the connection."""
         self.line = line
         self.began = self.heard = self.asked = time.monotonic()
         if self.is_over():  # the run was stopped while this machine waited for its turn

@@ -38,7 +38,7 @@ def opened(path, scratch):
     """Open a trace file in GDB, in place of the previous one.
 
     When GDB opens a file, it still uses the offset and size of the frame selected in the previous file, reads blocks
-    there, and may fail. An empty frame has no blocks.
+    there, and may fail. So first select a frame without blocks, in a file that is made for this.
     """
     empty = os.path.join(scratch, "empty.tf")
     with open(empty, "wb") as file:
@@ -68,7 +68,8 @@ def one(request, number, row):
 
 
 def add(merged, path):
-    """Add a file's aggregations, or none of them: the file alone shows whether they can be read."""
+    """Add a file's aggregations, or none of them. Adding them to an empty Merged first shows whether they can be
+    read."""
     merge.Merged().add(path)
     merged.add(path)
 
@@ -90,9 +91,10 @@ def sums(paths, notes):
 
 
 def merged_one(request, number, row, answer):
-    """Put a machine's frames into the answer. If its file cannot be opened, put it into "left" with the reason.
+    """Put a machine's frames into the answer. If its file cannot be opened, put the machine into "left" with the
+    reason.
 
-    Any error costs that machine's results alone: its file may be damaged, or may say anything.
+    The file may be damaged or have any content, so any error costs only the results of this machine.
     """
     try:
         opened(os.path.join(request["folder"], row["file"]), request["scratch"])

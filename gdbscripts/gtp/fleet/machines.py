@@ -2,8 +2,8 @@
 # A machine's frames as a part of Perfetto's timeline of many machines: below a track of its own, by the clock of the
 # machine that runs `gtp fleet`.
 #
-# Numbers of processes and CPUs are unique on one machine only. So tracks have names but no numbers, by which the viewer
-# would merge those of two machines.
+# Numbers of processes and CPUs are unique on one machine only, and the viewer would merge tracks of different machines
+# that have the same number. So tracks have names but no numbers.
 import collections
 
 from gtp.export import perfetto, protobuf, tracks
@@ -49,7 +49,8 @@ class Tracks(perfetto.Tracks):
 
 
 class Writer(perfetto.Writer):
-    """Writes one machine's packets, each after its time, by which merge.py sorts the packets of all machines."""
+    """Writes one machine's packets. Before each packet it writes the packet's time, by which merge.py sorts the packets
+    of all machines."""
 
     def __init__(self, file, run, machine):
         super().__init__(file, run, set())

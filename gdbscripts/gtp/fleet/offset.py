@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The offset of another machine's clocks from this one's, measured by questions and answers, and its error."""
+"""Measures the offset of another machine's clocks from this machine's clocks, and its error, by questions and
+answers."""
 import collections
 import time
 

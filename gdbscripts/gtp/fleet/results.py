@@ -23,7 +23,8 @@ def trace_file(name):
 
 
 def files(folder, hosts):
-    """Return the files of an earlier run in the folder, and other files whose names HOSTS' files need."""
+    """Return the files of an earlier run in the folder, and any other file whose name a trace file of HOSTS will
+    need."""
     names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
     if os.path.exists(os.path.join(folder, NAME)):
         names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
