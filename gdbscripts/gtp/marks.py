@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Marks in the trace file of a recorded run: frames that are not hits, but give the number of lost frames; frames of unknown
-# tracepoints; the end of the file. Does not import gdb.
+# Marks in the trace file of a recorded run. A mark has the form of a frame, but is not a hit: it gives the number of
+# lost frames. Also finds frames of unknown tracepoints, and a missing end of the file. Does not import gdb.
 import collections
 import re
 import struct
@@ -16,8 +16,8 @@ ADDED = "%d frames are of tracepoint %d, which was added to the run after that f
 CUT = "the recording was cut off: no end follows the last whole frame"
 
 
-# lost: the number of lost frames that the marks report. added: {tracepoint: its frames} of those that the header does
-# not know. cut: the end is missing.
+# lost: the number of lost frames that the marks report. added: {tracepoint that the header lacks: the number of its
+# frames}. cut: true if the end of the file is missing.
 Seen = collections.namedtuple("Seen", "lost added cut")
 
 
@@ -27,7 +27,8 @@ def tracepoints(data):
 
 
 def recorded(data):
-    """Return whether the file is a recording, whose header knows $lost. In any other file 0xffff is a tracepoint."""
+    """Return whether the file is a recording, whose header has $lost. In any other file 0xffff is a tracepoint's
+    number."""
     return data.find(b"\ntsv %x:" % LOST, 0, data.find(b"\n\n")) >= 0
 
 

@@ -16,8 +16,8 @@ FREED = (".init",)
 # variables.
 ours = {}
 
-# The PATHs of the last `gtp modules', or None if there was none. After one, symbols follow modules as they are loaded and
-# unloaded.
+# The PATHs of the last `gtp modules', or None if there was none. After this command, GDB's symbols follow modules as
+# they are loaded and unloaded.
 asked = None
 
 # loaded.inventory() when the symbols were last made to match it.
@@ -70,8 +70,8 @@ def quoted(path):
 
 
 def without_index_cache(command):
-    """Run a command without GDB's index cache, which would keep the addresses that a module has in this boot for the
-    next one."""
+    """Run a command without GDB's index cache. It would save the addresses that a module has in this boot, and GDB
+    would use them in the next one."""
     try:
         gdb.parameter("index-cache enabled")
     except RuntimeError:
@@ -142,18 +142,18 @@ def look(args, inventory):
 
 
 def enable_again(before):
-    """Enable the tracepoints that GDB has disabled since BEFORE: it disables those of events at each change of its
-    symbols."""
+    """Enable the tracepoints that GDB has disabled since BEFORE: GDB disables the tracepoints of events whenever its
+    symbols change."""
     lost = before - points.enabled()
     if lost:
         quiet.execute("enable " + " ".join(map(str, sorted(lost))))
 
 
 def follow():
-    """Update the symbols if modules were loaded or unloaded since a gtp modules. Return whether any were.
+    """Update the symbols if modules were loaded or unloaded since the last `gtp modules'. Return whether any were.
 
-    GDB then sets tracepoints again if their functions have new symbols, also pending ones. Does nothing while a frame is
-    selected, because a frame does not have the memory that this reads.
+    GDB then sets tracepoints again, pending ones included, if their functions have new symbols. Does nothing while a
+    frame is selected, because reading the list of modules needs memory that a frame does not have.
     """
     if asked is None or not remote.may_be_gtp() or selected.number() >= 0:
         return False

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Names in expressions that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
-# Before an expression is translated for a tracepoint, as a condition or to be collected, its names are replaced by C:
-# expand(text, number, pc). The names of a tracepoint that one of our commands has made are remembered by its number.
-# Those of other tracepoints, such as those that a new GDB takes over, are found by the address if possible.
+# Before an expression is translated for a tracepoint, as a condition or to be collected, expand(text, number, pc)
+# replaces these names by C. The Names of a tracepoint that a command of gdbtp has made are remembered by the
+# tracepoint's number. The Names of other tracepoints, such as those that a new GDB takes over, are found by address if
+# possible.
 import re
 
 import gdb
@@ -38,7 +39,7 @@ class Names:
     notes: name -> a note about something unexpected, for users of the name
     own: the names that the debug information has at the place
     elements: name of an array that is in no single place -> C text of each element
-    guard: a test that every condition at the place must include, such as for the number of a system call; mostly empty
+    guard: a test that every condition at the place must include, such as for the number of a system call; usually empty
     """
 
     def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), elements=None, guard=""):
@@ -46,7 +47,7 @@ class Names:
         self.unsaid, self.notes, self.elements = unsaid or {}, notes or {}, elements or {}
 
     def all(self):
-        """Return every name that an expression may use, the debug information's first."""
+        """Return every name that an expression may use. Names from the debug information come first."""
         return self.own + [name for name in self.stands_for if name not in self.own] + list(self.elements)
 
     def expand(self, text):

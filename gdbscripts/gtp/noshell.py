@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Turns off GDB's function $_shell("COMMAND"), which exists since GDB 14, while gdbtp's scripts are loaded.
 #
-# GDB itself evaluates text from a trace file or a target before any script can check it: `target tfile FILE` and `target
-# remote` set a tracepoint at each location in it, and `*$_shell("...")` is a location.
+# GDB itself evaluates text from a trace file or a target before any script can check it: `target tfile FILE` and
+# `target remote` set a tracepoint at each location that the file or the target gives, and `*$_shell("...")` is a
+# location.
 import gdb
 
 from gtp import quiet

@@ -73,7 +73,7 @@ def events():
 
 
 def write_markers(path):
-    """Write the list for gdbtp-record, in the module's order."""
+    """Write the list of markers for gdbtp-record, in the order in which the module would list them."""
     with open(path, "w", encoding="utf-8") as file:
         for marker, name, extra in sorted(events(), key=lambda event: event[1]):
             file.write("%x %s\t%s\n" % (marker, name, extra))

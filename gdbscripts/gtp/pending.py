@@ -6,7 +6,7 @@ from gtp import ended, points, remote, screen
 
 PENDING = re.compile(r"(\d+)\s.*?\s(?:keep|dis|del)\s+y\s+<PENDING>\s+(.+)")
 
-# When symbols are added, GDB looks up a marker with these words, which it does not understand itself.
+# When symbols are added, GDB looks up the tracepoint of a marker again by this text, which GDB itself cannot parse.
 MARKER = re.compile(r"-qualified -m (\S+)")
 
 LOST = "GDB lost its place when symbols were added; delete it and say gtp event %s"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Turn the LOCATION of a tracepoint, as it is typed, into addresses in the kernel.
 #
-# A function is entered at its first instruction, where all arguments are as the debug information says, and at
-# the places where its body stands in other functions. GDB's own choice for a function may follow a prologue.
+# A function's entries are its first instruction, where all arguments are where the debug information says, and the
+# beginnings of its inlined copies in other functions. GDB's own choice for a function may be after the prologue.
 import collections
 import contextlib
 import fnmatch
@@ -12,8 +12,8 @@ import gdb
 
 from gtp import functions, infosymbol, names, progress, quiet, space, words
 
-# Place. pc: the address. function: the one that begins there, else None. inside: the function into which it is inlined,
-# or None for a function's own code.
+# Place. pc: the address. function: the name of the function that begins there, else None. inside: the function into
+# which it is inlined, or None for a function's own code.
 Place = collections.namedtuple("Place", "pc function inside")
 
 # Target: a tracepoint to be set. name: for messages. location: for GDB. places: None if GDB chooses them. pieces: the
@@ -96,7 +96,7 @@ def place(pc, name):
 
 
 def is_piece(found):
-    """Return whether a Place is where a function continues that begins elsewhere.
+    """Return whether a Place is only the continuation of a function that begins elsewhere.
 
     The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its own,
     with a symbol that says so, or it is inlined again: then the debug information has the function nested in itself.
@@ -231,8 +231,8 @@ def targets(location, limit, refuse):
 def variables(pc):
     """Return the names of the arguments and local variables that an expression can use at an address.
 
-    These are the names of the innermost function. If an inlined function begins with another inlined function, that is the
-    latter, as for GDB.
+    These are the names of the innermost function at the address, as for GDB. If an inlined function begins there with a
+    call of another inlined function, the innermost function is the called one.
     """
     found = set()
     block = gdb.block_for_pc(pc)
@@ -251,8 +251,8 @@ def source(pc):
 
 
 def strangers(text, pc, own=()):
-    """Return a line for each name in an expression that is static in another file, because GDB uses such names
-    silently."""
+    """Return a line for each name in an expression that GDB would silently take for a static variable or function of
+    another file."""
     block = gdb.block_for_pc(pc)
     found = []
     for name in sorted(names.identifiers(text or "") - variables(pc) - set(own) - {"current"}) if block else ():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp lib`: give a program or a library a space of addresses, and load its symbols there.
+# The command `gtp lib`: give a program or a library a range of addresses of its own, and load its symbols there.
 #
-# A file lies elsewhere in each process, and a packet has no process in an address. So the module gives each file a space
-# (base/space.h) in which a place is the same for all processes; GDB has the symbols there, and frames have their pc
-# there.
+# Each process may map a file at another address, and an address in a packet does not say which process is meant. So the
+# module gives each file a file space (base/space.h), in which a place has the same address for all processes. GDB loads
+# the file's symbols there, and the pc in frames is an address in it.
 import os
 import re
 

@@ -16,9 +16,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]") 
 WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
-# GDB 13's gdb.decode_line() throws an error in the form of a location, such as an open quote or a bad *EXPRESSION,
-# through the frames of the Python interpreter. GDB crashes, or Python goes wrong later. So only names, paths and numbers
-# reach it.
+# If a location is malformed, such as an open quote or a bad *EXPRESSION, GDB 13's gdb.decode_line() throws an exception
+# through the frames of the Python interpreter. GDB then crashes, or Python misbehaves later. So pass it only names,
+# paths and numbers.
 LOCATION = re.compile(r"[\w.$/][\w.$/+:@~-]*")
 
 

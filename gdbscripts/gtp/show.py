@@ -53,7 +53,8 @@ def number_text(word, kind):
 
 
 def known_stacks():
-    """Return Stacks. Their keys include those of gtp count and its kin, which are known even if the tracepoint is gone."""
+    """Return a Stacks object. Its keys include those that gtp count and similar commands have made, even if the
+    tracepoint no longer exists."""
     found = kept.opened() if source.is_trace_file() else None
     made = {name for name, what in known.names().items() if what.text in kstack.VARIABLES}
     return kstack.Stacks(made | found.keys if found else made)
@@ -89,7 +90,7 @@ def key_texts(names, entry_words, stacks=None):
 
 
 def key_order(names, entry_words):
-    """Return a key function that sorts entries by their keys: numbers, and strings as strcmp does."""
+    """Return a list by which an entry is sorted: its numbers, and its strings in the order of strcmp()."""
     return [bytes_of(part) if len(part) > 1 else signed(part[0]) for _, part in parts(names, entry_words)]
 
 

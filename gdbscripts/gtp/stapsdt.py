@@ -2,8 +2,8 @@
 """The markers that <sys/sdt.h> leaves in a program: the notes of .note.stapsdt, and their arguments as C. Does not import
 gdb.
 
-A file may say anything. Of a note only numbers, and registers that are in a list, become text for GDB. A name in it is only
-looked up among the file's symbols.
+A file may contain anything. Only numbers and known register names from a note become text for GDB. A symbol's name in a
+note is only looked up in the file's own symbols.
 """
 import re
 import struct
@@ -16,7 +16,8 @@ HEAD, ADDRESSES = struct.Struct("<III"), struct.Struct("<QQQ")
 MOST = 1 << 16  # at most this many notes of a file are read
 MOST_ARGUMENTS = 64  # at most this many arguments of a note are read; <sys/sdt.h> allows 12
 
-# Note: place and semaphore are present link-time addresses; semaphore is None if there is none. operands: the note's text.
+# Note. place, semaphore: link-time addresses, corrected by the present address of .stapsdt.base; semaphore is None if
+# there is none. operands: the note's text.
 Note = namedtuple("Note", "provider name place semaphore operands")
 
 # Argument. kind: C's type. text: the argument as C, or None if it has no value at a hit. why: the reason for that.
@@ -185,8 +186,9 @@ def value_of(text, kind, size, file):
 def argument(text, file):
     """Return the Argument of an operand.
 
-    FILE has these members. base: the distance from link-time addresses to GDB's. end: the end of link-time addresses. fixed:
-    whether processes have the link-time addresses. symbol(): the link-time address of a symbol; it may raise Refused.
+    FILE has these members. base: the distance from link-time addresses to GDB's. end: the end of link-time addresses.
+    fixed: true if processes have the file at its link-time addresses. symbol(): the link-time address of a symbol; it
+    may raise Refused.
     """
     kind = None
     try:
@@ -200,7 +202,7 @@ def argument(text, file):
 
 
 def arguments(operands, file):
-    """Return the Arguments of a note. With too many, none has a value."""
+    """Return the Arguments of a note. If there are too many, none of them has a value."""
     texts = operands.split(None, MOST_ARGUMENTS)
     if len(texts) > MOST_ARGUMENTS:
         return [Argument(None, None, "the note has more than %d arguments" % MOST_ARGUMENTS)]

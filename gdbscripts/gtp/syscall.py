@@ -21,7 +21,8 @@ EXIT = "raw_syscalls:sys_exit"
 
 
 def table():
-    """Return the addresses in the kernel's table of 64-bit system calls, by number. No trace frame has it."""
+    """Return the addresses in the kernel's table of 64-bit system calls, by number. Trace frames do not contain the
+    table."""
     size, at = functions.kernel().sizes.get("sys_call_table", 0), address("sys_call_table") % 2**64
     with selected.Kept():
         if selected.number() >= 0:
@@ -102,7 +103,7 @@ class Syscall:
 def arguments(name):
     """Return [(type, name)] from the kernel's own events, or None if the kernel was built without those.
 
-    Not from the debug information, which has the arguments of an inlined function in any order.
+    The debug information is not used, because it lists the arguments of an inlined function in any order.
     """
     try:
         meta = quiet.value("__syscall_meta__" + quiet.word(name))

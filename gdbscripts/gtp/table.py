@@ -61,7 +61,7 @@ class Request:
 
 
 class Table:
-    """The rows of one tracepoint. A place's Cells are made at its first frame."""
+    """The rows of one tracepoint. The Cells of a place are made at its first frame."""
 
     def __init__(self, trace, formats, request, own, number):
         self.trace, self.formats, self.request = trace, formats, request
@@ -103,8 +103,8 @@ class Table:
         return here
 
     def meant(self, text, frame):
-        """Return an expression that the user typed, with C for the names that have a meaning at the frame's place. Each
-        place of a marker has the arguments somewhere else."""
+        """Return an expression that the user typed, with C for the names that have a meaning at the frame's place. At
+        each place of a marker an argument may be somewhere else."""
         return names.expand(text, self.own, frame.location.address)
 
     def column(self, column, frame):

@@ -100,7 +100,7 @@ def at_function(definitions, target, condition, limit):
 
 def check_code(addresses):
     """Raise an error for an address that is neither the kernel's, nor in the code of a symbol file, nor that of a
-    watchpoint: only tstart would refuse it, and the whole run with it."""
+    watchpoint. Otherwise tstart would refuse the address, and with it the whole run."""
     others = [pc for pc in addresses if not pc >> 63 and not watch.has(pc)]
     code = cells.Sections("CODE") if others else None
     for pc in others:

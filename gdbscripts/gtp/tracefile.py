@@ -20,7 +20,8 @@ class Unavailable(Exception):
 
 
 class Location:
-    """One place of a tracepoint in the run. number: the target's. masks: of collected registers."""
+    """One place of a tracepoint in the run. number: the target's number of the tracepoint. masks: the masks of the
+    registers that it collects."""
 
     def __init__(self, number, address):
         self.number, self.address = number, address

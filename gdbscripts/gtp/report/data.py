@@ -94,7 +94,7 @@ def with_frames(asked, usage, stacks):
 
 def keys(one, entry, stacks):
     """Return a dict for each key of an aggregation's entry: its text, and `order', by which it is sorted. `order' is a
-    text, or with `number' a number, which packed.exact() may have turned into text."""
+    text. If the dict has `number', it is a number, which packed.exact() may have turned into text."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else

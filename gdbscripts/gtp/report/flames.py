@@ -10,8 +10,8 @@ from gtp.export.stacks import Hits
 
 
 def hits_of(one):
-    """Return the Hits of an aggregation, weighted by its sum, or by its hits if the sums cannot be widths, as negative
-    ones."""
+    """Return the Hits of an aggregation, weighted by its sum. If its sums cannot be widths, for example because one is
+    negative, weight them by the number of hits."""
     try:
         hits = Hits("flamegraph", one.name)
         hits.drawable()

@@ -89,8 +89,8 @@ def parts(session, given):
 
 
 def is_stream(path):
-    """Return whether the session's file can be read only once, as a pipe, or would be a different file in GDB, as
-    /dev/stdin."""
+    """Return whether the session's file can be read only once, such as a pipe, or would be a different file in GDB,
+    such as /dev/stdin."""
     return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
 
 

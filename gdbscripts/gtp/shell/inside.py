@@ -120,7 +120,7 @@ def condition(number):
 
 
 def places(request, numbers, channel):
-    """Return the Places of all tracepoints. If the asked columns cannot be had at a tracepoint, report it, and leave it
+    """Return the Places of all tracepoints. If a tracepoint cannot have the requested columns, report it, and leave it
     out unless it is the only one."""
     found, refused = [], []
     for number in progress.over(numbers, "looking up the columns of tracepoints"):
@@ -165,8 +165,8 @@ def on_console():
 
 
 def refuse_others():
-    """Refuse to run if other clients of the module have dprintfs: the module would remove those, too, when this
-    connection ends."""
+    """Refuse to run if other clients of the module have dprintfs: when this connection ends, the module would remove
+    their dprintfs, too."""
     if re.search(r"\b0x[0-9a-f]+\b", remote.monitor("dprintf")):
         raise gdb.GdbError("dprintfs of another session are armed, which would end with this one; "
                            "take them out first: gtp gdb, monitor dprintf clear")

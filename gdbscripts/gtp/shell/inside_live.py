@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs inside GDB: prints each frame of the current run as a line as soon as it arrives. `gtp live` becomes this GDB.
 
-It reads the pipe and writes the lines in one process: the tasks of the pipe's reader are not traced, so a probe in
-write() is not hit by its own lines.
+One process reads the pipe and writes the lines. The module does not trace the tasks of the pipe's reader, so its own
+lines do not hit a probe in write().
 """
 import errno
 import json
@@ -118,9 +118,9 @@ class Place:
 class Lines:
     """Turns frames into lines. Each piece of the pipe's data is a trace file for GDB, which knows the types.
 
-    GDB opens the trace file once, and later pieces replace its frames: after opening another file GDB would still use
-    the offset and size of the selected frame, and find no frame there. So while frames are replaced, the first one is
-    selected, which is always the same and empty.
+    GDB opens the trace file once, and later pieces replace its frames: after opening another file, GDB would still use
+    the offset and size of the selected frame, and find no frame there. So while frames are replaced, GDB has the first
+    frame selected, which is always the same and empty.
     """
 
     def __init__(self, header, request, path):
@@ -142,8 +142,8 @@ class Lines:
                     for place in places[number].values()])
 
     def prove(self, places):
-        """Raise an error if the asked columns can be had at no place, before any frame is taken. $_sdata is known only
-        at a hit."""
+        """Before any frame is taken, raise an error if the requested columns exist at none of the places. $_sdata is
+        known only at a hit."""
         if not places or any("$_sdata" in text for text in (*self.request.columns, self.request.condition or "")):
             return
         trace = TraceFile(self.header + marks.END, self.constants)
@@ -222,7 +222,7 @@ class Lines:
         return "".join(found)
 
     def leave_out(self, number, error):
-        """Return the message about a tracepoint at which the asked columns cannot be had. Raise an error if no other
+        """Return the message about a tracepoint that cannot have the requested columns. Raise an error if no other
         tracepoint is left."""
         self.without.add(number)
         if self.request.number is not None or self.known <= self.without:

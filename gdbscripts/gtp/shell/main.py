@@ -96,8 +96,8 @@ def do(given):
 
 
 def keep_numbers():
-    """Open /dev/null for each closed standard stream: a file opened later must not get the stream's number, and its
-    output."""
+    """Open /dev/null for each closed standard stream. Otherwise a file that is opened later would get the stream's
+    number, and receive its output."""
     # Open them for the wrong direction, so that reading 0 and writing 1 still fail.
     for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

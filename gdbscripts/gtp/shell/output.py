@@ -96,7 +96,7 @@ class Output:
             self.close()
 
     def flush(self, signals=None):
-        """Write all of the queue, however long the reader takes; a signal is a KeyboardInterrupt."""
+        """Write all of the queue, however long the reader takes. A signal raises KeyboardInterrupt."""
         if not self.queue:
             return
         poll = select.poll()

@@ -103,8 +103,8 @@ def typed(text, number, pc, viewed=True):
 
 
 def some(titles, number, pc, viewed=True):
-    """Return the Columns for those of the names that a dprintf at PC can print. A pointer to a buffer may not be a
-    string: print it as an address."""
+    """Return the Columns for those of TITLES that a dprintf at PC can print. Print a pointer to a buffer as an address,
+    because the buffer may not be a string."""
     found = []
     for at, title in enumerate(titles):
         try:

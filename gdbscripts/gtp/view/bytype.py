@@ -33,7 +33,7 @@ def of_return(kind, pc):
     else None.
 
     An unsigned number of up to 32 bits is not taken for an error, since it may be a hash, a sum or a size. Nor is a
-    program's number: its -1 is not EPERM, because errno has the error.
+    number that a program's function returns: -1 is not EPERM there, because the error is in errno.
     """
     own, bare = form(kind), ctype.plain(kind)
     if own is not None or space.has(pc):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Flags that are macros, as O_CREAT. One macro identifies its family: the macros in its header with the same beginning.
+"""Flags that are macros, such as O_CREAT. One macro identifies its family: the macros in its header with the same
+beginning.
 
 vmlinux has no macros; gdbtp asks the compiler once for each family. A bit has a name only if the headers leave no
 doubt:

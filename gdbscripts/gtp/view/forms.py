@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Formats by name, as in `gtp table /ip addr`: gives for a type the function that turns a frame and a value into text.
 
-The value is a number for scalars, else the address of an object in the frame's memory. The text is None if the format has
-none for this value, which is then shown as usual. There is no function for a type that a format is not for.
+The value is a number for scalars, else the address of an object in the frame's memory. The text is None if the format
+has none for this value, which is then shown as usual. A format has no function for a type that it does not fit.
 """
 import functools
 import re

@@ -56,8 +56,9 @@ def static(name):
 
 
 def kept(function):
-    """Wrap FUNCTION(image, symbol, name) to be called with a variable's name, and remember its results. It is called again
-    when symbols were moved or others loaded. The result is empty if there is no such variable."""
+    """Wrap FUNCTION(image, symbol, name) to be called with a variable's name, and remember its results. FUNCTION is
+    called again after the symbols were moved, or others were loaded. The result is empty if there is no such
+    variable."""
     known = {}
 
     @functools.wraps(function)
