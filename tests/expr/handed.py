@@ -46,7 +46,8 @@ def load_tags():
 
 
 def write(translations, texts):
-    """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}, and the tags that further TEXTS name.
+    """Add {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)} to the results, and the tags that
+    further TEXTS name.
 
     The results of earlier GDBs stay in the file.
     """

@@ -34,7 +34,8 @@ TAGS = sorted({row[0] for row in ROWS})
 
 
 def meets_all():
-    """Make GDB read one type of each tag first. This type is the place's own at only one of the places."""
+    """For each tag, make GDB read one of the types before the tests. GDB then prefers this type at all places, although
+    it is the right one at only one of them."""
     for words in TAGS:
         gdb.execute("ptype " + words, to_string=True)
 

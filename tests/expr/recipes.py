@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The recipes of docs/recipes.md as one compiled session: a GDB with an index of vmlinux and one without must make the
-same file. The sums of docs/tools.md. (The lines of docs/tools-*.md take a GDB too long here; gdb/tools compiles them.)
+"""Compiles the recipes of docs/recipes.md as one session. A GDB with an index of vmlinux and one without must make the
+same file. Also checks the sums in docs/tools.md. (Compiling the lines of docs/tools-*.md takes too long here; gdb/tools
+does it.)
 
 With an index, GDB may look up a name in another file first than without one. So one GDB may find a definition, the
 other a declaration.

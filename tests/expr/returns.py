@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $ret has the type that its function is declared to return. Runs GDB on tests/expr/units; rax has garbage above the
-# declared type, as functions that gcc compiled may leave it.
+# $ret has the type that its function is declared to return. Runs GDB on tests/expr/units. The tests give rax garbage
+# above the declared type, as functions that gcc compiled may leave it.
 #
-# A convenience variable stands for the trace state variable where GDB's evaluator is asked.
+# GDB's evaluator does not know $ret, so a convenience variable takes its place in the evaluated text.
 import os
 import re
 import sys

@@ -80,7 +80,7 @@ static int is_bit_field(Dwarf_Die *member)
 	       dwarf_hasattr(member, DW_AT_data_bit_offset);
 }
 
-/* SIZE and members of a structure's definition, to be freed. */
+/* Return a structure's SIZE and members as text. The caller must free the text. */
 static char *text_of(Dwarf_Die *structure)
 {
 	Dwarf_Die member;
@@ -122,7 +122,7 @@ static void add(struct tag *tag, char *text, const char *unit, Dwarf_Addr addres
 	tag->different++;
 }
 
-/* Where the first function of a unit begins; 0 when it has none. */
+/* Return the address of the first function of a unit, or 0 if the unit has no function. */
 static Dwarf_Addr first_function(Dwarf_Die *unit)
 {
 	Dwarf_Addr address;

@@ -78,8 +78,8 @@ def address(function):
 
 
 def write(path, functions, returns, clock):
-    """Write a trace file with a frame for each value of $ret. All frames have the memory, and are at the functions in
-    turn."""
+    """Write a trace file with a frame for each value of $ret. All frames have the same memory. They take the functions
+    in turn as their places."""
     places = [address(function) for function in functions.split()]
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
             "tsv %x:0:1:%s\ntsv %x:0:1:%s\n%s\n" % (

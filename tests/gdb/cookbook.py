@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A page of recipes is typed as it stands. All recipes are in one run, and their results are compared with what a script of
-# provocations has done.
+# Types the recipes of a page as they stand there, all in one run. Compares their results with what a script has done to
+# provoke them.
 import contextlib
 import csv
 import json
@@ -229,7 +229,7 @@ def softirqs():
 # Verdicts ----------------------------------------------------------------------------------------
 
 def within(number, want):
-    """Return whether a number is as expected: equal to WANT, or between WANT's two limits, of which None is no
+    """Return whether a number is as expected: equal to WANT, or between WANT's two limits. A limit of None is no
     limit."""
     if not isinstance(want, list):
         return number == want

@@ -67,7 +67,7 @@ class Typed:
         return self.marked()
 
     def wait(self):
-        """Type `continue'. Return the output up to the message that GDB sends the packet."""
+        """Type `continue'. Return the output up to GDB's message that it sends the packet for it."""
         self.type("set debug remote 1", "continue")
         return plain(self.until(r"Sending packet: \$c#"))
 

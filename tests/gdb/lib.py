@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Common code of all topics: named tests, GDB as a function, and the truths to compare with.
+# Common code of all topics: named tests, GDB as a function, and values to compare with.
 #
 # A topic is a file that a fresh gdb runs: it imports this, marks functions with @test("what is shown"),
 # and ends with run(). Each test prints one TAP line; what it asserts comes from the fixture's own
@@ -20,7 +20,7 @@ from tap import Failure, check, equal, matches, note, skip, test, until
 from where import there
 
 LINE = there.line
-# The line for a GDB on another machine than the kernel's, as over ssh.
+# The argument of `target remote' for a GDB on another machine than the traced kernel's, such as over ssh: a command.
 PIPE = "| %s%s/build/tools/gdbtp-connect" % ("" if there.here else TOP + "/tests/vm/in-guest ", TOP)
 
 HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, until  # topics say "from lib import *"
@@ -212,8 +212,8 @@ def background(line):
 
 
 def end_loops():
-    """End the loop that a failed test has left in the fixture, because removing a kprobe waits for tasks that
-    compute."""
+    """End the loop that a failed test has left in the fixture. Otherwise removing a kprobe would wait for the looping
+    tasks."""
     if any(order.poll() is None for order in orders):
         shell()("echo end >/proc/gtp_target")
     orders.clear()
@@ -258,17 +258,17 @@ def member(struct, name, pointer):
 
 
 def file_path(pointer="file"):
-    """Return the path of a struct file *, which 7.3 has in a union."""
+    """Return an expression for the path of a struct file *, which 7.3 has in a union."""
     return member("struct file", "f_path", pointer)
 
 
 def entry_name(pointer):
-    """Return the short name of a struct dentry *, which 7.3 has in a union."""
+    """Return an expression for the short name of a struct dentry *, which 7.3 has in a union."""
     return "%s->%s" % (pointer, "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string")
 
 
 def file_name(pointer="file"):
-    """Return the short name of a struct file *."""
+    """Return an expression for the short name of a struct file *."""
     return entry_name(file_path(pointer) + ".dentry")
 
 

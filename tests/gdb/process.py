@@ -11,7 +11,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-SLOW = 20_000_000  # how many ns a command of the test's disk takes, and a read of read_late()
+SLOW = 20_000_000  # how many ns each command of the test's disk takes, and how many a read in read_late() waits
 
 
 def call(name, *args):
@@ -110,7 +110,8 @@ def run(*words):
 
 @contextlib.contextmanager
 def deaf_network(name, address):
-    """For a `with`: a network device that drops all packets, so that nothing answers. ADDRESS is this machine's there."""
+    """For a `with`: make a network device that drops all packets, so that nothing answers. ADDRESS is this machine's
+    address on it."""
     run("modprobe", "dummy", "numdummies=0")
     run("ip", "link", "add", name, "type", "dummy")
     run("ip", "address", "add", address, "dev", name)

@@ -24,7 +24,8 @@ def registering(functions):
     return named
 
 
-# Registers a function that provokes the event of a recipe, by its question, and returns the facts that GDB's side needs.
+# A decorator for functions that provoke the event of a recipe, whose question is the decorator's argument. Such a
+# function returns the facts with which GDB's results are compared.
 recipe = registering(provocations)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A GDB that has read vmlinux, and becomes the fresh GDB of each topic: reading it takes seconds in a guest.
+# A GDB that has read vmlinux, and forks a fresh GDB for each topic: reading vmlinux takes seconds in a guest.
 #
-# ask.py names a topic and passes its own output. A child of this GDB, which has never been connected and has no definitions,
-# runs the topic. GTP_READY is the path of the socket. GDB needs `maint set worker-threads 0`, because a child does not get
-# its threads. Types that most topics use are looked up before the first topic: to find struct task_struct takes a GDB ten
-# seconds in a guest. With GTP_FRESH=1 each topic runs in a GDB that has looked up nothing.
+# ask.py sends the name of a topic, and the file descriptor for the topic's output. A child of this GDB runs the topic;
+# the child has never been connected and has no definitions. GTP_READY is the path of the socket. GDB needs `maint set
+# worker-threads 0`, because a child does not get its threads. Types that most topics use are looked up before the first
+# topic: to find struct task_struct takes a GDB ten seconds in a guest. With GTP_FRESH=1, tests/gdb/run does not use
+# ready.py, and each topic has a GDB that has looked up nothing.
 import contextlib
 import os
 import select

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Acts as another user of ftrace: has an instance of its own, and reads the bytes of its records.
+# Acts as another user of ftrace: makes an ftrace instance of its own, and reads the bytes of the records in it.
 import functools
 import os
 import re
@@ -27,7 +27,7 @@ def fields(number):
             for m in re.finditer(r"field:(.*?);\s*offset:(\d+);\s*size:(\d+);", get(events()[number] + "/format"))]
 
 
-# Bits of common_flags: the task should be scheduled away. An interrupt may set them between two handlers of one event.
+# Bits of common_flags that ask for a reschedule. An interrupt may set them between two handlers of the same event.
 NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 

@@ -94,7 +94,8 @@ def within_a_jump():
     connect()
     found = instructions("gtp_target_locals", r"\+\d+>:")
     disconnect()
-    # Not at the entry: its jump is after the function tracer's site, and the second dprintf would be before the jump.
+    # Do not take the entry: the jump for the entry is after the function tracer's site, and the second dprintf would
+    # precede it.
     for one, other in [(a, b) for a, b in zip(found[1:], found[2:]) if b - a < 5]:
         with agent("set breakpoint always-inserted on", dprintf("*0x%x" % one, "one")) as gdb_:
             if "jump" not in places(gdb_)[0]:

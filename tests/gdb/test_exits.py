@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Returns of functions in programs: $ret, $latency and $entry_clock, beside what the programs compute themselves.
+# Returns of functions in programs: $ret, $latency and $entry_clock, compared with what the programs compute themselves.
 import os
 
 from lib import *
@@ -213,7 +213,8 @@ def changed():
     matches("does not end at %#x, where GDB has read" % where, refused("tstart"))
 
 
-# The last test: GDB's choice of a place in the program's functions is another one while it knows the bare program, too.
+# This must be the last test: once GDB knows the program without debug information, it chooses other places in
+# functions.
 @test("$ret without debug information, by .eh_frame: arguments are in registers; names that nothing describes are refused")
 def without_debug_information():
     bare = os.path.join(BUILT, "bare")

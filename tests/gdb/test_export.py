@@ -18,7 +18,7 @@ facts = {}
 def a_run():
     """Make a run: reads with $latency, opens with their stacks, calls with known arguments, and an event with its record."""
     fresh()
-    # Spell it as GDB compiles it: the GDB that reads the saved trace does not know what was typed here.
+    # Spell `current' as GDB compiles it: the GDB that reads the saved trace does not know how the user spelled it.
     leading = "$clock, $cpu_id, $current_task_pid, %scomm, %stgid, " % (TASK, TASK)
     read = trace("*vfs_read if count > 1")
     cmd("gtp collect %d %s $latency, $ret, count, file->f_mode, file->f_op, %s" % (read, leading, file_name()))

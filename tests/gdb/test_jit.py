@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Expressions as machine code: how it is switched on and off and shown, and that all works when there is no room for it.
+# Expressions as machine code: the compiler is switched on and off and shown, and everything works when code finds no
+# room.
 import re
 
 from lib import *

@@ -329,8 +329,8 @@ def traced_stack():
     return found
 
 
-# The fixture asks for so many addresses. KASAN asks for more, at each allocation: of a trace with those, no reader would
-# come to the end.
+# The fixture saves stacks of up to this many addresses. KASAN saves longer ones at each allocation. A trace that
+# contains these, too, would never be read to its end.
 SAVED = "size == 32"
 
 

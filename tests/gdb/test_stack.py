@@ -55,8 +55,8 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """Check that a stack ends with the fixture's notes, where $kstack has one byte more for an interrupted address. A mark
-    for an incomplete stack is allowed. Return the number of interrupts."""
+    """Check that a stack ends with the stack that the fixture noted. For an interrupted address $kstack has one byte
+    more than the fixture's stack. A mark for an incomplete stack is allowed. Return the number of interrupts."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -66,7 +66,7 @@ def same_way(stack, truth):
 
 
 def is_below(stack, truth, inner, what):
-    """Check that the stack is INNER functions of the fixture, followed by the kernel's complete stack."""
+    """Check that the stack consists of INNER functions of the fixture, followed by the kernel's complete stack."""
     equal([function_of(where - bool(i)) for i, where in enumerate(stack[:len(inner)])], inner, what)
     equal(["%#x" % w for w in stack[len(inner):]], ["%#x" % w for w in truth], what)
 

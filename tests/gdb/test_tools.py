@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # Lengthy: a minute of the processor.
-# The lines of docs/tools-*.md, typed as they stand there, beside what provoke_tools.py does and knows: one run of the lines that
-# leave frames, and one of those that aggregate.
+# The lines of docs/tools-*.md are typed as they stand there, and compared with what provoke_tools.py has done: one run
+# of the lines that leave frames, and one run of the lines that aggregate.
 import contextlib
 
 import documented
@@ -15,7 +15,8 @@ from provoke_tools import provocations
 
 TOOLS = {names.split(", ")[0]: lines for names, lines in documented.tools().items()}
 WITHOUT_RUN = {"loads", "tplist"}
-# Provocations of these have been tried: none was seen by the lines, and why is not known. docs/tools.md says so.
+# Events for these tools were provoked, but the tools' lines saw none of them, for an unknown reason. docs/tools.md says
+# so.
 NOT_COMPARED = {"swapin", "ucalls", "uflow"}
 AGGREGATES = re.compile(r"gtp (count|sum|min|max|stats|hist)\b")
 

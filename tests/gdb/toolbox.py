@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The list of provocations for the lines of docs/tools-*.md, and what they share.
 
-The result of a provocation is, for lines with rows, the cells of rows; for aggregations it is a list of [index of the
-aggregation, keys, figures]. A number of a row or a figure may be given as [least, most].
+For lines with rows, the result of a provocation is the list of the expected rows' cells. For aggregations it is a list
+of [index of the aggregation, keys, figures]. A number of a row or a figure may be given as [least, most].
 """
 import contextlib
 import mmap
@@ -19,7 +19,8 @@ EXT4 = "/run/gtp-ext4"
 
 provocations = {}
 
-# Registers a function that provokes a tool's events, by the first name in the heading of its lines.
+# A decorator for functions that provoke a tool's events. Its argument is the first name in the heading of the tool's
+# lines.
 tool = registering(provocations)
 
 

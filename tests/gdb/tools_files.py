@@ -71,7 +71,7 @@ def short_life():
     os.close(os.open(file, os.O_CREAT))
     made_at = time.time_ns()
     os.utime(file, (1, 1))
-    # A whole second has passed, and the time of creation is not that of the last change.
+    # Wait for a whole second, so that the time of creation differs from the time of the last change.
     tap.until(lambda: time.time_ns() > made_at + SECOND, "a second")
     before = time.time_ns()
     with calling_itself("tool-life") as name:

@@ -83,14 +83,14 @@ def spun(name, seconds, count=1):
 def on_cpu():
     name, seconds = "tool-cpudist", 0.2
     ran = spun(name, seconds)
-    # The task's name is another one at first.
+    # The task computes under another name at first, so the time under this name is a little shorter.
     return [[0, [name], {"sum": [int(seconds * SECOND * 0.9), ran * 21 // 20]}]]
 
 
 @tool("wakeuptime")
 def wakes():
     put("/proc/sys/kernel/sched_schedstats", "1")
-    os.sched_setaffinity(0, {0})  # the waker's CPU is the sleeper's
+    os.sched_setaffinity(0, {0})  # so that the waker and the sleeper run on the same CPU
     reader, writer = os.pipe()
     name, took = "tool-wakeup", []
 
@@ -131,7 +131,7 @@ def samples_of_cpus():
 @tool("runqlen")
 def queue():
     ran = spun("tool-runqlen", 0.2, 3)
-    # As long as there are three, two of them wait.
+    # While three tasks compute on the CPU, two of them wait.
     return [[0, [1], {"sum": [ticks(ran // 3)[0], None], "max": [2, None]}]]
 
 

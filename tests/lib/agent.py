@@ -56,8 +56,8 @@ SIGNALS = (signal.SIGRTMIN, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal
 
 
 class Process(subprocess.Popen):
-    """A process in the guest. A local in-guest represents it, passes everything on, and ends as it does. pid is the pid in
-    the guest."""
+    """A process in the guest. The local program in-guest stands for it: in-guest passes input, output and signals on,
+    and ends as the guest's process ends. pid is the pid in the guest."""
 
     def __init__(self, words, **more):
         # Block the signals; in-guest unblocks them when it can pass them on.
@@ -84,7 +84,7 @@ class Guest:
     # Requests ------------------------------------------------------------------------------------
 
     def connected(self):
-        """Return this process's connection to the agent. A child of the process gets a stream of its own."""
+        """Return this process's connection to the agent. A forked child gets a connection of its own."""
         if self.owner != os.getpid():
             self.sock = socket.socket(socket.AF_UNIX)
             self.sock.connect(self.folder + "/agent")

@@ -42,7 +42,7 @@ def nanoseconds(row):
 
 
 def number(text):
-    """Return the number that a table's cell shows, as 0x10 <symbol>, 65 'A', true or (READ | WRITE)."""
+    """Return the number that a table's cell shows, such as 0x10 <symbol>, 65 'A', true or (READ | WRITE)."""
     if text in ("true", "false"):
         return int(text == "true")
     if text[:1] == "(":

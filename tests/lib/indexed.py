@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Provides vmlinux and GDB's index of it where the shell command `gtp` looks for them: without an index each start
-takes minutes in a guest."""
+"""Provides vmlinux and GDB's index of it where the shell command `gtp` looks for them. Without an index, each start of
+GDB takes minutes in a guest."""
 import os
 
 from where import there

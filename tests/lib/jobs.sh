@@ -3,15 +3,17 @@
 # Job: run the suites of a check, as many at once as there are lanes, longest first; repeat what failed; count.
 # Sourced by tests/check and the selftest, in the repository's root, after suites.sh.
 #
-# The logs of a check, in $logs: NAME.log of each suite; NAME.first of one that failed and passed when it was repeated,
-# NAME.again of one that failed then too; NAME.fetched of what was fetched. `times` has the seconds and CPU seconds of
-# each suite, `failed` the suites that --failed repeats.
+# The logs of a check, in $logs. NAME.log: of each suite. NAME.first: the first log of a suite that
+# failed, and passed when it was repeated. NAME.again: the second log of a suite that failed twice.
+# NAME.fetched: of a download. `times` has the seconds and CPU seconds of each suite, `failed` the
+# suites that --failed repeats.
 
-# Guests sleep a quarter of their time: one lane more than CPUs keeps the CPUs busy.
+# A guest is idle for a quarter of its time, so one lane more than there are CPUs keeps all CPUs
+# busy.
 lanes=$(($(nproc) + 1))
 # The file with the seconds that each suite took the last time, a copy of the last check's `times`.
 times=${GTP_TIMES:-tests/lib/times}
-# If more suites than this fail, it is not by chance: then none is repeated.
+# If more suites than this fail, the failures are not by chance, and no suite is repeated.
 most_repeated=4
 
 job_names=()
@@ -24,8 +26,8 @@ add_job() {
 	job_words[$2]=$(printf '%q ' "${@:4}")
 }
 
-# job NAME AFTER COMMAND...: a suite that may start once the jobs AFTER (names with blanks between)
-# have ended, whether they passed or not: a suite reports by itself what it lacks.
+# job NAME AFTER COMMAND...: add a suite. It may start when the jobs AFTER (names with blanks
+# between) have ended, whether they passed or not: a suite itself reports what it lacks.
 job() { add_job suite "$@"; }
 
 # fetched NAME AFTER COMMAND...: add a job that downloads. It leaves the processor idle, so it needs no lane. If it
@@ -185,8 +187,8 @@ repeat() {
 	mv "$logs/$1.first" "$log"
 }
 
-# repeat_red: repeat each failed suite once; not those with a certain defect, and none if too many
-# failed for chance
+# repeat_red: repeat each failed suite once, except those whose log proves a defect. Repeat none if
+# more suites failed than can fail by chance.
 repeat_red() {
 	local name names
 	mapfile -t names < <(red)
@@ -203,8 +205,8 @@ repeat_red() {
 	done
 }
 
-# Suites that failed, and passed when they were repeated: a defect to fix, too, of the test or of
-# the tested code.
+# Print the suites that failed, and passed when they were repeated. This is a defect to fix, too, of
+# the test or of the tested code.
 flaky() {
 	local first count=0
 	for first in "$logs"/*.first; do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A fake traced machine: tests/tfile's program under the shared sources, at the other end of a terminal."""
+"""A fake traced machine: the program of tests/tfile, which contains the module's shared sources, at the other end of a
+pseudoterminal."""
 import os
 import pty
 import re
@@ -51,7 +52,7 @@ def write_hits(path, symbols, *lines):
 
 
 class Target:
-    """The program under the shared sources, at the other end of a terminal."""
+    """The fake machine's process, and the pseudoterminal by which GDB connects to it."""
 
     def __init__(self, out, slide=0, name="prog", hits="hits"):
         line, self.end = pty.openpty()

@@ -3,9 +3,9 @@
 # Job: the one list of suites: what each needs built, where and how it runs. tests/run and tests/check source it, in the
 # repository's root.
 
-# The suites use the programs that tests/vm/deps installs. A version manager's wrapper earlier in
-# PATH starts other programs, and slowly: pyenv's takes 0.6 s of CPU time for each python3, Debian's
-# own 0.05 s.
+# The suites use the programs that tests/vm/deps installs. Otherwise the wrapper of a version
+# manager may come first in PATH. It starts other programs, and starts them slowly: pyenv's takes
+# 0.6 s of CPU time for each python3, Debian's own python3 takes 0.05 s.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 # name | guest | needs | topics | what it shows
@@ -47,8 +47,8 @@ faults    | single | tools module kmod tables program | TOPIC | users, signals, 
 "
 
 logs=build/check
-# A suite without a line of output for so many seconds is ended, a topic in a guest after half as
-# many; the total time does not matter.
+# A suite that prints no line for this many seconds is ended, and a topic in a guest after half as
+# many. The total time does not matter.
 silence=${GTP_SILENCE:-1800}
 
 # column SUITE NUMBER
@@ -102,8 +102,9 @@ find_kernel() {
 	. "build/kernels/$1/env"
 }
 
-# for_kernel SERIES FUNCTION...: with the variables of the kernel, and in the root of its release, if it has one: with the
-# compiler and libraries that its guest has
+# for_kernel SERIES FUNCTION...: call the function with the kernel's variables. If the kernel's
+# release has a root of its own, call it in that root, with the compiler and the libraries of the
+# guest.
 for_kernel() {
 	local series=$1
 	shift
@@ -112,7 +113,8 @@ for_kernel() {
 	if [ -z "$root" ]; then
 		"$@"
 	else
-		# The headers by the path of their package: by another, 7.3's Kbuild takes their folder for the one to build in.
+		# Name the headers by the path at which their package put them: with any other path,
+		# 7.3's Kbuild builds in their folder.
 		# shellcheck disable=SC2016 # for the other shell
 		tests/vm/in-root "$series" bash -c \
 			'. tests/lib/suites.sh; . "build/kernels/$0/env"; headers=${headers#"$root"}; "$@"' "$series" "$@"
@@ -121,7 +123,8 @@ for_kernel() {
 
 need_tools() { make -s -C tools; }
 
-# The shared sources for userspace, as unit tests and the made-up targets of tests/tfile have them.
+# The shared sources, compiled for userspace: for the unit tests, and for the fake targets of
+# tests/tfile.
 need_objects() { make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a"; }
 
 # need_module [MAKE'S VARIABLE...]
@@ -157,8 +160,8 @@ newer() {
 	[ ! -e "$1" ] || [ -n "$(find "${@:2}" -newer "$1" -print -quit)" ]
 }
 
-# to_build NEED: whether Kbuild has anything to do, which takes it four seconds of the processor to find out. A folder is
-# newer when a file of it has gone.
+# to_build NEED: true if a source is newer than the result. Kbuild takes four seconds of CPU time to
+# find that out. If a file was removed, its folder is newer.
 to_build() {
 	local folders
 	read -ra folders < <(sed -n 's/^GTP_FOLDERS := //p' shared.mk)
@@ -168,7 +171,9 @@ to_build() {
 	esac
 }
 
-# build_one SERIES NEED: the tools for both sides: here they choose places and make tables, in the guest they talk to it
+# build_one SERIES NEED: build one target. The tools are built for the host, where they choose
+# places and make tables. If the guest has a root of its own, they are built in it, too, for use in
+# the guest.
 build_one() {
 	if [ "$2" = tools ]; then
 		need_tools || return
@@ -193,7 +198,7 @@ build() {
 }
 
 # How each suite runs: run_NAME SERIES TOPIC WORD ------------------------------------------------
-# Those without a guest get all three; TOPIC and WORD may be empty.
+# Suites without a guest get all three arguments; TOPIC and WORD may be empty.
 
 run_structure() {
 	local status=0
@@ -254,8 +259,8 @@ run_record() { watched tests/record/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 
-# Fuzzers try the same inputs each time, unless FUZZ_SEED is another. random_jit and random_pad are one target, and take
-# no time.
+# Fuzzers try the same inputs each time unless FUZZ_SEED is set. random_jit and random_pad are one
+# target, and take no time.
 run_fuzz() {
 	local status=0
 	[[ ${2-} == random* ]] || watched make -s -C tests/fuzz run ROUNDS="${FUZZ_ROUNDS:-1}" SEED="${FUZZ_SEED:-1}" \
@@ -268,8 +273,9 @@ run_regions() { SEED=${SEED-${GTP_SEED-}} watched tests/regions/run ${2:+"$2"}; 
 
 run_vm() { watched tests/vm/selftest "$1"; }
 
-# Root, for the roots' sake; its guests are its own. Every topic continues where the previous ones
-# ended. apt's output is kept until it fails, so that it may take its time.
+# This suite needs root to make root file systems, and boots its own guests. Every topic continues
+# where the previous ones ended. The limit of silence is longer, because the suite shows apt's
+# output only if apt fails.
 run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
 
 run_expr() { tests/expr/run "$1" ${2:+"$2"}; }
@@ -278,7 +284,7 @@ run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
 
 run_dying() { tests/dying/run "$1" ${2:+"$2"}; }
 
-# The places are another random choice each time; the seed is in the log.
+# The places are chosen at random in each run; the log has the seed.
 run_jump() {
 	local topics=(together single counts waits halt weak)
 	[ -z "$2" ] || topics=("$2")
@@ -295,9 +301,10 @@ run_hunt() {
 	tests/hunt/run "$1" --places $places --batch $places
 }
 
-# pack_headers SERIES: the headers that macros are looked up in, as one file, by their paths in the guest. To read 6,000
-# files of the host takes a guest fourteen seconds, and six each time that it does so again. Lanes start guests of one kernel
-# at the same moment: one of them packs, the others wait.
+# pack_headers SERIES: pack the headers in which macros are looked up into one file, with their
+# paths in the guest. A guest takes fourteen seconds to read 6,000 files of the host, and six
+# seconds each further time. Lanes start guests of one kernel at the same moment: one lane packs,
+# the others wait.
 pack_headers() (
 	find_kernel "$1" || exit
 	packed=$PWD/build/kernels/$1/headers-$release.tar top=$(realpath "${root:-/}")
@@ -314,8 +321,9 @@ pack_headers() (
 	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
-# on_host SPEC...: whether the GDBs of these run here, beside their guest: those of suite gdb alone, unless GTP_INSIDE is set,
-# or GTP_FRESH, for each GDB to be as a user's
+# on_host SPEC...: true if the GDBs of these suites run on the host, beside their guest. Only those
+# of suite gdb do so, unless GTP_INSIDE is set, or GTP_FRESH, with which each GDB runs as a user's
+# does.
 on_host() {
 	[ $# = 1 ] && [[ $1 =~ ^gdb(/|:|$) ]] && [ -z "${GTP_INSIDE-}${GTP_FRESH-}" ]
 }
@@ -328,8 +336,9 @@ gdb_beside() {
 	command=(env GTP_ONLY="$word" tests/gdb/run "${topics[@]}")
 }
 
-# in_kept SERIES COMMAND...: in the guest that `make guest` keeps, as `status`; fails if there is none. A kernel that warns
-# dies, so that a guest that still answers has a clean log.
+# in_kept SERIES COMMAND...: run a command in the guest that `make guest` keeps, and set `status`;
+# fail if there is no such guest. A kernel that warns dies, so a guest that still answers has a
+# clean log.
 in_kept() {
 	local kept=build/vm/kept-$1
 	[ -n "${GTP_KEPT-}" ] && [ -e "$kept/env" ] || return
@@ -348,8 +357,8 @@ in_kept() {
 	) || status=$?
 }
 
-# guest_run KIND SERIES SPEC...: suites in one guest. Tests that change code while other CPUs run need all of them on one
-# host thread: see tests/vm/README.md.
+# guest_run KIND SERIES SPEC...: run suites in one guest. For tests that change code while other
+# CPUs run it, all CPUs of the guest must share one host thread: see tests/vm/README.md.
 guest_run() {
 	local kind=$1 series=$2 options=(--smp 8) limit=$silence other=${GTP_BESIDE-} command status
 	[ "$kind" = parallel ] || options=(--smp 4 --thread single)

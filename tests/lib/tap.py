@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Named tests and their TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
 
-A test may be left out, and the log says so: with GTP_BRIEF a `lengthy` one, which takes half a minute or more in a
-guest, while other tests cover most of it or need no guest; with GTP_BESIDE (a kernel whose guest runs all tests) one
-that is marked `once`, because it shows the same on each kernel. A test that repeats something, to meet a rare moment or
-to let a leak add up, repeats it less often with GTP_BRIEF: see rounds().
+A test may be left out, and the log says so. With GTP_BRIEF, the `lengthy` tests are left out: they take half a minute
+or more in a guest, and other tests cover most of them or need no guest. With GTP_BESIDE (a kernel whose guest runs all
+tests), the tests marked `once` are left out, because they show the same on each kernel. A test that repeats something,
+to meet a rare moment or to let a leak add up, repeats it less often with GTP_BRIEF: see rounds().
 
-Expected values come from elsewhere than the tested code: counters, /proc/kallsyms, arguments of the test's own.
+Expected values do not come from the tested code, but from counters, /proc/kallsyms, or arguments that the test has
+chosen.
 check(), equal() and matches() fail with their text, any other exception with its traceback; skip() says why there is
 nothing to test.
 """
@@ -57,7 +58,8 @@ def test(name, lengthy=False, once=False):
 
 
 def rounds(many, brief):
-    """Return how often a test repeats its work. BRIEF is enough for its purpose, MANY meets rarer moments."""
+    """Return how often a test repeats its work. BRIEF is enough for the test's purpose; with MANY, the test also meets
+    rare moments."""
     return brief if os.environ.get("GTP_BRIEF") else many
 
 

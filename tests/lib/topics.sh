@@ -5,7 +5,8 @@
 
 failed=0
 
-# A topic is TOPIC or TOPIC:WORD, and then the tests that have the word in their name.
+# A topic is given as TOPIC, or as TOPIC:WORD to run only the tests that have the word in their
+# name.
 topic_of() { echo "${1%%:*}"; }
 
 word_of() { case $1 in *:*) echo "${1#*:}" ;; *) echo "${GTP_ONLY-}" ;; esac; }
@@ -39,22 +40,25 @@ in_guest() {
 	if [ -n "${GTP_AGENT-}" ]; then "$top/tests/vm/in-guest" "$@"; else "$@"; fi
 }
 
-# make_gdb: the words of a GDB that reads vmlinux and runs the file whose name follows, as gdb. Beside a guest it is the one of
-# the guest's root, and it ends with what watches it, which the other end of its line may outlive.
+# make_gdb: set `gdb` to the words of a GDB that reads vmlinux and runs the file whose name follows.
+# Beside a guest, it is the GDB of the guest's root. It is killed when its parent dies: otherwise it
+# would go on, because the other end of its connection may stay open.
 # shellcheck disable=SC2154 # of the kernel's env file
 make_gdb() {
 	local line=() words=(-batch -nx -iex "set debuginfod enabled off" -iex "maint set worker-threads 0"
 		-iex "set index-cache directory ${GTP_GDB_INDEX-}" -iex "set index-cache enabled on" "$vmlinux" -x)
 	gdb=(gdb "${words[@]}")
 	[ -n "${GTP_AGENT-}" ] || return 0
-	# An answer over the agent's line comes when the kernel has it, on a busy machine after more than GDB's two seconds.
+	# Over the agent's connection GDB gets an answer only when the kernel has sent it. On a busy
+	# machine this may take longer than GDB's default of two seconds.
 	line=(setpriv --pdeathsig KILL)
 	gdb=("${line[@]}" gdb -iex "set remotetimeout 600" "${words[@]}")
 	[ -z "$root" ] || gdb=("${line[@]}" "$top/tests/vm/in-root" --share "$GTP_AGENT" "$GTP_GUEST" "${gdb[@]}")
 }
 
-# topic SPEC COMMAND...: its TAP, and a line more if it ended before its plan. A topic may take as long as it likes, but
-# not be silent for GTP_SILENCE seconds.
+# topic SPEC COMMAND...: run a topic and print its TAP. Print another line if the topic ended before
+# it had run all planned tests. A topic may take any time, but must not be silent for GTP_SILENCE
+# seconds.
 topic() {
 	local name log status planned seen
 	name=$(topic_of "$1")

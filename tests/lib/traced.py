@@ -9,7 +9,8 @@ PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
 
 
 class Traced:
-    """A process of tests/program/program.c. A call sends it a line, and returns the last word of its answer."""
+    """A process of tests/program/program.c. Calling the object sends the program a line, and returns the last word of
+    the answer."""
 
     def __init__(self):
         self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -55,5 +56,5 @@ def hexed(path):
 
 
 def base_of(answer):
-    """Return where the file's space begins, from the reply to QGtpFile."""
+    """Return the address at which a file's space begins, from the reply to QGtpFile."""
     return int(answer.partition(";")[0], 16)

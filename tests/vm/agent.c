@@ -81,8 +81,8 @@ void wake(void)
 }
 
 /*
- * Read from the port. The host connects before the guest is started; when the host is gone, the
- * agent is done.
+ * Read from the port. The host connects before the guest is started. When the host has closed the
+ * port, the agent exits.
  */
 static bool take(void *to, size_t n)
 {
@@ -305,7 +305,7 @@ static void thread(u32 id, u32 kind)
 
 /* --- frames from the host --- */
 
-/* Close the line at once: no later frame may find the device still open. */
+/* Close the line at once: a later frame must not find the device still open. */
 static void close_line(struct stream *s)
 {
 	s->closing = true;
@@ -431,8 +431,8 @@ static void reap(void)
 }
 
 /*
- * Report that a process has ended. Its children may still have its output open, which is not read
- * any more.
+ * Report that a process has ended. Its children may still have its output open, but the agent reads
+ * no more of that output.
  */
 static void bury(struct stream *s)
 {
@@ -543,7 +543,8 @@ static int open_port(void)
 }
 
 /*
- * Wait for the host: on a busy host, QEMU may be up before the program that connects to the port.
+ * Wait for the host: on a busy host, the guest may run before the host's program has connected to
+ * the port.
  */
 static void await_host(void)
 {
@@ -563,7 +564,7 @@ int main(void)
 	if (port < 0 || alarm_fd < 0)
 		die("the port");
 	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGCHLD, &act, NULL); /* a child's end only has to end ppoll */
+	sigaction(SIGCHLD, &act, NULL); /* a child's end must interrupt ppoll() */
 	sigaction(SIGUSR1, &act, NULL);
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);

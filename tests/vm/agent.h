@@ -10,7 +10,8 @@
 #include <sys/types.h>
 #include "base/base_user.h"
 
-/* Frames, both ways, little endian: this header, followed by its length in bytes. */
+/* The head of a frame, little endian; `length' bytes follow. "up" is to the host, "down" from it.
+ * */
 struct frame {
 	u32 stream, kind, length;
 };
@@ -19,13 +20,13 @@ enum kind {
 	HELLO, /* up: the agent is there; stream 0 */
 	PING,  /* both */
 	EXIT,  /* down: end with this status (u32) */
-	RUN,   /* down: a process: a byte (1: stderr is stdout), and words, each with a NUL */
+	RUN,   /* down: start a process: a byte (1: stderr is stdout), and words, each with a NUL */
 	FILES, /* down: begin a stream of file requests; each is a DATA, and a DATA answers it */
-	LINE,  /* down: a line to /proc/gtp */
+	LINE,  /* down: connect a line to /proc/gtp */
 	DATA,  /* both: bytes */
 	ERR,   /* up: bytes of a process's stderr */
 	END,   /* down: no more bytes; up: the wait status, or a line's errno (i32) */
-	KILL,  /* down: a signal (u32) to a process's group */
+	KILL,  /* down: send a signal (u32) to a process's group */
 	GONE,  /* down: the stream is not used any more */
 	OPENED /* up: a line's errno (i32) */
 };

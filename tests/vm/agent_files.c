@@ -100,7 +100,7 @@ static s64 transfer(struct request *q, const char *bytes, size_t length, char *o
 	return n < 0 ? -errno : n;
 }
 
-/* Return the time of a clock in nanoseconds; only for clocks whose time fits into 64 bits. */
+/* Return the time of a clock in nanoseconds. It is only for clocks whose time fits into 64 bits. */
 static s64 clock_of(clockid_t id)
 {
 	struct timespec t;

@@ -12,7 +12,8 @@ die() {
 	exit 1
 }
 
-# Two scripts that make the same kernel at once would delete each other's work.
+# Take a lock, because two scripts that make the same kernel at once would delete each other's
+# files.
 vm_lock() {
 	mkdir -p "$repo/build/kernels"
 	exec 9>"$repo/build/kernels/.$1.lock"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Outside of a guest: access to its files and processes works as in a program inside the guest, including every errno.
+# Runs outside of a guest: access to the guest's files and processes works as in a program inside it, including every
+# errno.
 import errno
 import os
 import signal

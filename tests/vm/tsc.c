@@ -3,8 +3,9 @@
  * Prints the frequency of this machine's time-stamp counter, in kHz, for a guest that uses the same
  * counter.
  *
- * A guest on a busy host calibrates it wrong, sometimes by a factor of ten, and then all its
- * timeouts expire early. This program recognises a reading that was interrupted, and repeats it.
+ * On a busy host, a guest's own calibration is wrong, sometimes by a factor of ten, and then all
+ * its timeouts expire early. This program recognises a reading that was interrupted, and repeats
+ * it.
  */
 #include <stdio.h>
 #include <time.h>

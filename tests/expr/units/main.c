@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: a unit that defines none of them, and only declares one structure. */
+/* Job: a unit without the types that one.c and two.c define. It only declares one of them. */
 #include "units.h"
 
 struct twin;

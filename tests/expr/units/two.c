@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: the other one. */
+/* Job: the second of the two units with types and variables of the same names; see one.c. */
 #include "units.h"
 
 struct twin {
@@ -21,7 +21,7 @@ static union either other = { .number = 2 };
 static enum color red = RED;
 static u32 word = 2;
 
-/* As in libc: GDB finds it at all places. */
+/* libc has a thread-local variable of this name, too, which GDB finds at all places. */
 static __thread struct twin *current;
 
 int in_two(void *pointer, long count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Job: the functions of the program of units. */
+/* Job: the functions by which the units of the test program call each other. */
 #ifndef UNITS_H
 #define UNITS_H
 

@@ -95,7 +95,7 @@ struct keyed {
 	char more[0];
 } keyed = { .mac = { 1, 2, 3 }, .word = 4, .name = "key" };
 
-/* Bytes that are no text, though their types are spelled like it. */
+/* Arrays of bytes that are not text, although their types are spelled like those of text. */
 struct ether {
 	unsigned char dest[6];
 	char name[4];
@@ -108,7 +108,7 @@ struct ether {
 	    .all = { -1, 0, 1 },
 	    .address = { 0x20, 1, 0xd, 0xb8, [15] = 0xfe } };
 
-/* No member of it has all of its bytes. */
+/* No single member has all bytes of this union. */
 union odd {
 	unsigned char three[3];
 	short one;
@@ -144,7 +144,7 @@ static alone int in_values(struct named *named, struct open_end *open_end, struc
 	return named->length + open_end->length + zero->length + entry->id;
 }
 
-/* Passed in one register, and in two. */
+/* The structures are passed in one register, or in two. */
 static alone long in_register(struct one one, struct mixed mixed)
 {
 	return one.value + mixed.small;
@@ -155,7 +155,7 @@ static alone long in_registers(struct pair pair)
 	return (long)pair.pointer + pair.on;
 }
 
-/* GCC makes a copy for the only value of the argument. */
+/* GCC makes a copy of this function for the only value that the argument ever has. */
 static int in_copy(struct entry *entry, int always)
 {
 	return entry->id + always;
