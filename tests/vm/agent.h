@@ -10,8 +10,7 @@
 #include <sys/types.h>
 #include "base/base_user.h"
 
-/* The head of a frame, little endian; `length' bytes follow. "up" is to the host, "down" from it.
- * */
+/* The head of a frame, little endian; `length' bytes follow. Up: to the host; down: to the guest. */
 struct frame {
 	u32 stream, kind, length;
 };
