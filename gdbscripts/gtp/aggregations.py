@@ -13,7 +13,7 @@ NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind th
   cut has lost them"""
 
 SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # length of an Entry's summary
-MOST_STEPS, POWERS = 1000, 64  # the most buckets between the first and the last one
+MOST_STEPS, POWERS = 1000, 64  # the maximum number of buckets between the first and the last one
 
 # bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: empty, or one Entry with
 # the hits whose keys found no room in the table.

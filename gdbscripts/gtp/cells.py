@@ -11,7 +11,7 @@ from gtp import harmless, placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
-STRING_MAX = 4096  # the most bytes that are read of a string through a pointer
+STRING_MAX = 4096  # the maximum number of bytes to read through a pointer to a string
 ELEMENTS_MAX = 200
 PAGE = 4096
 WORD = 8  # the size of the largest numbers that cells.py formats, in bytes; GDB formats larger ones

@@ -10,7 +10,7 @@ from gtp.command import Command
 from gtp.view import forms
 
 STRINGS = re.compile(r"/s\d*(?!\w)", re.A)
-MOST_CHARACTERS = (1 << 16) - 1  # of a string with /sN: GDB sends N in two bytes
+MOST_CHARACTERS = (1 << 16) - 1  # the maximum N in /sN, since GDB sends N in two bytes
 
 
 class Taken(NamedTuple):

@@ -14,8 +14,8 @@ from gtp import cells, cexpr, define, known, names, places, points, progress, qu
 from gtp.cexpr import ctype, octets
 from gtp.command import Command
 
-STEPS = 1000  # the most steps of a linear histogram
-NAME, SLUG = 63, 40  # the most characters of a variable's name, and of its part for the expression
+STEPS = 1000  # the maximum number of steps of a linear histogram
+NAME, SLUG = 63, 40  # the maximum length of a variable's name, and of the expression's part in the name
 MOST_KEYS = 4
 MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
@@ -102,8 +102,8 @@ def variable(prefix, text, what, tail="", mine=None):
 
 @contextlib.contextmanager
 def variables_kept():
-    """For a `with`: after an error inside, delete the trace state variables made inside, and restore the meaning of the
-    others."""
+    """Context manager: after an error in the block, delete the trace state variables that the block has made, and
+    restore the meaning of the others."""
     before, meant = defined(), dict(known.variables)
     try:
         yield

@@ -10,7 +10,7 @@ class Damaged(Exception):
 
 @contextlib.contextmanager
 def reading(what):
-    """For a `with`: turn a parsing error inside into Damaged. WHAT names the part of the file."""
+    """Context manager: turn a parsing error in the block into Damaged. WHAT names the part of the file."""
     try:
         yield
     except (ValueError, LookupError, OverflowError, ZeroDivisionError, struct.error):

@@ -18,7 +18,7 @@ def reason(error):
 
 
 class Definitions:
-    """The tracepoints of one command, for a `with` statement: an error inside deletes them."""
+    """The tracepoints of one command. As a context manager, it deletes them after an error in the block."""
 
     def __init__(self):
         self.numbers = []

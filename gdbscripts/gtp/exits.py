@@ -22,14 +22,14 @@ PREFIXES = r"(?:(?:rep|repz|repnz|bnd|notrack|data16|cs|ds) )*"
 RETURN = re.compile(PREFIXES + r"ret[qw]?\b")
 DIRECT = re.compile(PREFIXES + r"(j\w+|loop\w*|xbegin)(?:,p[nt])?\s+(0x[0-9a-f]+)\b")
 INDIRECT = re.compile(PREFIXES + r"jmp[q]?\s+\*")
-LEAVES = re.compile(PREFIXES + r"(?:jmpq?|ret[qw]?|call[q]?|hlt|ud\d|int3)\b")  # a call whose function never returns
+LEAVES = re.compile(PREFIXES + r"(?:jmpq?|ret[qw]?|call[q]?|hlt|ud\d|int3)\b")  # call: of a function that never returns
 FLOW = re.compile(PREFIXES + r"(?:j|call|ret|loop|xbegin|hlt|ud|syscall|int)")
 ADDED = re.compile(r"add\s+%\w+,%(\w+)$")
 OFFSET = re.compile(r"mov(?:slq|sxd|slq|l)?\s+\(.*,4\),%\w+$")
 LOOKED_BACK = 12  # how many instructions before an indirect jump may compute its target from a table
 
-MOST = 512  # the most exits of a function that the module takes
-PLACES_MOST = 64  # the most functions in a chain of tail calls
+MOST = 512  # the maximum number of exits that the module accepts for one function
+PLACES_MOST = 64  # the maximum number of functions in a chain of tail calls
 PLT = "has a conditional jump at *%#x to code of another file or without bounds, so that its returns are not known"
 
 Instruction = collections.namedtuple("Instruction", "at text")

@@ -22,7 +22,7 @@ GONE = (".init", ".exit")
 # The padding before functions has symbols of its own, which the symbol table marks as functions.
 IN_FRONT = ("__pfx_", "__cfi_")
 
-# The errors of reading a file that has gone, or that is not an ELF file as its header says.
+# The exceptions that reading an ELF file may raise, if the file was removed or its contents contradict its header.
 UNREADABLE = (OSError, ValueError, IndexError, struct.error)
 
 tables = {}
@@ -80,7 +80,8 @@ def text_at(strings, offset):
 
 @contextlib.contextmanager
 def opened(path):
-    """For a `with`: the Elf of a file. It can be read only inside. Raise one of UNREADABLE if there is none."""
+    """Context manager: yield the Elf of a file, which can be read only in the block. Raise one of UNREADABLE if the
+    file is no ELF file."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         yield Elf(data)
 

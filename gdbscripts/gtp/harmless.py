@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes untrusted text safe for a terminal, a browser, a spreadsheet or another program. Does not import gdb.
 
-Any user can choose the name of a task or a file, and a trace file may say anything: escape sequences, newlines, characters
-that reverse the order of other characters. Such characters are shown escaped, as in GDB and C. Escaping happens at the
-output, where a string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports
-by line() and cell().
+Any user can choose the name of a task or a file, and a trace file may contain anything: escape sequences, newlines,
+characters that reverse the order of other characters. Such characters are shown escaped, as in GDB and C. Escaping
+happens at the output, where a string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and
+printable(), exports by line() and cell().
 """
 import re
 

@@ -23,7 +23,7 @@ def names():
 
 @contextlib.contextmanager
 def of(others):
-    """For a `with`: names() returns OTHERS."""
+    """Context manager: in the block, names() returns OTHERS."""
     global instead
     before, instead = instead, others
     try:

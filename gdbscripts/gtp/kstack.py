@@ -10,7 +10,7 @@ from gtp import infosymbol, kept, loaded, points, quiet, remote, source, space, 
 
 VARIABLES = ("$kstack", "$ustack")
 NO_ROOM = 0
-DEEPEST = 127  # the most addresses of a kernel stack that are kept
+DEEPEST = 127  # the maximum number of addresses that the module keeps of a kernel stack
 LOST = 0  # the last address of a stack that ends too early
 CUT_OFF = "[the unwinder could not follow]"
 KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")

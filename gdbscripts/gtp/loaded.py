@@ -86,8 +86,7 @@ def sections(mod):
 
 
 def inventory():
-    """Return the structure, name and address of each module. The result is equal as long as no module is loaded or
-    unloaded."""
+    """Return the structure, name and address of each module. The result changes when a module is loaded or unloaded."""
     return [(int(mod.address), mod["name"].string(errors="replace"), code(mod)[0]) for mod in all_of_them()]
 
 

@@ -17,7 +17,7 @@ from gtp import functions, harmless, names, space, stapsdt, words
 SECTION, BASE = ".note.stapsdt", ".stapsdt.base"
 SHF_EXECINSTR, SHN_COMMON, ET_EXEC = 4, 0xfff2, 2
 ARGUMENT = re.compile(r"\$?(arg\d+)", re.A)
-MOST = 12  # the most arguments that <sys/sdt.h> allows
+MOST = 12  # the maximum number of arguments that <sys/sdt.h> allows
 
 # At a marker's place there is a nop of some length. Any other instruction means that the notes belong to another build.
 NOPS = (b"\x90", b"\x66\x90", b"\x0f\x1f", b"\x66\x0f\x1f", b"\x66\x2e\x0f\x1f")

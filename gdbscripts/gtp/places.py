@@ -42,7 +42,7 @@ def symbol_at(pc):
 
 @contextlib.contextmanager
 def named(pc, several):
-    """For a `with`: if there are SEVERAL places, an error inside names the one at PC."""
+    """Context manager: if there are SEVERAL places, the message of an error in the block names the place at PC."""
     try:
         yield
     except (gdb.error, gdb.GdbError) as error:

@@ -9,7 +9,7 @@ PERCENTS = (50, 90, 99)
 
 
 def short(number):
-    """Return a power of two with its unit, as 1K or 2M."""
+    """Return a power of two with its unit, such as 1K or 2M."""
     unit = 0
     while number >= 1024 and number % 1024 == 0 and unit < len(UNITS):
         number //= 1024

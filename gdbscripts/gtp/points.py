@@ -34,7 +34,8 @@ def enabled():
 
 
 def last():
-    """Return the number of the last tracepoint. $tpnum may be the number of one that a command has deleted again."""
+    """Return the number of the last tracepoint. $tpnum may be the number of a tracepoint that a command has deleted
+    again."""
     found = numbers()
     if not found:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
@@ -107,7 +108,7 @@ def set_actions(number, lines):
 
 @contextlib.contextmanager
 def actions_kept(some):
-    """For a `with`: after an error inside, restore the previous actions of these tracepoints."""
+    """Context manager: after an error in the block, restore the previous actions of these tracepoints."""
     before = {number: actions(number) for number in some}
     try:
         yield

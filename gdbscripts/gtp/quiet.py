@@ -70,7 +70,7 @@ def block(*lines):
 
 @contextlib.contextmanager
 def unsent():
-    """For a `with`: a tracepoint that is set and deleted inside is not sent to an active run."""
+    """Context manager: a tracepoint that is set and deleted in the block is not sent to an active run."""
     found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', execute("show " + AT_ONCE))
     before = next((g for g in found.groups() if g), "auto") if found else "auto"
     execute("set %s off" % AT_ONCE)

@@ -13,7 +13,7 @@ NUMBERS = (1, 2, 4, 8)  # sizes, in bytes, of the integers that are shown as num
 # The address at which a frame has its record as memory, live and in trace files. trace/sdata.h describes the layout.
 ADDRESS = 0x7364617461000000
 HEAD = 8
-MOST = 1 << 20  # the most bytes of a record with its description
+MOST = 1 << 20  # the maximum size of a record and its description, in bytes
 NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
 
 

@@ -13,7 +13,7 @@ from gtp.tracefile import TraceFile, Unavailable
 from gtp.view import bytype, forms
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
-WIDEST = 80  # the most characters of a cell on the screen; a CSV file has the whole cell
+WIDEST = 80  # the maximum width of a cell on the screen; a CSV file has the whole cell
 LINES = 500  # print() gets this many lines at once
 OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 

@@ -109,7 +109,7 @@ def check_code(addresses):
 
 
 def at_location(definitions, target, condition, limit):
-    """Set a tracepoint where GDB finds a location. Return its number and places, or those of several."""
+    """Set a tracepoint where GDB finds a location. Return the numbers of the tracepoints, and the places."""
     number = None if points.is_running() else definitions.add(target.location)
     at = define.found(target.location) if number is None else define.addresses(number)
     check_code(at)

@@ -12,7 +12,7 @@ VARIABLE = struct.Struct("<Iq")  # after 'V': u32 number, s64 value
 STATIC = struct.Struct("<H")  # after 'S': u16 length, bytes
 RIP = 16
 WORD = 8  # the size of each register up to rip
-MOST_REGISTERS = 1 << 16  # the most bytes of registers in a frame
+MOST_REGISTERS = 1 << 16  # the maximum size of the registers in a frame, in bytes
 
 
 class Unavailable(Exception):
@@ -218,7 +218,7 @@ class TraceFile:
         return marks.HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
 
     def heads(self):
-        """Yield (index, number, offset, end) of every frame of a tracepoint. As in GDB, all frames count for the index.
+        """Yield (index, number, offset, end) of every frame of a tracepoint. As in GDB, the index counts all frames.
 
         A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is reported.
         """

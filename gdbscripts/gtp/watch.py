@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp watch`: a hardware watchpoint on all CPUs as a tracepoint. It shows what accesses a variable.
 #
-# The tracepoint's address is that of the variable, with another first byte. This byte says how many bytes are watched,
-# and for which accesses (base/watch.h).
+# The tracepoint's address is the variable's address, except for the highest byte. This byte says how many bytes are
+# watched, and for which accesses (base/watch.h).
 import collections
 import re
 

@@ -16,7 +16,8 @@ def keep_mode(old, new):
 
 @contextlib.contextmanager
 def made(path):
-    """For a `with`: yield a new path to write to. Then rename it over PATH, or over the target of a link there."""
+    """Context manager: yield a new path to write to. At the end, rename it to PATH, or to the target if PATH is a
+    link."""
     real = os.path.realpath(path)
     folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
     try:

@@ -127,7 +127,8 @@ def completed(candidates, text, word):
 
 @contextlib.contextmanager
 def in_c():
-    """For a `with`: use C. If the selected frame is assembly, GDB prints types without `struct'."""
+    """Context manager: use C as GDB's language. If the selected frame is assembly, GDB prints types without
+    `struct'."""
     before = gdb.parameter("language")
     quiet.execute("set language c")
     try:

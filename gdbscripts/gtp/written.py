@@ -45,7 +45,8 @@ def checked(path, is_trace):
 
 @contextlib.contextmanager
 def whole(path, is_trace=False):
-    """For a `with`: yield a new path to write to, and replace the file at PATH at the end. After an error, leave it alone.
+    """Context manager: yield a new path to write to, and replace the file at PATH at the end. After an error, the old
+    file stays.
 
     IS_TRACE: the new file is a trace file, which may replace another one.
     """

@@ -20,7 +20,7 @@ def mechanism(num):
 
 @contextlib.contextmanager
 def without(*switches):
-    """For a `with`: turn off jumps or jit, for the runs that begin inside."""
+    """Context manager: turn off jumps or jit, for the runs that begin in the block."""
     try:
         for switch in switches:
             cmd("monitor %s off" % switch)

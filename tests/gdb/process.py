@@ -60,7 +60,7 @@ def made(name, size=0):
 
 @contextlib.contextmanager
 def child(function, *args):
-    """For a `with`: run the function in a child process. Kill the child at the end if it still exists."""
+    """Context manager: run the function in a child process. Kill the child at the end if it still exists."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -110,7 +110,7 @@ def run(*words):
 
 @contextlib.contextmanager
 def deaf_network(name, address):
-    """For a `with`: make a network device that drops all packets, so that nothing answers. ADDRESS is this machine's
+    """Context manager: make a network device that drops all packets, so that nothing answers. ADDRESS is this machine's
     address on it."""
     run("modprobe", "dummy", "numdummies=0")
     run("ip", "link", "add", name, "type", "dummy")

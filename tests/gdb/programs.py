@@ -40,7 +40,7 @@ class Process:
 
 @contextlib.contextmanager
 def running_program(path=PROGRAM, kind=Process):
-    """For a `with`: run a program. At the end it must exit with status 0."""
+    """Context manager: run a program. At the end it must exit with status 0."""
     one = kind(path)
     try:
         yield one

@@ -370,7 +370,7 @@ def faults():
 
 @contextlib.contextmanager
 def memory_cgroup(megabytes):
-    """For a `with`: make a cgroup with this much memory. Yield its folder."""
+    """Context manager: make a cgroup with this much memory. Yield its folder."""
     top = path("cgroup")
     os.makedirs(top, exist_ok=True)
     call("mount", b"cgroup", top.encode(), b"cgroup2", 0, None)

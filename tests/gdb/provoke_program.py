@@ -22,8 +22,8 @@ CLONE_NEWUTS = 0x04000000
 
 @contextlib.contextmanager
 def server():
-    """For a `with`: run the server. Yield a function that sends the server a line and returns the number in its answer,
-    and the server's pid."""
+    """Context manager: run the server. Yield a function that sends the server a line and returns the number in its
+    answer, and the server's pid."""
     with subprocess.Popen([BUILT + "/myserver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         def ask(line):
             process.stdin.write(line + "\n")

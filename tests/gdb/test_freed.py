@@ -56,8 +56,8 @@ LONG = "(" * 40 + "a" + "*5+1)" * 40  # the string is so long that a call spends
 
 @contextlib.contextmanager
 def written(path, text):
-    """For a `with`: write a text to a file of the guest's kernel, and restore the old one. Do nothing if there is no such
-    file."""
+    """Context manager: write a text to a file of the guest's kernel, and restore the old one. Do nothing if there is no
+    such file."""
     old = shell()("cat %s 2>/dev/null; true" % path).strip()
     if old:
         shell()("echo %s >%s" % (text, path))

@@ -17,7 +17,8 @@ SOURCE = "gtp_target_fn.c"
 
 @contextlib.contextmanager
 def memory():
-    """For a `with`: mount a tmpfs. Yield its folder. On overlayfs one system call would become two calls of a function."""
+    """Context manager: mount a tmpfs. Yield its folder. On overlayfs one system call would become two calls of a
+    function."""
     folder = shell()("folder=$(mktemp -d); mount -t tmpfs none $folder; echo $folder").strip()
     try:
         yield folder

@@ -14,7 +14,7 @@ softirqs_run = []  # softirqs() before the run, and after it
 
 @contextlib.contextmanager
 def counted():
-    """For a `with`: count the softirqs during the run."""
+    """Context manager: count the softirqs during the run."""
     softirqs_run.append(softirqs())
     yield
     softirqs_run.append(softirqs())

@@ -27,8 +27,8 @@ def ended(*words):
 
 @contextlib.contextmanager
 def recorder(wait_for, *words):
-    """For a `with`: start gtp record, and wait until it has printed WAIT_FOR. It runs beside this GDB until the run's
-    end."""
+    """Context manager: start gtp record, and wait until it has printed WAIT_FOR. It runs in parallel with this GDB
+    until the run's end."""
     process = started("record", "-o", FILE, *words)
     said = []
     for line in process.stdout:

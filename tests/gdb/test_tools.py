@@ -237,7 +237,7 @@ def shared(recipe, pid, fact):
 
 
 def about(number, limits, slack, what):
-    """Check a number against bounds that were read beside the run, not in one moment with it."""
+    """Check a number against bounds that were read before and after the run, and so may be a little off."""
     note("%s: %d, between %d and %d" % (what, number, *limits))
     check(limits[0] - slack <= number <= limits[1] + slack, "%s: %d, wanted %s" % (what, number, limits))
 

@@ -33,7 +33,7 @@ def known_as(name):
 
 @contextlib.contextmanager
 def calling_itself(name):
-    """For a `with`: this task has the name NAME only inside."""
+    """Context manager: this task has the name NAME only in the block."""
     known_as(name)
     yield name
     known_as("tool-done")
@@ -41,7 +41,7 @@ def calling_itself(name):
 
 @contextlib.contextmanager
 def timed(took):
-    """For a `with`: append to a list how many nanoseconds the work inside took."""
+    """Context manager: append to a list how many nanoseconds the block took."""
     began = time.monotonic_ns()
     yield
     took.append(time.monotonic_ns() - began)

@@ -15,7 +15,7 @@ from frames import (DATA, F_CLOCK, F_CLOSE, F_LIST, F_MKDIR, F_OPEN, F_PID, F_RE
                     REQUEST, Frames, framed)
 
 IN_GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../vm/in-guest")
-PIECE = MOST - 4096  # the most bytes in one request
+PIECE = MOST - 4096  # the maximum number of bytes in one request
 
 
 class Handle(io.RawIOBase):

@@ -157,7 +157,7 @@ def forever(line):
 
 @contextlib.contextmanager
 def hammering(line="loop mix 2000"):
-    """For a `with`: in a separate process, have the fixture make calls on all CPUs again and again."""
+    """Context manager: in a separate process, have the fixture make calls on all CPUs again and again."""
     pid = child(lambda: forever(line))
     try:
         yield

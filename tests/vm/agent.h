@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include "base/base_user.h"
 
-/* The head of a frame, little endian; `length' bytes follow. Up: to the host; down: to the guest. */
+/* A frame's head, little endian; `length' bytes follow it. Up: to the host; down: to the guest. */
 struct frame {
 	u32 stream, kind, length;
 };

@@ -16,7 +16,7 @@ from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
 from gtp.cexpr.parse import Parser
 
-LONGEST = 4096  # the most characters of an expression; an action has less than 200 bytes of bytecode
+LONGEST = 4096  # the maximum length of an expression, in characters; an action has less than 200 bytes of bytecode
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 REFUSED = {syntax.Call: "a call", syntax.Assign: "an assignment", syntax.String: "a string"}
 CANNOT = "%s cannot have been collected"

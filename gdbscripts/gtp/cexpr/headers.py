@@ -79,7 +79,7 @@ asked = True
 
 @contextlib.contextmanager
 def unasked():
-    """For a `with`: do not use the headers. Using them starts processes, which untrusted text must not do."""
+    """Context manager: do not use the headers. Using them starts processes, which untrusted text must not do."""
     global asked
     before, asked = asked, False
     try:

@@ -406,7 +406,7 @@ class Lower:
         return self.found_member(base, inside, node, self.member(base.type, node.name, node.at))
 
     def member(self, kind, name, at):
-        """Return the Operand of a member. The name may be a macro that stands for a member: sk_state."""
+        """Return the Operand of a member. The name may be a macro that stands for a member, such as sk_state."""
         found = ctype.member(kind, name)
         if found is not None:
             return found
@@ -550,7 +550,7 @@ class Lower:
         return "%s = %s" % (target.text, text)
 
     def lower_assign(self, node):
-        """Translate a part of a condition that sets a trace state variable, as ($n = $n + 1) % 100 == 0."""
+        """Translate a part of a condition that sets a trace state variable, such as ($n = $n + 1) % 100 == 0."""
         if not self.may_assign:
             raise Error(ASSIGNS, node.start, COMPARE)
         return Operand(ctype.integer(LONG), "(%s)" % self.assignment(node), PRIMARY, LONG)

@@ -7,7 +7,7 @@ import gdb
 from gtp.cexpr import ctype, octets
 
 SIMPLE = re.compile(r"[\w$]+(?:(?:\.|->)\w+|\[\w+\])*")
-MOST = 64  # the most parts of one structure: far more than an aggregation can have keys
+MOST = 64  # the maximum number of parts of one structure: far more than the keys that an aggregation can have
 
 
 class Unsaid(Exception):

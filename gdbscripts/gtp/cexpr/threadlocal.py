@@ -71,8 +71,8 @@ def is_program(elf):
 
 @functools.lru_cache(maxsize=16)
 def variables(path, time):
-    """Return the thread-local Variables of a file, or None if it cannot be read. TIME, that of its last change, is only a
-    part of the cache's key."""
+    """Return the thread-local Variables of a file, or None if it cannot be read. TIME, when the file was last changed,
+    is only a part of the cache's key."""
     try:
         with functions.opened(path) as elf:
             return Variables(elf)

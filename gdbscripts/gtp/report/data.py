@@ -13,7 +13,7 @@ from gtp.header import Header
 from gtp.report import flames, packed
 from gtp.view import bytype
 
-MOST = 200000  # the most frames in a page if the user gives no --limit
+MOST = 200000  # the maximum number of frames in a page if the user gives no --limit
 # The lines in the output of `monitor status` that speak of missing data.
 LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
 

@@ -68,8 +68,8 @@ def names():
 
 @contextlib.contextmanager
 def writing():
-    """For a `with`: hold the lock of the session folder, so that only one command at a time changes its files. Readers
-    always find complete files."""
+    """Context manager: hold the lock of the session folder, so that only one command at a time changes its files.
+    Readers always find complete files."""
     os.makedirs(os.path.dirname(folder()), exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder(), 0o700)

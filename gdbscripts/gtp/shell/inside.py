@@ -152,7 +152,7 @@ def counted():
 
 @contextlib.contextmanager
 def on_console():
-    """For a `with`: send the text of dprintfs to GDB's console. At the end restore the user's choice of monitor
+    """Context manager: send the text of dprintfs to GDB's console. At the end restore the user's choice of monitor
     dprintf."""
     shown = remote.monitor("dprintf")
     before = next((word for word, where in (("trace", "kernel's trace"), ("log", "kernel's log")) if where in shown),

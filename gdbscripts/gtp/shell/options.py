@@ -4,7 +4,7 @@ import argparse
 import re
 
 UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
-LONGEST = 1e12  # the most seconds of a duration
+LONGEST = 1e12  # the maximum duration, in seconds
 SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
 SIZE_LEAST = 4096  # the smallest --size that gtp record accepts for a file
 

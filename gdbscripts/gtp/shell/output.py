@@ -10,7 +10,7 @@ from gtp.shell.failure import Failure
 
 STDOUT = 1
 MOST = 1 << 20  # callers should stop adding lines when the queue has more bytes than this
-PIECE = 1 << 16  # the most bytes of one write
+PIECE = 1 << 16  # the maximum size of one write, in bytes
 
 
 def unblocked(fd):

@@ -60,8 +60,8 @@ def layout(strings, least=1):
 
 
 def precision(fields, most):
-    """Return {column: the most characters of its string} for a part. MOST(column) is the length of the column's array, or
-    None if it is not an array."""
+    """Return {column: the maximum length of its string} for a part. MOST(column) is the length of the column's array,
+    or None if it is not an array."""
     strings = [f for f in fields if f.string and f.what != TASK_NAME]
     if not strings:
         return {}

@@ -194,7 +194,7 @@ class Run:
         poll = select.poll()
         for fd in files:
             poll.register(fd, select.POLLIN)
-        if not self.out.closed and self.began:  # even without POLLOUT, poll() reports that the reader has gone
+        if not self.out.closed and self.began:  # even without POLLOUT, poll() reports that the reader has closed it
             poll.register(self.out.fileno(), select.POLLOUT if self.out.queue else 0)
         going = True
         for fd, event in poll.poll(self.timeout()):

@@ -7,7 +7,7 @@ CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """For a `with`: at a signal, fileno() becomes readable and `came' becomes true."""
+    """Context manager: at a signal, fileno() becomes readable and `came' becomes true."""
 
     def __init__(self):
         self.came = False

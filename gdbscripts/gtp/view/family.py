@@ -67,8 +67,8 @@ def fields(multiple):
 
 
 def shifted(known):
-    """Return the macros of a family. Each mask for which there is a shift, as MAP_HUGE_MASK and MAP_HUGE_SHIFT, is
-    shifted to its bits."""
+    """Return the macros of a family. Each mask for which there is a shift, such as MAP_HUGE_MASK with MAP_HUGE_SHIFT,
+    is shifted to its bits."""
     found = dict(known)
     for name, (value, text) in known.items():
         shift = known.get(re.sub("_MASK$", "_SHIFT", name))

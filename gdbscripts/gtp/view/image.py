@@ -13,7 +13,7 @@ from gtp import infosymbol, placed, quiet
 
 PER_CPU = ".data..percpu"
 LONGEST = 64  # a name has fewer bytes than this
-MOST = 1024  # the most entries of a table of names
+MOST = 1024  # the maximum number of entries of a table of names
 ENTRY = struct.Struct("<QQ")  # struct trace_print_flags
 FLAGS = "trace_print_flags"
 # lib/errname.c has two arrays of names: for the errors up to 133, and for the kernel's own, which start at 512.
