@@ -40,6 +40,6 @@ try:
     import gtp.export.ctf
     import gtp.export.ctf2
     import gtp.export.csv
-    import gtp.export.command  # noqa: each makes its commands when it is loaded; after all formats
+    import gtp.export.command  # noqa: these imports make the commands; export.command comes after all formats
 finally:
     sys.path.pop(0)

@@ -81,7 +81,8 @@ def narrowed(value, width):
 
 
 def joined(one, other):
-    """Return the value after two paths join that give these two values, or None if it is unknown."""
+    """Return the value at a place where two paths join, one of which gives ONE and the other OTHER. Return None if it
+    is unknown."""
     if one == other:
         return one
     both = {value for each in (one, other) if each for value in (each[1:] if each[0] == "either" else (each,))}

@@ -8,7 +8,8 @@ from gtp import quiet, screen, words
 
 ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
 
-# With this message GDB has made the tracepoint, but disabled each location at which it cannot compile the condition.
+# GDB prints this when it has made the tracepoint, but has disabled each location at which it cannot compile the
+# condition.
 INVALID = "failed to validate condition"
 
 

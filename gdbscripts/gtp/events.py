@@ -108,7 +108,7 @@ class Event:
 
 
 def layout(fields, count):
-    """Yield (offset, size) of an event's own fields, as the kernel computes them for itself."""
+    """Yield (offset, size) of an event's own fields, computed in the same way as the kernel does."""
     offset = gdb.lookup_type("struct trace_entry").sizeof
     for i in range(count):
         size, align = int(fields[i]["size"]), int(fields[i]["align"])

@@ -71,7 +71,8 @@ class Ranges:
 
 @functools.lru_cache(maxsize=16)
 def ranges(path, time):
-    """Return the Ranges of a file as it was written at a time, or None if it cannot be read."""
+    """Return the Ranges of a file, or None if it cannot be read. TIME, when the file was last changed, is only a part
+    of the cache's key."""
     try:
         with functions.opened(path) as elf:
             return Ranges(elf)

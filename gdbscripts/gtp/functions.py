@@ -89,9 +89,9 @@ def opened(path):
 class Table:
     """The contents of a file's symbol table; nothing if it cannot be read.
 
-    functions: name, without the suffix of a clone or part -> link-time address
-    sources: name -> the number of source files with this name
-    sizes: name of a global variable -> its size. GDB may only know a declaration without it.
+    functions: name, without the suffix of a clone or part -> link-time address sources: name -> the number of source
+    files with this name sizes: name of a global variable -> its size. GDB may know only a declaration, which has no
+    size.
     """
 
     def __init__(self, path):

@@ -11,7 +11,8 @@ import re
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 92: "\\\\"}
 # A spreadsheet takes text with such a beginning for a formula, unless it is a number.
 FORMULA = re.compile(r"[=+\-@\t\r]")
-# Such a beginning after a semicolon. Where the comma is the decimal point, a semicolon starts a cell, even within quotes.
+# The beginning of a formula after a semicolon. Where the comma is the decimal point, a semicolon starts a cell, even
+# within quotes.
 NEXT_FORMULA = re.compile(r";(?=[\s\"]*[=+\-@])")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 

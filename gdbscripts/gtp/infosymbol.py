@@ -3,7 +3,7 @@
 import re
 from collections import namedtuple
 
-# A symbol, the distance from it, its section, and the file, which is None while GDB has only one.
+# A symbol, the offset from the symbol, its section, and the file, which is None while GDB has only one.
 Found = namedtuple("Found", "name offset section file")
 
 ANSWER = re.compile(r"(.+?)(?: \+ (\d+))? in section (\S+)(?: of (.+))?", re.A)

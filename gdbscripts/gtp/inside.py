@@ -102,7 +102,7 @@ def at_markers(one, name, limit):
 
 
 def demangled(name):
-    """Return the name that a mangled one has in C++, or None if it is not such a name."""
+    """Return the C++ name for a mangled name, or None if the name is not mangled."""
     try:
         return quiet.execute("demangle -l c++ -- " + name).strip() if name.startswith("_Z") and name.isidentifier() else None
     except gdb.error:
@@ -110,7 +110,7 @@ def demangled(name):
 
 
 def of_cpp(wanted, pattern):
-    """Return the names in the symbol table of functions whose names in C++, with parameters, a pattern matches."""
+    """Return the symbols of the functions whose C++ names, with parameters, match a pattern."""
     found = {demangled(name): name for name in wanted}
     return [found[name] for name in functions.filtered(found.keys() - {None}, pattern)]
 

@@ -84,7 +84,7 @@ class Symbols:
 
     def names(self, stack):
         """Return the names for a stack. A return address may be in the next function, because a call may be the last
-        instruction."""
+        instruction of its function."""
         addresses_, whose = ustack.parted(stack)
         if whose is not None and not ustack.pid(whose):
             return [ustack.none(whose)]

@@ -128,7 +128,7 @@ def split_number(arg):
 
 
 def hook():
-    """Hook GDB's `actions`, too. Do not replace the user's own hook."""
+    """Print the note of tell_in_run() at GDB's own `actions`, too. Do not replace the user's own hook."""
     if not hooks.is_defined("hook-actions"):
         hooks.define("hook-actions", "gtp.points", "tell_in_run")
 

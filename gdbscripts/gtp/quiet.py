@@ -59,7 +59,7 @@ def untraced(text, shown):
 
 
 def execute(command, shown=False):
-    """Return the output of a command alone, or None if the output is SHOWN to the user."""
+    """Execute a command of one line. Return its output, or None if the output is SHOWN to the user."""
     return untraced(line(command), shown)
 
 

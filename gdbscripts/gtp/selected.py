@@ -17,7 +17,7 @@ def select(frame):
 
 
 class Kept:
-    """Restores the current selection at the end."""
+    """Context manager: select the current frame again at the end."""
 
     def __enter__(self):
         self.frame = number()

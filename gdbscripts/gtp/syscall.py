@@ -115,8 +115,8 @@ def arguments(name):
 
 def names_at(pc):
     """Return the Names of the system call whose entry is at an address. The address of an exit does not identify the
-    call. Return None where the kernel's table cannot be read, as with a trace file, and for functions that only 32-bit
-    calls run, as __x64_sys_ia32_sync_file_range."""
+    call. Return None where the kernel's table cannot be read, such as with a trace file, and for functions that only
+    32-bit calls run, such as __x64_sys_ia32_sync_file_range."""
     symbol, offset = places.symbol_at(pc) or ("", 0)
     if not symbol.startswith(PREFIX) or offset or not remote.is_connected() or address(symbol) % 2**64 not in table():
         return None

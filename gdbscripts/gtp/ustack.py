@@ -10,7 +10,8 @@ CUT_OFF = "[no frame pointer leads on]"
 
 
 def parted(stack):
-    """Return the addresses of a stack, and the word that names its process. That is None for a stack of the kernel."""
+    """Return the addresses of a stack, and the word that names its process. The word is None for a stack of the
+    kernel."""
     if stack and stack[-1] >> TAG_SHIFT == TAG:
         return stack[:-1], stack[-1]
     return stack, None

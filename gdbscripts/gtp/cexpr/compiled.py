@@ -83,7 +83,7 @@ def judge(code):
 
 
 def balanced(code):
-    """Return whether all paths to an instruction contain equally many tracev, for every instruction."""
+    """Return whether, for every instruction, all paths to it contain the same number of tracev instructions."""
     passed, now = {}, 0
     for offset, name, target in re.findall(r"^\s*(\d+)\s+(\w+)(?: (-?\d+))?", code, re.M):
         if now is None:

@@ -95,8 +95,8 @@ def is_enum(kind):
 
 
 def kind_of(kind):
-    """Return (bytes, unsigned) of an integer type. Return None for any other type, and for an integer that no register
-    holds."""
+    """Return (bytes, unsigned) of an integer type. Return None for any other type, and for an integer that does not fit
+    into a register."""
     stripped = plain(kind)
     if stripped.code not in INTEGERS or stripped.sizeof not in (1, 2, 4, 8):
         return None

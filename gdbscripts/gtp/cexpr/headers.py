@@ -18,7 +18,7 @@ FOLDERS = ("include", "arch/x86/include")
 SEARCH = ("arch/x86/include", "arch/x86/include/generated", "include", "arch/x86/include/uapi",
           "arch/x86/include/generated/uapi", "include/uapi", "include/generated/uapi")
 FORCED = ("include/linux/compiler-version.h", "include/linux/kconfig.h", "include/linux/compiler_types.h")
-# Kbuild also defines CC_USING_FENTRY: since 7.x, asm/ftrace.h is an error without it.
+# Kbuild also defines CC_USING_FENTRY: since 7.x, compiling asm/ftrace.h fails without it.
 FLAGS = ("-nostdinc", "-D__KERNEL__", '-DKBUILD_MODNAME="gtp"', '-DKBUILD_BASENAME="gtp"', "-DCC_USING_FENTRY",
          "-std=gnu11", "-fms-extensions", "-fshort-wchar", "-fno-pie", "-mcmodel=kernel", "-mno-sse", "-mno-80387",
          "-O2", "-w", "-x", "c")

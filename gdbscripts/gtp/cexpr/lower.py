@@ -31,7 +31,7 @@ class Lower:
         self.differs = None
         self.unclear = False
         self.may_assign = False
-        self.chosen = {}  # tag -> the type for which the user has given the file
+        self.chosen = {}  # tag -> the type that the user has chosen by naming its file
         self.variables = []
         self.depth = 0
         self.root = None
@@ -162,8 +162,8 @@ class Lower:
         return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
     def straight(self, operand):
-        """Return the operand in a form for which GDB has C's type, too: converted if GDB would promote it to another
-        type."""
+        """Return the operand as text to which GDB gives the same type as C. Convert it if GDB would promote it to
+        another type."""
         kind = operand.kind
         if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand
@@ -210,7 +210,7 @@ class Lower:
         return number(node.value, node.kind, node.text)
 
     def lower_char(self, node):
-        unsigned = ctype.kind_of(self.scope.type("char"))[1]  # kernels since 6.2: -funsigned-char
+        unsigned = ctype.kind_of(self.scope.type("char"))[1]  # kernels since 6.2 are compiled with -funsigned-char
         return number(node.value % 256 if unsigned else node.value, INT)
 
     def lower_string(self, node):
@@ -244,7 +244,7 @@ class Lower:
         text = node.name
         if function is not None:
             self.differ("GDB does not look outside an inlined function")
-            # GDB has the parameters in the name of a function of C++.
+            # GDB's name for a C++ function includes the parameters.
             text = "%s::%s" % (function if function.isidentifier() else "'%s'" % function, node.name)
         elif self.scope.is_foreign(symbol):
             symbol = names.one(self.scope, symbol, node.start)
@@ -522,7 +522,8 @@ class Lower:
         return self.pointer_choice(test, yes, no)
 
     def pointer_choice(self, test, yes, no):
-        """Translate ?: with a pointer on a side. GDB takes the type from the first side, which then must not be a 0."""
+        """Translate ?: with a pointer as a result. GDB takes the type from the result for true, which then must not be
+        a plain 0."""
         other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
         kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
         if other and named and ctype.is_pointer(kind):

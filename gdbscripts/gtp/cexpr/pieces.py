@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Structures that are in registers: passed by value in one or two, or taken apart by the compiler into pieces.
+"""Structures that are in registers: passed by value in one or two registers, or split into pieces by the compiler.
 
 GDB's agent compiler cannot access the members of structures in registers. So ask GDB where the pieces are, and extract
 a member from its register.
@@ -55,8 +55,8 @@ def only_register(where, name):
 
 
 def is_hexadecimal(where):
-    """Return whether this GDB prints a register mask as bytes, which gives 20 for rdi, number 5. GDB 18 prints a digit
-    for each register."""
+    """Return whether this GDB prints a register mask as hexadecimal bytes: for rdi, register number 5, they are 20. GDB
+    18 prints one digit for each register."""
     return re.search(r"^Reg mask: (\w+)", quiet.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
 
 

@@ -10,7 +10,7 @@ from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
 
-# Most of the trace state variables that gdbtp.ko offers have names of this form.
+# trace state variable -> the word that users write for it, if that is not its own name
 WRITTEN = {"current_task": "current"}
 IN_REGISTER = "is in a register, and has no address"
 

@@ -62,7 +62,8 @@ def path_of(table, front, home):
 
 
 def of(addresses):
-    """Return {name: part of the kernel} of {name: an address in it}, for the first FUNCTIONS."""
+    """Return {name: part of the kernel} for the first FUNCTIONS entries of ADDRESSES, which is {name: an address in
+    it}."""
     (front, home), found, elsewhere = tops(), {}, {}
     for name, address in list(addresses.items())[:FUNCTIONS]:
         path = path_of(source(address), front, home)

@@ -6,9 +6,9 @@ import time
 
 from gtp.fleet import offset, remote, results
 
-PIECE = 1 << 18  # at most so many bytes of a file are in memory while it is copied to a machine
-TEXT_MOST = 16 << 20  # bytes of a machine's lines; gtp-run writes one for each tracepoint
-WORDS = 2000  # only the last so many characters of a machine's error messages are kept
+PIECE = 1 << 18  # the maximum number of bytes of a file in memory while it is copied to a machine
+TEXT_MOST = 16 << 20  # the maximum size of a machine's lines, in bytes; gtp-run writes a line for each tracepoint
+WORDS = 2000  # how many of the last characters of a machine's error messages are kept
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
     "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
 DIED = "the connection has ended while it was %s, with ssh's status %s"

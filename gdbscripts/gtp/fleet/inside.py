@@ -14,7 +14,7 @@ from gtp.fleet import machines
 from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0")
-TOP = 1 << 31  # so many that all keys are shown
+TOP = 1 << 31  # a number of keys so large that all are shown
 
 
 class Trace(ctf.Writer):

@@ -6,7 +6,8 @@ import time
 
 ROUNDS = 8  # how often gtp fleet asks for a machine's clocks
 
-# The offset from another machine's clock to the same clock of this machine: its middle, and the greatest error.
+# The offset from another machine's clock to the same clock of this machine: the middle of the possible offsets, and the
+# largest possible error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
 # One question: this machine's monotonic clock before the question and after the answer, and the clocks in the answer.

@@ -6,7 +6,7 @@ HELLO = "gtp-fleet"
 
 # put NAME BYTES: append the bytes that follow to the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; prints
 # its lines, then "ended STATUS". stop: end the run. get NAME: prints "file BYTES" and the bytes. bye: remove the
-# folder. Without a bye, as when the connection breaks, the run is ended, and its frames stay there.
+# folder. Without a bye, as when the connection breaks, the run is ended, and its frames stay on the machine.
 SCRIPT = """trap "" HUP PIPE
 umask 077
 d=$(mktemp -d "${TMPDIR:-/tmp}/gtp-fleet.XXXXXX") && cd "$d" || exit 1

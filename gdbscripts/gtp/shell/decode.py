@@ -86,7 +86,8 @@ def pointer(kind, symbols):
 
 
 def number(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text, in the view of the type description KIND."""
+    """Return a function from an unsigned 64-bit number to its text, which has the form of KIND's `view' if KIND has
+    one."""
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
@@ -95,7 +96,7 @@ def number(kind, symbols):
 
 
 def plain(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text, without the view of the type description KIND."""
+    """Return a function from an unsigned 64-bit number to its text, without regard to KIND's `view'."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":

@@ -81,7 +81,7 @@ def template(mark, place, part, fields, most):
 class Reader:
     """Parses the text of dprintfs, which arrives in pieces: feed() returns the complete records.
 
-    A record is (place, part, its fields), a line of any other text is a str. An incomplete record is left out: the
+    A record is (place, part, its fields); a line of any other text is a str. An incomplete record is left out: the
     kernel cuts text that is too long.
     """
 

@@ -6,7 +6,7 @@ vmlinux has no macros; gdbtp asks the compiler once for each family. A bit has a
 doubt:
  - a macro that is defined as the name of another one is an alias, and left out;
  - a bit with two names stays a number (SB_NODEV and SB_I_NODEV belong to two variables);
- - a macro of several bits is a set if its definition has a |, as that of O_SYNC. Otherwise the bits are a field, as those of
+ - a macro of several bits is a set if its definition has a |, such as O_SYNC. Otherwise its bits are a field, such as
    O_ACCMODE: the field's value has a name as a whole or not at all.
 """
 import functools

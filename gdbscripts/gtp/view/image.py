@@ -83,8 +83,8 @@ def names(image, symbol, name):
 
 
 def errors():
-    """Return {number: name} of the kernel's errors, as {2: "ENOENT", 512: "ERESTARTSYS"}. The kernel prints -ENOENT for
-    -2."""
+    """Return {number: name} of the kernel's errors, such as {2: "ENOENT", 512: "ERESTARTSYS"}. The kernel prints
+    -ENOENT for -2."""
     return {first + i: text[1:] for name, first in ERRORS for i, text in names(name) if text.startswith("-E")}
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A pretty-printer, with which GDB's own `print` shows the types of bytype.py as `gtp table` does.
 
-With a format, as in print/x, and with print -raw, GDB shows the plain value. `disable pretty-printer global gdbtp` ends
-it.
+With a format, as in print/x, and with print -raw, GDB shows the plain value. `disable pretty-printer global gdbtp`
+turns the printer off.
 """
 import gdb
 import gdb.printing
