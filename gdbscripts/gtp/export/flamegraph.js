@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The script of a flame graph: zoom, search, keyboard. flamegraph.py puts it behind the picture and its data.
+// The script of a flame graph: zoom, search, keyboard. flamegraph.py puts it after the picture and its data.
 //
-// A view is a range of weights: all that lies in it is drawn, what leads to it over its whole width. Siblings come with
-// the widest first. Those too narrow to be seen are drawn together, a block for each few of them: a click on a block
-// makes its range the view.
+// A view is a range of weights. The functions in this range are drawn, and their callers over the whole width.
+// Siblings are sorted, the widest first. Siblings that are too narrow to be seen are drawn as blocks of several siblings: a
+// click on a block makes the block's range the view.
 (function (svg) {
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 const SIDE = 8;      // pixels left and right of the picture
-const NARROW = 1.5;  // what has fewer pixels is drawn together with its like
-const BLOCK = 40;    // up to about so many pixels
+const NARROW = 1.5;  // boxes with fewer pixels are drawn as blocks
+const BLOCK = 40;    // the approximate maximum width of a block, in pixels
 const ROW = matchMedia("(pointer: coarse)").matches ? 28 : 20;
 const UNITS = {ns: [1000, "ns", "µs", "ms", "s"], bytes: [1024, "bytes", "KiB", "MiB", "GiB", "TiB"]};
 
@@ -19,13 +19,13 @@ const alone = document.documentElement === svg;
 const count = data.nodes.length / 3;
 const depth = new Int32Array(count), name = new Int32Array(count), parent = new Int32Array(count);
 const weight = new Float64Array(count), start = new Float64Array(count);
-const next = new Int32Array(count);  // the first node that is not inside of this one
+const next = new Int32Array(count);  // for each node, the first later node that is not below it
 const total = data.nodes[2];
 
 let view = {from: 0, to: total, node: 0, depth: 0};
-let drawn = [];            // the boxes of the picture, a node in front of what is inside of it
-let matching = null;       // for each node: 1 it matches, 2 something inside of it does; null: nothing is searched
-let char = 7.23;           // pixels of a character
+let drawn = [];            // the boxes of the picture, each caller before its callees
+let matching = null;       // for each node: 1 if it matches, 2 if only a callee does; null without a search
+let char = 7.23;           // the width of a character, in pixels
 let head, frames, tip, input, matched, out, now;
 
 function readNodes() {
@@ -71,7 +71,7 @@ function nameOf(box) {
 	return box.many > 1 ? `${box.many} narrow ones, ${text} the widest` : text;
 }
 
-// What a box is in two lines.
+// Return the description of a box, as two lines.
 function about(box) {
 	let text = `${amount(box.weight)}, ${percent(box.weight, total)} of all`;
 	if (view.node && depth[box.node] > depth[view.node])
@@ -81,7 +81,7 @@ function about(box) {
 
 // Layout ---------------------------------------------------------------------------------------
 
-// The boxes of the view: {node, many, from, to, weight}; MANY siblings from NODE on.
+// Return the view's boxes: {node, many, from, to, weight}. A box has MANY siblings, starting with NODE.
 function layout(scale) {
 	const found = [];
 	for (let i = 0; i < count;) {
@@ -98,7 +98,7 @@ function layout(scale) {
 	return found;
 }
 
-// The narrow siblings from a node on, as blocks; the first node behind them.
+// Add blocks for the narrow siblings, starting with node I. Return the first node after them.
 function blocks(found, i, scale) {
 	const stop = next[parent[i]];
 	let block = null;
@@ -162,7 +162,7 @@ function frame(box, index) {
 	return made;
 }
 
-// The pixels that the picture may have; 0 while it is hidden.
+// Return the available width for the picture, in pixels; 0 while the picture is hidden.
 function room() {
 	return svg.getBoundingClientRect().width;
 }
@@ -186,7 +186,7 @@ function draw() {
 	place();
 }
 
-// The words above and the height, which both follow from the width.
+// Lay out the text above the picture, and set the height. Both depend on the width.
 function place() {
 	const width = Math.max(120, room() - 2 * SIDE);
 	head.setAttribute("width", width);
@@ -197,7 +197,7 @@ function place() {
 	svg.setAttribute("height", high + rows * ROW + 2 * SIDE);
 }
 
-// What is zoomed to, above the picture.
+// Show above the picture which function the view is zoomed to.
 function tell() {
 	const whole = view.node === 0 && view.depth === 0;
 	out.disabled = whole;
@@ -216,7 +216,7 @@ function zoom(box) {
 	draw();
 }
 
-// Zoom where the reader has the focus: it stays on what was zoomed to.
+// Zoom to a box, and keep the keyboard's focus on it.
 function enter(box) {
 	zoom(box);
 	focus(drawn.find(one => one.depth === view.depth) || drawn[0], true);
@@ -226,7 +226,7 @@ function whole() {
 	zoom({node: 0, many: 1, from: 0, to: total, weight: total});
 }
 
-// A word on a frame ----------------------------------------------------------------------------
+// The tooltip of a frame -----------------------------------------------------------------------
 
 function lines(text, room) {
 	const found = [];
@@ -235,7 +235,7 @@ function lines(text, room) {
 	return found;
 }
 
-// Near (x, y) of the picture, and inside of it.
+// Show the tooltip of a box near (x, y), but inside the picture.
 function show(box, x, y) {
 	const width = Math.max(120, room()), most = Math.max(10, Math.floor((width - 40) / char));
 	const rows = about(box).flatMap(text => lines(text, most));
@@ -270,7 +270,7 @@ function focus(box, stay = false) {
 
 // Search ---------------------------------------------------------------------------------------
 
-// A regular expression, or, when it is none, the text itself.
+// Return TEXT as a regular expression. If it is not valid as one, match it literally.
 function pattern(text) {
 	try {
 		return new RegExp(text, "i");
@@ -279,7 +279,7 @@ function pattern(text) {
 	}
 }
 
-// What matches inside of what matches counts once.
+// Mark the matches. A match below another match is counted only once.
 function search(text) {
 	svg.classList.toggle("searching", text !== "");
 	matching = null;
@@ -365,7 +365,7 @@ function listen() {
 	frames.addEventListener("focusout", hide);
 	input.addEventListener("input", () => search(input.value));
 	out.addEventListener("click", whole);
-	// A picture in another page leaves that page's keys alone.
+	// If the picture is a part of a page, do not handle keys that are pressed elsewhere in the page.
 	(alone ? window : svg).addEventListener("keydown", onKey);
 	let was = room();
 	new ResizeObserver(() => {
@@ -399,7 +399,7 @@ function buildHead() {
 }
 
 function build() {
-	// What was drawn for a program without scripts has served.
+	// Remove the still picture, which is for programs that run no scripts.
 	for (const one of svg.querySelectorAll(".still"))
 		one.remove();
 	svg.removeAttribute("viewBox");
@@ -407,7 +407,7 @@ function build() {
 	if (alone)
 		element(HTML, "meta", svg, {name: "viewport", content: "width=device-width, initial-scale=1"});
 	head = element(SVG, "foreignObject", svg, {x: SIDE, y: 0, width: 100, height: 100});
-	// Something that listens for the focus would be a stop of Tab by itself.
+	// With a tabindex of -1, the group is no stop for the Tab key, although it listens for the focus.
 	frames = element(SVG, "g", svg, {class: "frames", role: "group", "aria-label": data.title, tabindex: -1});
 	tip = element(SVG, "g", svg, {class: "tip", "aria-hidden": "true"});
 	buildHead();

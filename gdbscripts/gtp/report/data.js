@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The run's data: the columns of the page's JSON as typed arrays, and what is asked of them.
+// The run's data: the columns of the page's JSON as typed arrays, and queries on them.
 
 const NONE = -1;
 
-/* A column of values: numbers, or codes of a dictionary that is sorted, so that codes sort as texts do. */
+/* A column of values: numbers, or indices into a sorted list of texts. Indices sort in the same way as the texts. */
 class Column {
   constructor(name, raw, unit) {
     this.name = name;
@@ -21,7 +21,7 @@ class Column {
     return this.texts ? this.values[row] !== NONE : !Number.isNaN(this.values[row]);
   }
 
-  /* What the cell says; "" where the frame does not have it. */
+  /* Return the text of a cell, or "" if the frame does not have the value. */
   text(row) {
     if (!this.has(row))
       return "";
@@ -30,7 +30,7 @@ class Column {
     return shown ? shown : isNumber(value) ? withUnit(value, this.unit) : value;
   }
 
-  /* The value of a frame that has it: a number, a BigInt or a text. */
+  /* Return the value of a frame that has one: a number, a BigInt or a text. */
   value(row) {
     const value = this.values[row];
     return this.numbers ? this.numbers[value] : this.texts ? this.texts[value] : value;
@@ -40,15 +40,15 @@ class Column {
     return this.texts !== null && this.numbers === null;
   }
 
-  /* What sorts it; what is not there comes last. */
+  /* Return the sort key of a row. Rows without a value come last. */
   key(row) {
     const value = this.values[row];
     return this.has(row) ? value : Infinity;
   }
 }
 
-/* All frames. time is NaN where a frame has none. place, time (ns behind the first), cpu, task, latency (ns, NaN:
-   none), stack: an array each; at(row): the place. */
+/* All frames: an array each of place, time, cpu, task, latency and stack. time is in ns after the first frame; time and
+   latency are NaN for a frame without one. */
 class Run {
   constructor(raw) {
     const frames = raw.frames;
@@ -70,7 +70,7 @@ class Run {
     this.rowOf = this.rows();
   }
 
-  /* Times come as differences: most of them are short numbers. */
+  /* Return the times. The page has their differences, because most of these are short numbers. */
   static sums(differences) {
     const times = new Float64Array(differences.length);
     let now = 0;
@@ -81,13 +81,13 @@ class Run {
     return times;
   }
 
-  /* The frame's row in the columns of its place. */
+  /* Return for each frame its row in the columns of its place. */
   rows() {
     const next = new Uint32Array(this.places.length);
     return Uint32Array.from(this.place, (place) => next[place]++);
   }
 
-  /* The whole run in ns: from the first beginning of a call that was reported to the last frame. */
+  /* Return the first and the last time of the run in ns. A call begins before its frame's time, by its latency. */
   span() {
     let first = 0;
     let last = 1;
@@ -104,12 +104,12 @@ class Run {
     return this.time !== null && !Number.isNaN(this.time[i]);
   }
 
-  /* Frames that have a time, by it. */
+  /* Return the frames that have a time, sorted by time. */
   byTime(rows) {
     return Array.from(rows).filter((i) => this.hasTime(i)).sort((a, b) => this.time[a] - this.time[b] || a - b);
   }
 
-  /* What $clock was, as gtp table has it; the page's own times begin with the first frame. */
+  /* Return $clock as gtp table shows it. The page's own times begin with the first frame. */
   clock(i) {
     const ns = BigInt(this.raw.frames.start) + BigInt(this.time[i]);
     return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")}`;
@@ -131,19 +131,19 @@ class Run {
     return this.task && this.task[i] !== NONE ? this.tasks[this.task[i]][1] : null;
   }
 
-  /* A task in one line. */
+  /* Return a task's name and number in one line. */
   static taskText([pid, comm]) {
     return pid === null ? comm : comm === null || comm === "" ? String(pid) : `${comm} ${pid}`;
   }
 
-  /* The functions of a frame's stack, the innermost first. */
+  /* Return the functions of a frame's stack, the innermost first. */
   stackNames(i) {
     if (!this.stack || this.stack[i] === NONE)
       return [];
     return this.stacks[this.stack[i]].map((name) => this.names[name]);
   }
 
-  /* [name, text] of all values that only frames of this place have. */
+  /* Return [name, text] of all values in the columns of the frame's place. */
   values(i) {
     const row = this.rowOf[i];
     return this.places[this.place[i]].columns.map((column) => [column.name, column.text(row)]);

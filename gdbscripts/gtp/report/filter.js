@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The filter of the frames: `latency > 1ms comm = dd !idle`, understood, and made a function of a frame.
+// The filter of the frames: parses text such as `latency > 1ms comm = dd !idle` into a function of a frame.
 
 const OPERATORS = ["<=", ">=", "!=", "==", "=", "<", ">", "~"];
 const FACTORS = {ns: 1, us: 1e3, "µs": 1e3, "μs": 1e3, ms: 1e6, s: 1e9, K: 1024, M: 1024 ** 2, G: 1024 ** 3};
 
 class FilterError extends Error {}
 
-/* A number as people write it: 0x1f, 4K, 1.5ms. NaN: it is none. TIME: a number without a unit is in seconds. */
+/* Parse a number such as 0x1f, 4K or 1.5ms; NaN for other text. With TIME, a number without a unit is in seconds. */
 function numberOf(text, time) {
   const found = /^([-+]?(?:0x[0-9a-f]+|\d+(?:\.\d*)?|\.\d+))\s*(ns|us|µs|μs|ms|s|[KMG])?$/i.exec(text);
   if (!found)
@@ -15,14 +15,14 @@ function numberOf(text, time) {
   return Number(found[1]) * (unit || (time ? 1e9 : 1));
 }
 
-/* A term's value: a word, or what stands in quotes. Returns [text, what follows]. */
+/* Parse a term's value, which is a word or a text in quotes. Return [value, the text after it]. */
 function wordOf(text) {
   const found = /^"([^"]*)"|^(\S+)/.exec(text);
   return found ? [found[1] !== undefined ? found[1] : found[2], text.slice(found[0].length)] : ["", ""];
 }
 
-/* The terms of a filter: {not, name, operator, value}, a term without a name looks everywhere. NAMES: what columns are
-   called. */
+/* Parse the terms of a filter: {not, name, operator, value}. A term without a name searches everywhere. NAMES are the
+   names of the columns. */
 function termsOf(text, names) {
   const found = [];
   let rest = text.trim();
@@ -55,7 +55,7 @@ const COMPARE = {
   "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b,
 };
 
-/* Whether a text is as a term wants it; texts that are numbers are compared as numbers by < and >. */
+/* Return a function that tests a text. < and > compare as numbers if VALUE is a number. */
 function textTest(operator, value) {
   const low = value.toLowerCase();
   if (operator === "~")
@@ -75,7 +75,7 @@ function numberTest(name, operator, value, time) {
   return (n) => COMPARE[operator](n, wanted);
 }
 
-/* The same of BigInts: an integer is compared with all of its digits, 0x1f, too; 1.5 or 4K as a number. */
+/* Return a function that tests a BigInt. VALUE is compared as a BigInt if it is an integer, else as a number. */
 function bigTest(name, operator, value) {
   const digits = /^([-+]?)(0x[0-9a-f]+|\d+)$/i.exec(value);
   const number = numberOf(value);
@@ -85,7 +85,7 @@ function bigTest(name, operator, value) {
   return (n) => COMPARE[operator](n, wanted);
 }
 
-/* What filters a run. */
+/* The filter for a run's frames. */
 class Filter {
   constructor(run) {
     this.run = run;
@@ -94,8 +94,8 @@ class Filter {
     this.names = [...new Set([...Object.keys(this.front), ...fields])].sort((a, b) => b.length - a.length);
   }
 
-  /* What any frame may have in front. number: it is one; time: a bare number is in seconds; of: of a frame i, null: it has
-     none; any: whether any frame has it. */
+  /* Return the columns that frames of all places may have. number: the column has numbers. time: a number without a
+     unit is in seconds. of: the value of frame i, or null. any: true if any frame has a value. */
   fixed() {
     const {run} = this;
     const all = {
@@ -110,7 +110,7 @@ class Filter {
     return Object.fromEntries(Object.entries(all).filter(([, column]) => column.any !== false));
   }
 
-  /* The rows that a text leaves, in their order; FilterError says what is wrong with it. */
+  /* Return the rows that match the filter TEXT, in their order. Throw FilterError if TEXT is wrong. */
   rows(text) {
     const tests = termsOf(text, this.names).map((term) => this.test(term));
     const found = new Uint32Array(this.run.n);
@@ -141,7 +141,7 @@ class Filter {
     return (i) => tests[run.place[i]](run.rowOf[i]);
   }
 
-  /* A dictionary's texts are judged once each. */
+  /* Return a function that tests a row of a column. Each different text of the column is tested only once. */
   static ofColumn(column, operator, value) {
     if (column.numbers) {
       const held = column.numbers.map(bigTest(column.name, operator, value));
@@ -157,7 +157,7 @@ class Filter {
     return (row) => column.has(row) && held[column.values[row]];
   }
 
-  /* A word that may stand anywhere in a frame. */
+  /* Return a function that tests whether a word is anywhere in a frame. */
   anywhere(value) {
     const {run} = this;
     const has = (text) => String(text).toLowerCase().includes(value.toLowerCase());
@@ -173,5 +173,5 @@ class Filter {
   }
 }
 
-/* A term that a click writes: the name, and the value in quotes where it needs them. */
+/* Return the term that a click on a value adds. The value is in quotes if necessary. */
 const termText = (name, value) => `${name} = ${/^[^\s"!]+$/.test(value) ? value : `"${value}"`}`;

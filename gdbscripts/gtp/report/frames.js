@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The frames: filter, table, and all that one frame has.
+// The section with the frames: the filter, the table, and the details of one frame.
 
 class Frames {
   constructor(section, run, onRows, onChoose) {
@@ -62,7 +62,7 @@ class Frames {
     this.input.focus();
   }
 
-  /* Another term for the filter, from a click. */
+  /* Add a term to the filter, after a click on a value. */
   add(term) {
     const now = this.input.value.trim();
     if (!now.includes(term))
@@ -70,7 +70,7 @@ class Frames {
     this.apply();
   }
 
-  /* The frames that the filter leaves, all terms, the chosen place, and the timeline's part. */
+  /* Return the frames that match the filter's terms and are of the chosen place. */
   rows() {
     const {run} = this;
     let rows = this.filter.rows(this.input.value);
@@ -97,7 +97,7 @@ class Frames {
     this.fill();
   }
 
-  /* What the table shows: of what the filter leaves all, or what the timeline has in sight. */
+  /* Fill the table with the frames that match the filter: all of them, or those that the timeline shows. */
   fill() {
     const {run, left} = this;
     const view = this.viewed.checked && this.view;
@@ -120,7 +120,7 @@ class Frames {
       this.fill();
   }
 
-  /* The columns in front, those of the one place that is shown, or all values in one. */
+  /* Return the leading columns, and those of the only place shown. For several places, one column has all values. */
   columns() {
     const {run} = this;
     const chosen = this.place.value === "" ? run.places : [run.places[Number(this.place.value)]];
@@ -144,7 +144,7 @@ class Frames {
     }
   }
 
-  /* A column of numbers; of(row) is null where there is none. */
+  /* Return a column of numbers. of(row) is null for a row without a number. */
   static number(name, title, width, of, text) {
     return {name, title, width, right: true, text: (i) => of(i) === null ? "" : text(of(i)),
       key: (i) => of(i) === null ? Infinity : of(i)};
@@ -172,7 +172,7 @@ class Frames {
       [{name: "values", title: "values", width: 110, text, key: text}] : [];
   }
 
-  /* All that a frame has; its values are buttons that filter. */
+  /* Show the details of a frame. Its values are buttons that add a term to the filter. */
   show(i) {
     if (i === null) {
       this.detail.replaceChildren(empty("Choose a frame, here or in the timeline, to see all that it has."));
@@ -198,7 +198,7 @@ class Frames {
         el("ol", {class: "stack"}, stack.map((name) => el("li", {}, name)))] : []));
   }
 
-  /* The number as it is, not as it is shown. */
+  /* Return the filter's term for a value. It has the plain number, not the text that is shown. */
   valueTerm(i, name, value) {
     const column = this.run.places[this.run.place[i]].columns.find((each) => each.name === name);
     return termText(name, column.isText() ? value.replace(/^"(.*)"$/s, "$1") : String(column.value(this.run.rowOf[i])));
@@ -210,7 +210,7 @@ class Frames {
     return [el("dt", {}, name), el("dd", {}, button || value)];
   }
 
-  /* A frame that the timeline has selected. */
+  /* Show the frame that was selected in the timeline. */
   choose(i, focus) {
     this.show(i);
     if (this.grid.find(i) && focus) {

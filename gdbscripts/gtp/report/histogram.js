@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Histograms: buckets of powers of two or of steps, from aggregations, and of the latencies that frames have.
+// Histograms of aggregations and of the frames' latencies, with buckets that are powers of two or equal steps.
 
 const FIRST_CARDS = 9;
 
-/* [first, end) of a bucket as the kernel's side numbers them, as BigInts; null: there is none. */
+/* Return [first, end) of a bucket, by the module's number for it, as BigInts. null means no limit. */
 function bucketRange(bucket, bounds) {
   if (bounds === null) {
     if (bucket < 2)
@@ -26,8 +26,8 @@ function bucketLabel([begin, end], bounds, unit) {
   return end === begin + 1n ? text(begin) : `${text(begin)} – ${text(end)}`;
 }
 
-/* The value below which a share of all lies: inside of its bucket as if that were evenly filled, as gtp show has it. The
-   smallest and the largest value are BigInts. */
+/* Return the value below which SHARE percent of all values are, assuming that they are spread evenly within a bucket,
+   as gtp show does. LEAST and GREATEST are BigInts. */
 function percentile(share, buckets, bounds, least, greatest) {
   const wanted = BigInt(share) * BigInt(buckets.reduce((sum, [, n]) => sum + n, 0));
   let seen = 0n;
@@ -45,8 +45,8 @@ function percentile(share, buckets, bounds, least, greatest) {
   return greatest;
 }
 
-/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max]; values: the values themselves, sorted, if they are
-   known */
+/* Return the card of a histogram. buckets: sorted [[number, n], ...]. summary: [sum, min, max]. values: all values,
+   sorted, if they are known. */
 function histogramCard({heading, sub, buckets, bounds, unit, n, summary, values}) {
   const [sum, least, greatest] = summary.map(exact);
   const value = (x) => withUnit(x, unit);
@@ -73,7 +73,7 @@ function histogramCard({heading, sub, buckets, bounds, unit, n, summary, values}
       el("tbody", {}, rows))));
 }
 
-/* The cards of one aggregation, the keys with the most values first. */
+/* Return the cards of one aggregation, the keys with the most values first. */
 function histogramCards(one) {
   const entries = one.entries.slice().sort((a, b) => b.count - a.count);
   return entries.map((entry) => histogramCard({
@@ -82,7 +82,7 @@ function histogramCards(one) {
     buckets: entry.buckets, bounds: one.bounds, unit: one.unit, n: entry.count, summary: entry.summary}));
 }
 
-/* Latencies of frames by powers of two, a histogram for each place. */
+/* Return a card for each place, with a histogram of its frames' latencies by powers of two. */
 function latencyCards(run, rows) {
   const of = run.places.map(() => ({buckets: new Map(), values: [], sum: 0}));
   for (const i of rows) {
@@ -106,7 +106,7 @@ function latencyCard(name, {buckets, values, sum}) {
     summary: [sum, sorted[0], sorted[sorted.length - 1]], values: sorted});
 }
 
-/* Cards, the first ones and a button for the others. */
+/* Return the first cards, and a button that shows the others. */
 function cards(all) {
   const space = el("div", {class: "cards"}, all.slice(0, FIRST_CARDS));
   if (all.length <= FIRST_CARDS)

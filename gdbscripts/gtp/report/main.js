@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Puts the page together, when all of it is there.
+// Builds the page once the browser has read all of it.
 
 function histograms(section, run) {
   const kept = run.raw.aggregations.filter((one) => one.kind === "hist" ||
@@ -34,7 +34,7 @@ function navigation() {
     el("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)))));
 }
 
-/* Why there is no frame. */
+/* Return the reason why the page has no frames. */
 function without({raw}) {
   const {unasked} = raw.frames;
   return unasked ? `None of the run's ${plural(unasked, "frame", "frames")} was asked for.` :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the timeline's canvas shows. Frames that fall on the same pixel are one mark: a drawing takes as many marks as
-// there are pixels.
+// Draws on the timeline's canvas. Frames that fall on the same pixel become one mark, so a drawing has at most as many
+// marks as pixels.
 
 const AXIS = 24;
 const SHADES = 6;
@@ -12,7 +12,7 @@ class Painter {
     this.colours = Theme.colours();
   }
 
-  /* The canvas in the pixels of this screen. */
+  /* Give the canvas a size, in the pixels of this screen. */
   resize(width, height) {
     const dense = window.devicePixelRatio || 1;
     this.width = width;
@@ -34,7 +34,7 @@ class Painter {
     this.context.clearRect(0, 0, this.width, this.height);
   }
 
-  /* A text that ends at a width, with an ellipsis when it is longer. */
+  /* Draw a text. If it is wider than MOST pixels, cut it and add an ellipsis. */
   text(text, x, y, most, colour) {
     const {context} = this;
     let shown = text;
@@ -48,7 +48,7 @@ class Painter {
     context.fillText(shown, x, y);
   }
 
-  /* The lines below the axis: behind all frames. */
+  /* Draw the vertical lines at the axis's marks, behind all frames. */
   raster(view, left) {
     this.context.fillStyle = this.colours.line;
     for (const ns of view.marks((this.width - left) / 110).marks)
@@ -71,7 +71,7 @@ class Painter {
     context.fillRect(0, AXIS - 1, this.width, 1);
   }
 
-  /* Moments: a column of pixels each, the stronger the more frames it has. Of several places the first one's colour. */
+  /* Draw moments. Columns of pixels are stronger if they have more frames, in the colour of the first frame's place. */
   ticks(run, ticks, view, left, y) {
     const width = this.width - left;
     const scale = width / view.size;
@@ -90,7 +90,7 @@ class Painter {
     this.context.globalAlpha = 1;
   }
 
-  /* Calls: from their beginning to their end, those that a pixel has in common as one. */
+  /* Draw calls from their beginning to their end. Calls on the same pixel are drawn as one. */
   lane(run, lane, view, left, y) {
     const scale = (this.width - left) / view.size;
     const first = Math.max(0, lowerBound(lane.length, (j) => run.begin(lane[j]), view.from) - 1);
@@ -119,7 +119,7 @@ class Painter {
         shown - 8, colours.onSeries);
   }
 
-  /* A frame that is selected has a frame of its own. */
+  /* Draw a border around the selected frame. */
   selected(run, i, view, left, y, isCall) {
     const scale = (this.width - left) / view.size;
     const begin = left + (run.begin(i) - view.from) * scale;

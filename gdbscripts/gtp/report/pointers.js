@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Mouse, pen and fingers on the timeline: drag moves, two fingers and the wheel zoom, a click selects.
 
-const CLICK = 4; // pixels that a click may move
+const CLICK = 4; // how many pixels the pointer may move during a click
 
 class Pointers {
   constructor(timeline) {
@@ -54,7 +54,7 @@ class Pointers {
       timeline.changed(() => timeline.view.move((before - event.clientX) * perPixel));
   }
 
-  /* How far two fingers are from each other; 0 with one. */
+  /* Return the distance between two fingers, or 0 if there is only one. */
   spread() {
     const [a, b] = [...this.down.values()];
     return b === undefined ? 0 : Math.abs(a - b);
@@ -100,7 +100,7 @@ class Pointers {
     this.timeline.changed(() => this.timeline.view.set(Math.min(this.from, to), Math.max(this.from, to)));
   }
 
-  /* A click has the part that is looked at move there. */
+  /* After a click on the overview, move the visible part to this place. */
   chosen(event) {
     const {view} = this.timeline;
     if (this.from !== undefined && Math.abs(event.clientX - this.fromX) <= CLICK)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The part of the run's time that the timeline shows: from and to in ns, bounded by the run, and round marks in it.
+// The part of the run's time that the timeline shows: its limits in ns, which are inside the run, and its marks.
 
-const CLOSEST = 200; // ns from edge to edge
+const CLOSEST = 200; // the shortest visible part, in ns
 
 class View {
   constructor([first, last]) {
@@ -29,7 +29,7 @@ class View {
     this.to = this.from + size;
   }
 
-  /* FACTOR below 1 shows less; the moment AT stays where it is. */
+  /* Zoom. A FACTOR below 1 shows a shorter part. The time AT stays where it is on the screen. */
   zoom(factor, at) {
     const fixed = at === undefined ? (this.from + this.to) / 2 : at;
     const size = clamp(this.size * factor, CLOSEST, this.last - this.first);
@@ -43,7 +43,7 @@ class View {
     this.to += by;
   }
 
-  /* Have a moment in sight, in the middle when it was not. */
+  /* Make a time visible. If it was not, put it in the middle. */
   show(begin, end) {
     if (begin >= this.from && end <= this.to)
       return;
@@ -51,7 +51,7 @@ class View {
     this.set((begin + end) / 2 - size / 2, (begin + end) / 2 + size / 2);
   }
 
-  /* Round moments, about as many as there is room for. */
+  /* Return round times for marks, about as many as there is room for. */
   marks(most) {
     const rough = this.size / Math.max(most, 1);
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -62,7 +62,7 @@ class View {
     return {step, marks: found};
   }
 
-  /* A mark's text: with as many digits as tell it from the next one. */
+  /* Return a mark's text, with enough digits to distinguish it from the next mark. */
   static markText(ns, step) {
     const digits = clamp(9 - Math.floor(Math.log10(step) + 1e-9), 0, 9);
     return (Math.abs(ns) < step / 2 ? 0 : ns / 1e9).toFixed(digits) + NARROW_SPACE + "s";

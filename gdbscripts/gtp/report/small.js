@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Small tables: sorted by their titles, a bar for each row's share, the first rows and a button for all.
+// Small tables: a click on a title sorts, bars show each row's share, and a button shows all rows after the first.
 
 const FIRST_ROWS = 12;
 
 class SmallTable {
-  /* columns: {title, right, text(row), key(row), bar}; rows: anything; onRow(row): what a click does, or null. */
+  /* columns: {title, right, text(row), key(row), bar}. rows: of any type. onRow(row): handles a click, or null. */
   constructor(caption, columns, rows, sorted, onRow) {
     this.columns = columns;
     this.rows = rows;
@@ -57,7 +57,7 @@ class SmallTable {
   }
 }
 
-/* A bar of a share from 0 to 1. */
+/* Return a bar for a share between 0 and 1. */
 function bar(share) {
   const filled = el("span", {class: "filled"});
   filled.style.setProperty("width", `${(100 * clamp(share, 0, 1)).toFixed(2)}%`);

@@ -24,7 +24,7 @@ function figures(run) {
   return el("dl", {class: "figurelist"}, found);
 }
 
-/* How many: one that has changed its name is one; idle tasks, one for each CPU, all have the number 0. */
+/* Return the number of tasks. A renamed task counts once, and so do all idle tasks, since their number is 0. */
 function tasksOf(run) {
   const tasks = new Set();
   for (let i = 0; i < run.n; i++) {
@@ -34,7 +34,7 @@ function tasksOf(run) {
   return tasks.size;
 }
 
-/* From the first frame's time to the last one's. */
+/* Return the time from the first frame to the last one. */
 function length(run) {
   return run.time.reduce((most, time) => Number.isNaN(time) ? most : Math.max(most, time), 0);
 }

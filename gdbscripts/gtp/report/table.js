@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A table of any number of rows: only those in sight are in the document.
+// A table of any number of rows, of which only the visible ones are in the document.
 
 const ROW = 24;
-const TALLEST = 8e6; // pixels: browsers end between 16 and 33 million
-const BEYOND = 6; // rows above and below what is in sight
+const TALLEST = 8e6; // in pixels; the limits of browsers are between 16 and 33 million
+const BEYOND = 6; // rows in the document above and below the visible ones
 
 /* columns: {name, title, width (characters), right, text(row), key(row)}; rows: numbers. */
 class Grid {
@@ -46,7 +46,7 @@ class Grid {
       (this.sorted.down ? "▼" : "▲") : "")));
   }
 
-  /* First upwards (numbers that are looked for by size: downwards), then the other way, then as the frames came. */
+  /* Sort by a column: first upwards (downwards if column.down), then the other way, then in the frames' order. */
   sort(name) {
     const column = this.columns.find((each) => each.name === name);
     const first = Boolean(column.down);
@@ -62,7 +62,7 @@ class Grid {
     this.order();
   }
 
-  /* Rows without a value come last, whichever way; equal ones stay as they came. */
+  /* Sort the rows. Rows without a value come last in both directions. Equal rows keep their order. */
   order() {
     this.rows = this.unsorted;
     const column = this.sorted && this.columns.find((each) => each.name === this.sorted.name);
@@ -88,7 +88,7 @@ class Grid {
     return a < b ? -sign : sign;
   }
 
-  /* How many rows are in sight, and the first one: of a table that is too tall for a browser, by its share. */
+  /* Return the first visible row and the number of visible rows. If the table is too tall for a browser, scale it. */
   window() {
     const height = this.body.clientHeight - this.head.offsetHeight;
     const fit = Math.ceil(height / ROW);
@@ -150,7 +150,7 @@ class Grid {
     this.onChoose(this.chosen);
   }
 
-  /* Make a row the current one, in sight. */
+  /* Make a row the current one, and scroll to it. */
   go(at) {
     this.current = clamp(at, 0, Math.max(0, this.rows.length - 1));
     const [top, fit] = this.window();
@@ -165,7 +165,7 @@ class Grid {
     this.draw();
   }
 
-  /* The row of a frame, if it is there. */
+  /* Go to the row of a frame. Return true if the table has it. */
   find(row) {
     const at = this.rows.indexOf(row);
     if (at >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Light and dark: as the system has it, or as the switch says; and the colours that canvases need as text.
+// Light and dark, by the system's setting or by the page's switch, and the colours as text, for canvases.
 
 "use strict";
 
@@ -8,7 +8,7 @@ const SERIES = 8;
 const Theme = {
   listeners: [],
 
-  /* A page from a file may have no storage. */
+  /* Return the stored setting; store VALUE first if given. A page from a file may have no storage. */
   kept(value) {
     try {
       if (value !== undefined)
@@ -21,7 +21,7 @@ const Theme = {
 
   system: matchMedia("(prefers-color-scheme: dark)"),
 
-  /* "auto" is what the system says. */
+  /* Set the theme. "auto" follows the system. */
   set(value) {
     this.now = value;
     const dark = value === "auto" ? this.system.matches : value === "dark";
@@ -29,7 +29,7 @@ const Theme = {
     this.listeners.forEach((listener) => listener());
   },
 
-  /* The switch, when it is there. */
+  /* Set up the page's switch, once the page has it. */
   start() {
     for (const radio of document.querySelectorAll("#theme input")) {
       radio.checked = radio.value === this.now;
@@ -41,7 +41,7 @@ const Theme = {
     this.system.addEventListener("change", () => this.set(this.now));
   },
 
-  /* The custom properties of style.css as they are now. */
+  /* Return the present values of the custom properties in style.css. */
   colours() {
     const style = getComputedStyle(document.documentElement);
     const get = (name) => style.getPropertyValue(name).trim();

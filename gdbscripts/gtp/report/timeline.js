@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The timeline: an overview of the whole run, and below it the tracks of the part that is looked at.
+// The timeline: an overview of the whole run, and below it the tracks of the visible part.
 
 const OVERVIEW = 36;
 const HIGHEST = 440;
@@ -46,7 +46,7 @@ class Timeline {
     this.scroller.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /* Which tracks there are. */
+  /* Return the control that chooses how frames are grouped into tracks. */
   choice() {
     const names = Object.keys(GROUPINGS).filter((name) => GROUPINGS[name].has(this.run));
     return el("fieldset", {class: "switch", id: "grouping"}, el("legend", {class: "unseen"}, "Tracks by"),
@@ -74,7 +74,7 @@ class Timeline {
     this.resize();
   }
 
-  /* Only these frames are shown: those that the table's filter leaves. */
+  /* Show only these frames, which match the table's filter. */
   only(rows) {
     this.rows = this.run.byTime(rows);
     this.group(this.grouping);
@@ -163,7 +163,7 @@ class Timeline {
         painter.colours.muted);
   }
 
-  /* How many frames each pixel of the whole run has, and which part is looked at. */
+  /* Draw the overview: the number of frames at each pixel of the whole run, and the visible part. */
   paintOverview() {
     const {small, run, view} = this;
     const {context, colours, width} = small;
@@ -186,7 +186,7 @@ class Timeline {
     context.fillRect(x(view.from), OVERVIEW - 2, Math.max(2, x(view.to) - x(view.from)), 2);
   }
 
-  /* How many of the rows are in sight. */
+  /* Return the number of visible rows. */
   inView() {
     const at = (k) => this.run.time[this.rows[k]];
     return lowerBound(this.rows.length, at, this.view.to) - lowerBound(this.rows.length, at, this.view.from);
@@ -214,7 +214,7 @@ class Timeline {
     return parts.join(", ");
   }
 
-  /* The frame at a point of the canvas. */
+  /* Return the frame at a point of the canvas. */
   at(x, y) {
     if (x < this.left || y < AXIS)
       return NONE;
@@ -260,7 +260,7 @@ class Timeline {
     this.tip.style.setProperty("top", `${y + 16}px`);
   }
 
-  /* The next frame of those that are shown, or the one before; the first one in sight when none is selected. */
+  /* Select the next or previous one of the shown frames, or the first visible one if none is selected. */
   step(by) {
     const {rows, run} = this;
     if (!rows.length)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Top tables: aggregations by their keys, and the frames by whatever they have.
+// Top tables: the aggregations by their keys, and the frames by one of their values.
 
-/* An entry's own value: what it is sorted by. */
+/* Return the value by which an entry is sorted. */
 function entryValue(kind, entry) {
   if (kind === "count")
     return entry.count;
@@ -9,7 +9,7 @@ function entryValue(kind, entry) {
   return entry.summary.length === 1 || sum === null ? sum : average(sum, entry.count);
 }
 
-/* A key's text, or its number. */
+/* Return the number by which a key is sorted, or its text. */
 const keyOrder = (key) => key.number ? exact(key.order) : key.order;
 
 function aggregationColumns(one) {
@@ -46,7 +46,7 @@ function aggregationCard(one) {
       empty("Nothing was counted."));
 }
 
-/* By what frames can be added up: [title, filter's name, of a frame i]. */
+/* Return the ways to group frames: [title, the filter's name for it, a function that returns the key of frame i]. */
 function groupings(run) {
   const found = [];
   if (run.task && run.tasks.some(([, comm]) => comm))
@@ -70,7 +70,7 @@ function groupings(run) {
   return found;
 }
 
-/* {key, n, sum, most} for each key of the frames of these rows. */
+/* Return {key, n, sum, most} for each key that these frames have. */
 function sumsBy(run, rows, of) {
   const found = new Map();
   for (const i of rows) {
@@ -90,7 +90,7 @@ function sumsBy(run, rows, of) {
   return [...found.values()];
 }
 
-/* The frames by a key that can be chosen; a click on a key filters the frames. */
+/* A table of the frames by a key that the user chooses. A click on a key filters the frames. */
 class FramesBy {
   constructor(run, onTerm) {
     this.run = run;

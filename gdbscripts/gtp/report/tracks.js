@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The timeline's tracks: which frames lie in which, calls in lanes below each other, and what is where.
+// The timeline's tracks: which frames belong to which track, the lanes of calls, and the positions of all of these.
 
 const LANES = 8;
 
-/* One track. ticks: frames that are moments, by time. lanes: frames that are calls, in each lane one after the other.
-   */
+/* One track. ticks: frames that are moments, sorted by time. lanes: frames that are calls, one after the other in each
+   lane. */
 class Track {
   constructor(label, key) {
     this.label = label;
@@ -20,7 +20,7 @@ class Track {
     (run.hasLatency(i) ? this.calls : this.ticks).push(i);
   }
 
-  /* Calls that overlap go into lanes below: the outer ones first. What finds none is in the last one. */
+  /* Put overlapping calls into different lanes, the outer calls first. Calls without a free lane go into the last. */
   settle(run) {
     const sorted = this.calls.sort((a, b) => run.begin(a) - run.begin(b) || run.time[b] - run.time[a]);
     const ends = [];
@@ -45,7 +45,7 @@ const GROUPINGS = {
     label: (run, key) => run.places[key].name},
 };
 
-/* The tracks of a grouping: CPUs and places in their order, of tasks those with the most frames first. */
+/* Return the tracks of a grouping: CPUs and places in their own order, tasks with the most frames first. */
 function tracksBy(run, grouping, rows) {
   const {of, label} = GROUPINGS[grouping];
   const found = new Map();
@@ -59,7 +59,7 @@ function tracksBy(run, grouping, rows) {
   return all.sort(grouping === "task" ? (a, b) => b.n - a.n : (a, b) => a.key - b.key);
 }
 
-/* Where a track's parts lie, in pixels below its top. */
+/* The positions of a track's parts, in pixels below its top. */
 const TICK_HEIGHT = 12;
 const LANE_HEIGHT = 15;
 const TRACK_GAP = 8;
@@ -68,7 +68,7 @@ function trackHeight(track) {
   return (track.ticks.length ? TICK_HEIGHT + 2 : 0) + track.lanes.length * LANE_HEIGHT + TRACK_GAP;
 }
 
-/* The frame at a time and a height inside of a track, a few pixels around it too; NONE: there is none. */
+/* Return the frame at a time and a height inside a track, or within a few pixels of this point, else NONE. */
 function frameAt(run, track, time, y, slack) {
   const ticks = track.ticks.length ? TICK_HEIGHT + 2 : 0;
   if (y < ticks)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What all parts of the page use: elements, numbers for people, searches in sorted arrays.
+// Functions that all parts of the page use: for elements, formatted numbers, and searches in sorted arrays.
 
-/* An element. Texts become text nodes, so that nothing of the run's data is ever read as HTML. */
+/* Return a new element. Texts become text nodes, so that the run's data is never parsed as HTML. */
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -23,29 +23,29 @@ const byId = (id) => document.getElementById(id);
 const NARROW_SPACE = "\u202f";
 const grouped = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
 
-/* Numbers have 53 bits in a browser: larger ones are texts in the data, and BigInts from here on. */
+/* Numbers in a browser have 53 bits. Larger ones are texts in the page's data; return those as BigInts. */
 const exact = (x) => typeof x === "string" ? BigInt(x) : x;
 
 const isNumber = (n) => typeof n === "number" || typeof n === "bigint";
 
-/* 1,234,567; a number that is none stays as it is. */
+/* Return a number as text such as 1,234,567. Other values become plain text. */
 const count = (n) => isNumber(n) ? grouped.format(n) : String(n);
 
-/* A quotient of BigInts, of which the second is above 0; a half is rounded to an even number, as gtp show does. */
+/* Divide BigInts; B is above 0. A half is rounded to the even number, as gtp show does. */
 function divided(a, b) {
   const whole = a / b - (a % b < 0n ? 1n : 0n);
   const twice = 2n * (a - whole * b);
   return twice > b || twice === b && whole % 2n !== 0n ? whole + 1n : whole;
 }
 
-/* The average of n numbers, from their sum. */
+/* Return the average of n numbers with this sum. */
 const average = (sum, n) => typeof sum === "bigint" ? divided(sum, BigInt(n)) : sum / n;
 
 const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
 
 const UNITS_OF_TIME = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
-/* Nanoseconds in the unit that leaves one to three digits in front of the point; three digits that count. */
+/* Return nanoseconds with three significant digits, in a unit that leaves one to three digits before the point. */
 function duration(ns) {
   if (ns === 0)
     return "0" + NARROW_SPACE + "ns";
@@ -56,14 +56,14 @@ function duration(ns) {
   return (whole >= 999.5 ? count(Math.round(value)) : value.toFixed(digits)) + NARROW_SPACE + unit;
 }
 
-/* Nanoseconds behind the run's first frame as seconds with all nine digits, in groups. */
+/* Return nanoseconds after the run's first frame as seconds, with all nine decimals in groups. */
 function seconds(ns) {
   const whole = Math.floor(Math.abs(ns) / 1e9);
   const rest = String(Math.round(Math.abs(ns) - whole * 1e9)).padStart(9, "0");
   return `${ns < 0 ? "-" : ""}${whole}.${rest.slice(0, 3)}${NARROW_SPACE}${rest.slice(3, 6)}${NARROW_SPACE}${rest.slice(6)}`;
 }
 
-/* A power of two with its letter: 4K. */
+/* Return a power of two with its unit, such as 4K. */
 function binary(n) {
   let unit = 0;
   let value = n;
@@ -74,11 +74,11 @@ function binary(n) {
   return value + ["", "K", "M", "G", "T", "P", "E"][unit];
 }
 
-/* A value with its unit: nanoseconds, or a plain number. */
+/* Return a value as text with its unit: as a duration if the unit is ns, else as a plain number. */
 const withUnit = (n, unit) => unit === "ns" && isNumber(n) ? duration(Number(n)) :
   typeof n === "number" && !Number.isInteger(n) ? n.toFixed(n < 10 ? 2 : 1) : count(n);
 
-/* A share with two digits that count: 42%, 4.2%, <0.1%. */
+/* Return a share with two significant digits: 42%, 4.2%, <0.1%. */
 function percent(part, whole) {
   const share = whole ? 100 * part / whole : 0;
   if (share > 0 && share < 0.05)
@@ -86,7 +86,7 @@ function percent(part, whole) {
   return share >= 9.95 || share === 0 ? `${Math.round(share)}%` : `${share.toFixed(1)}%`;
 }
 
-/* The first index in [0, n) for which at(index) >= value; n if there is none. */
+/* Return the first index in [0, n) for which at(index) >= value, or n if there is none. */
 function lowerBound(n, at, value) {
   let low = 0;
   let high = n;
