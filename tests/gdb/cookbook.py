@@ -85,8 +85,8 @@ class Recipe:
         return [found[name] for name in self.names]
 
     def folded(self):
-        """Return [(functions, the outermost first, weight)] for all stacks, from the recipe's own line, with a file of the
-        test."""
+        """Return [(functions, the outermost first, weight)] for all stacks, from the recipe's own line, which writes to
+        a file of the test here."""
         line, = self.stacks
         cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
         with open(FOLDED, encoding="utf-8") as file:

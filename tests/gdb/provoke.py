@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Provocations for the recipes of docs/recipes.md in the guest, and the result that each of them must have seen.
+"""Provocations for the recipes of docs/recipes.md in the guest, and the result that each recipe must have seen.
 
 See provoking.py for how it is run.
 """
@@ -433,7 +433,7 @@ def waits_for_cpu():
 
 
 def spin_as(word, into):
-    """Rename this task. Report the new name, and the kernel's counts until then. Then spin."""
+    """Rename this task. Report the new name, and the kernel's counts up to the renaming. Then spin."""
     os.write(into, json.dumps(renamed(word, lambda: schedstat(os.getpid()))).encode())
     spin(0.3)
 
@@ -454,7 +454,8 @@ PAUSE = 34  # the number of a system call
 
 
 def sleep_as(word, into):
-    """Rename this task. Report the new name, and the kernel's counts until then. Then sleep TIMES times, and pause."""
+    """Rename this task. Report the new name, and the kernel's counts up to the renaming. Then sleep TIMES times, and
+    pause."""
     os.write(into, json.dumps(renamed(word, lambda: switches(os.getpid()))).encode())
     for _ in range(TIMES):
         LIBC.usleep(1000)
@@ -550,7 +551,8 @@ def slow_read():
 
 
 def no_dummies():
-    """Unload dummy. Keep the disk: 7.3's scsi_debug leaves a thread of its host behind, whose code would go with scsi_mod."""
+    """Unload dummy, but not the disk's driver: 7.3's scsi_debug leaves a thread of its SCSI host running, which would
+    then execute the freed code of scsi_mod."""
     subprocess.run(["modprobe", "-q", "-r", "dummy"], check=False)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The main part of a script of provocations, in the guest, for a page of recipes.
+"""The main part of a script that runs in the guest, and provokes the events of a page of recipes.
 
-`python3 SCRIPT NUMBER...` provokes the chosen ones, each in a separate process, and prints a line of JSON for each: the
-process, and the result of its function. GDB does not run this, because its own tasks are not traced.
+`python3 SCRIPT NUMBER...` runs the provocations with these numbers, each in a separate process. It prints a line of
+JSON for each: the pid, and the result of its function. GDB itself does not run the script, because GDB's own tasks are
+not traced.
 """
 import json
 import os

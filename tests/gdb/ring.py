@@ -70,7 +70,7 @@ def records_of(page):
 
 
 class Instance:
-    """An ftrace instance, removed after the with block."""
+    """Context manager: an ftrace instance, which is removed at the end."""
 
     def __init__(self, name, kb=8192):
         self.path = "%sinstances/%s" % (TRACING, name)

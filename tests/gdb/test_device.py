@@ -9,7 +9,7 @@ from lib import *
 
 @test("target tfile /proc/gtpframe_pipe: GDB cannot seek in it; a message says so, and what to do")
 def stream():
-    # This must be the first test: if GDB has selected a frame of another file before, it reads this one at that frame's
+    # This must be the first test: if GDB has selected a frame of another file before, it reads the pipe at that frame's
     # offset, and waits for frames.
     trace("*vfs_read if count == 100001")
     cmd("tstart")

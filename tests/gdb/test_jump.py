@@ -197,7 +197,7 @@ def others_within():
 
 
 def unloadable():
-    """Return whether the module can be unloaded. Without a connection only a jump can keep it."""
+    """Return whether the module can be unloaded. Without a connection, only a jump can keep the module loaded."""
     return users() == 0
 
 
@@ -349,8 +349,7 @@ naps = [500]  # milliseconds of sleep; a machine that is too busy to end a run i
 
 
 def ends_meanwhile(num):
-    """Return whether the run ended while a task slept inside. The task returns during the next run, which is active
-    then."""
+    """Return whether the run ended while a task slept in the traced function. The task returns during the next run."""
     start = hits(num)
     nap = background("call nap %d" % naps[-1])
     until(lambda: hits(num) == start + 1, "the nap")

@@ -239,7 +239,7 @@ def system_call_numbers():
     check(rows and all(0 <= int(n) < 500 for row in rows for n in row[:1]), cmd("gtp show"))
 
 
-# getpid(21, ..., 26), by the instruction of 32-bit programs; 64-bit ones can use it, too.
+# Machine code that calls getpid(21, ..., 26) by int 0x80, as 32-bit programs do. 64-bit programs can use int 0x80, too.
 COMPAT = bytes.fromhex("5355b814000000bb15000000b916000000ba17000000be18000000bf19000000bd1a000000cd805d5bc3")
 
 CALLS = """

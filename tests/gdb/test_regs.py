@@ -151,7 +151,7 @@ def all_registers(way):
     registers(way)
 
 
-# Only compiled code lets a pad write the frame, so switch it off.
+# A pad writes the frame itself only for compiled code, so switch the compiler off.
 @each_way("the same where C writes the frame", lambda way: "kprobe" not in way.how and way.how != "kretprobe")
 def by_c(way):
     cmd("monitor jit off")

@@ -233,7 +233,7 @@ def disk_bytes():
 @tool("bitesize")
 def disk_sizes():
     times, _ = reads_of("tool-bitesize")
-    return [[0, [disk()], {"bucket": {18: [times, None]}}]]  # the histogram's bucket from 65536 on
+    return [[0, [disk()], {"bucket": {18: [times, None]}}]]  # bucket 18 begins at 65536
 
 
 @tool("biopattern")

@@ -201,7 +201,7 @@ def allocates():
     with calling_itself("tool-malloc") as name:
         for _ in range(times):
             LIBC.free(ctypes.c_void_p(LIBC.malloc(ctypes.c_size_t(size))))
-    return [[0, [name], {"bucket": {29: times}}]]  # from 2^27 on
+    return [[0, [name], {"bucket": {29: times}}]]  # bucket 29 begins at 2^27
 
 
 @tool("ugc")

@@ -208,7 +208,7 @@ def arguments():
     with calling_itself("tool-argdist") as name:
         for count in (5, 1000, 1023):
             os.read(fd, count)
-    return [[0, [name], {"count": 3, "sum": 2028, "bucket": {4: 1, 11: 2}}]]  # from 4, and from 512 on
+    return [[0, [name], {"count": 3, "sum": 2028, "bucket": {4: 1, 11: 2}}]]  # these buckets begin at 4 and 512
 
 
 @tool("ttysnoop")

@@ -33,7 +33,8 @@ class Handle(io.RawIOBase):
         return self.flags & os.O_ACCMODE != os.O_RDONLY
 
     def get(self, count, offset=-1):
-        """Return bytes from OFFSET, as pread() does, or from the current position. Return none at the end."""
+        """Return bytes from OFFSET, as pread() does, or from the current position. Return no bytes at the end of the
+        file."""
         return self.guest.ask(F_READ, self.name, fd=self.handle, count=min(count, PIECE), offset=offset, body=b"")[1]
 
     def write(self, data, offset=-1):

@@ -133,8 +133,9 @@ keep_jobs() {
 	job_names=($kept)
 }
 
-# suite NAME COMMAND...: run a suite and keep its output. Print a line with the result, the seconds of the clock and of
-# the processor, and why tests were skipped. Print it in one write, because suites run in parallel.
+# suite NAME COMMAND...: run a suite and keep its output. Print a line with the result, the elapsed
+# seconds, the CPU seconds, and why tests were skipped. Print it in one write, because suites run in
+# parallel.
 suite() {
 	local name=$1 log=$logs/$1.log start=$SECONDS used TIMEFORMAT='%0U %0S' status
 	shift

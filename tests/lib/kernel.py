@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel as its own files show it, and the module's output of `monitor status` and `monitor probes`."""
+"""Reads the kernel's own files, and the module's output of `monitor status` and `monitor probes`."""
 import collections
 import functools
 import os

@@ -41,7 +41,7 @@ def opened(flags, path):
     """Open a connection: the file PATH, or the connection to the tested kernel, which is a socket outside of the
     guest."""
     if path or there.here:
-        # As a controlling terminal it could kill this process with a hangup.
+        # If the connection became this process's controlling terminal, a hangup could kill the process.
         return os.open(path or there.line, flags | os.O_NOCTTY)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(there.line)

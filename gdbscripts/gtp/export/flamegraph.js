@@ -2,8 +2,8 @@
 // The script of a flame graph: zoom, search, keyboard. flamegraph.py puts it after the picture and its data.
 //
 // A view is a range of weights. The functions in this range are drawn, and their callers over the whole width.
-// Siblings are sorted, the widest first. Siblings that are too narrow to be seen are drawn as blocks of several siblings: a
-// click on a block makes the block's range the view.
+// Siblings are sorted, the widest first. Siblings that are too narrow to be seen are drawn as blocks of several
+// siblings: a click on a block makes the block's range the view.
 (function (svg) {
 "use strict";
 
