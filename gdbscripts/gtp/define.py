@@ -45,7 +45,8 @@ class Definitions:
         return number
 
     def drop(self, *numbers):
-        """Delete tracepoints. During a run GDB reports disabling to the kernel, but not deletion: do both."""
+        """Delete tracepoints. During a run GDB tells the kernel about a disabled tracepoint, but not about a deleted
+        one. So disable them first."""
         if numbers:
             text = " ".join(map(str, numbers))
             quiet.execute("disable " + text)

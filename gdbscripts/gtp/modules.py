@@ -70,8 +70,8 @@ def quoted(path):
 
 
 def without_index_cache(command):
-    """Run a command without GDB's index cache. It would save the addresses that a module has in this boot, and GDB
-    would use them in the next one."""
+    """Run a command without GDB's index cache. The cache would save the addresses that a module has in this boot, and
+    GDB would use them in the next one."""
     try:
         gdb.parameter("index-cache enabled")
     except RuntimeError:

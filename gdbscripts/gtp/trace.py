@@ -163,7 +163,8 @@ def described(target, numbers, found):
 
 
 def all_set(definitions, targets, condition, limit):
-    """Set the tracepoints of all targets. Return [(target, numbers, places)] of those that have some."""
+    """Set the tracepoints of all targets. Return [(target, numbers, places)] for the targets at which tracepoints were
+    set."""
     done = []
     for target in progress.over(targets, "setting tracepoints at functions"):
         try:

@@ -227,7 +227,7 @@ kallsyms = kernel.only_symbols
 
 
 def opening():
-    """Return the name of the function that opens a struct filename *pathname; 7.3 has renamed it."""
+    """Return the name of the function that opens a struct filename *pathname; kernel 7.3 has renamed it."""
     return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
 
 
@@ -258,12 +258,12 @@ def member(struct, name, pointer):
 
 
 def file_path(pointer="file"):
-    """Return an expression for the path of a struct file *, which 7.3 has in a union."""
+    """Return an expression for the path of a struct file *, which is in a union since kernel 7.3."""
     return member("struct file", "f_path", pointer)
 
 
 def entry_name(pointer):
-    """Return an expression for the short name of a struct dentry *, which 7.3 has in a union."""
+    """Return an expression for the short name of a struct dentry *, which is in a union since kernel 7.3."""
     return "%s->%s" % (pointer, "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string")
 
 

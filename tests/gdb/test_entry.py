@@ -11,7 +11,8 @@ CALL = "ftrace call"
 
 
 def by(way):
-    """Make the module probe the entries of the fixture's functions in this WAY: without a table it makes no jumps."""
+    """Make the module probe the entries of the fixture's functions in this WAY: without a table of regions, the module
+    makes no jumps."""
     if way == BEHIND:
         load_table("gtp_target")
     else:

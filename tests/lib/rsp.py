@@ -24,7 +24,7 @@ def as_bytes(text):
 
 
 def framed(text):
-    """Return TEXT (a string or bytes) as a packet. Bytes that mean something to the framing are escaped."""
+    """Return TEXT (a string or bytes) as a packet. Bytes with a meaning in the framing are escaped."""
     body = re.sub(rb"[#$}*]", lambda m: bytes((0x7d, m.group()[0] ^ 0x20)), as_bytes(text))
     return b"$%s#%02x" % (body, sum(body) % 256)
 

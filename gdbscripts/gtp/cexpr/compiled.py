@@ -191,8 +191,8 @@ def by_condition(text, pc):
 def by_tracepoint(text, pc):
     """Raise Refused if GDB does not take the text as an action at an address without a name.
 
-    The action belongs to a tracepoint that is deleted before it can run. No listing shows whether GDB would abort, so
-    refuse a text that would_abort() without asking GDB.
+    The action belongs to a tracepoint that is deleted before it can run. There is no listing of bytecode that shows
+    whether GDB would abort, so refuse any text for which would_abort() is true, without asking GDB.
     """
     if would_abort(text):
         raise Unbalanced("GDB would abort")

@@ -68,8 +68,8 @@ def numbers(mask, hexadecimal):
 
 
 def scope(pc):
-    """Return the output of `info scope` at an address, up to an error. GDB 13 ends the output at a later variable that
-    it cannot describe.
+    """Return the output of `info scope` at an address. If GDB 13 fails at a variable that it cannot describe, return
+    the output before the error.
 
     For untrusted text no process is started; the result is an error.
     """
