@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses the backend that probes a location: the first one in the list that can. */
+/* Chooses the backend that probes a location: the first one in the list that is able to. */
 #include "probe/arm.h"
 
 static void end_batch(const struct gtp_probe_backend *const *list)
@@ -33,7 +33,7 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 	return offer(list, loc, why);
 }
 
-/* Offer the locations that a backend has refused in its commit to the later backends. */
+/* Offer locations that a backend refused in its ->commit() to the backends after it. */
 static int offer_refused(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 			 struct gtp_why *why)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Chooses the backend that probes a location: the first one in the list that can. */
+/* Chooses the backend that probes a location: the first one in the list that is able to. */
 #ifndef _GTP_ARM_H
 #define _GTP_ARM_H
 
 #include "probe/backend.h"
 
 /*
- * @list has the backends in the order in which they are tried, and ends with NULL. All functions:
- * process context, under the session's lock; may sleep.
+ * @list has the backends in the order in which they are tried, and ends with NULL. All functions
+ * run in process context, under gtp_lock, and may sleep.
  */
 
 /**
@@ -26,8 +26,9 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 /**
  * gtp_arm_commit() - make the probes of all locations given to gtp_arm() take effect
  * @list: the backends
- * @first: the locations; a location that its backend refuses now is offered to the next backend.
- *         Sets ->refused if no backend can probe it; locations with ->refused are left alone
+ * @first: the locations; a location that its backend refuses now is offered to the next backend,
+ *         and gets ->refused if no backend can probe it. Locations that already have ->refused are
+ *         skipped
  * @why: the refusal
  *
  * Return: 0, or -errno if nothing can be armed now; the caller then disarms all.
@@ -46,7 +47,8 @@ u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*
  * gtp_arm_disarm - remove all probes of a list of locations, also those only prepared. Calls the
- * backends in reverse order: a kprobe that the kernel moved past an endbr64 may be on a jump
+ * backends in reverse order, so that kprobes are removed before jumps: the kernel may have moved a
+ * kprobe past an endbr64, onto one of our jumps
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits at function entries: the function tracer's site there calls a jump pad directly.
+ * Probes function entries: the function tracer's call site at the entry calls a pad directly.
  *
  * A kprobe at such a site goes through the function tracer's common code, which saves all registers
- * before the condition is evaluated. A direct call does not: the pad evaluates the condition.
+ * before the condition is evaluated. A direct call does not: the pad evaluates the condition first.
  * ftrace itself changes the code, so the tracer and kprobes on the same function keep working; it
- * allows one direct call (ours, or a BPF fentry program) per site. An earlier live patch makes
- * ftrace refuse ours; a later one is refused until the run has ended
- * (prepare_direct_functions_for_ipmodify()).
+ * allows one direct call (ours, or a BPF fentry program) per site. If the function is live-patched
+ * already, ftrace refuses our direct call. If our call is there first, ftrace refuses the live
+ * patch until the run has ended (prepare_direct_functions_for_ipmodify()).
  *
- * ftrace removes direct calls one by one, and waits for all tasks each time. So jumps are tried
- * first: a jump after the site sees the same hits (probe/jump/jump_arm.c). Only where the code
- * takes no jump does the site become a direct call, for a few entries in a run. Further entries get
- * a kprobe.
+ * ftrace removes direct calls one by one, and waits for all tasks each time. So gtp_arm() tries a
+ * jump first: a jump after the site sees the same hits (probe/jump/jump_arm.c). Only where no jump
+ * is possible does the site become a direct call, at most CALLS_MAX times in a run. Further entries
+ * get a kprobe.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,8 +34,8 @@ enum { CALLS_MAX = 16 };
 /**
  * struct fentry - a function entry whose ftrace site calls a pad
  * @p: the pad
- * @call: the direct call, as ftrace knows it
- * @kept: ftrace failed to remove the call
+ * @call: the direct call that is registered with ftrace
+ * @kept: true if ftrace failed to remove the call
  */
 struct fentry {
 	struct gtp_pad_probe p;
@@ -82,7 +82,9 @@ static int make_pad(struct fentry *f)
 	return err;
 }
 
-/* Make ftrace call the pad. Connect the pad before the call, because hits may come at once. */
+/*
+ * Make ftrace call the pad. Connect the pad before setting the call, because hits may come at once.
+ */
 static int fentry_place(struct fentry *f)
 {
 	int err = make_pad(f);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns, reported by kretprobes: one kretprobe per location whose calls are reported when they
- * return.
+ * Reports function returns by kretprobes: one kretprobe for each location of kind
+ * GTP_LOCATION_RETURN.
  *
  * The kernel replaces the return address of each call that it follows, and gives the call an
  * instance, which holds the record of the entry. The number of instances is limited (maxactive): a
  * call that finds none is counted as missed. If the condition is false at the entry, the instance
  * is freed at once.
  *
- * If a task dies inside, or the probe is removed before a call returns, the kernel frees the
- * instance and calls none of our code.
+ * If a task dies inside the function, or the probe is removed before a call returns, the kernel
+ * frees the instance and calls none of our code.
  */
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
@@ -79,7 +79,10 @@ static int kretprobe_entered(struct kretprobe_instance *ri, struct pt_regs *regs
 				  (struct gtp_pending *)ri->data, false, entered);
 }
 
-/* Handle the return of a call. Preemption is off here, too; the task may be on another CPU now. */
+/*
+ * Handle the return of a call. Preemption is off here, too; the task may be on another CPU than at
+ * the entry.
+ */
 static int kretprobe_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
@@ -121,7 +124,7 @@ static bool is_compiled(u64 addr)
 	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;
 }
 
-/* Refuse a place that takes no kprobe, or no kprobe that the kernel may optimise. */
+/* Refuse a place where no kprobe is possible, or where the kernel must not optimize a kprobe. */
 static int check_place(u64 addr, struct gtp_why *why)
 {
 	int err = gtp_probe_refuse(addr, why);

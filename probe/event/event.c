@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits from kernel tracepoints: one probe per location, between the tracepoint and gtp_hit(). */
+/*
+ * Probes kernel tracepoints: one probe for each location, which passes its hits to
+ * gtp_hit_inline().
+ */
 #include <linux/security.h>
 
 #include "hit/hit.h"
@@ -20,13 +23,13 @@
 
 /**
  * struct event_probe - the probe of a location that is a kernel tracepoint
- * @go: address of the pad that evaluates the location's condition; 0: C evaluates it. It is the
- *      first member because event_entry.S reads it
+ * @go: address of the pad that evaluates the location's condition; 0: C code evaluates it. It is
+ *      the first member because event_entry.S reads it
  * @pad: the pad at @go; it exists as long as the probe
  * @shadow: the probe's entry in the index of probed places, see probe/shadow.h
- * @loc: the location; NULL: the probe is cut off, and hits have no effect any more
+ * @loc: the location; NULL after cut_off(), when hits have no effect any more
  * @tp: the kernel tracepoint
- * @call: the tracepoint's event, as in struct gtp_event
+ * @call: the tracepoint's TRACE_EVENT, as in struct gtp_event
  * @data: how the event's records are made; ->file is NULL unless a tracepoint here collects $_sdata
  * @no_buffer: hits that were missed on CPUs without a buffer
  */
@@ -108,8 +111,8 @@ static int refuse_stuck(struct gtp_why *why)
 }
 
 /*
- * Make a pad, which can handle most hits: the arguments are in the registers in which the condition
- * and the actions expect them.
+ * Make a pad, which can handle most hits: at the tracepoint, the arguments are in the registers
+ * from which the condition and the actions read them.
  */
 static void make_pad(struct event_probe *p)
 {
@@ -197,8 +200,8 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 }
 
 /*
- * Let C handle every hit. A hit meanwhile uses the pad or C: both do the same for the first
- * tracepoint.
+ * Let C code handle every hit from now on. A hit during the change goes to the pad or to C code;
+ * both do the same for the first tracepoint.
  */
 static int event_widen(struct gtp_location *loc, struct gtp_why *why)
 {
@@ -230,8 +233,8 @@ static int allow_data(struct event_probe *p, struct gtp_why *why)
 }
 
 /*
- * Prepare a location for $_sdata. Other tracepoints here may have hits already, but none of these
- * collects $_sdata.
+ * Prepare a location for $_sdata. Other tracepoints at the location may have hits already, but none
+ * of them collects $_sdata.
  */
 int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
@@ -276,10 +279,10 @@ static void forget_all(struct gtp_location *first)
 }
 
 /*
- * Cut off probes that cannot be removed. The kernel may go on calling them, or make a late call of
- * a probe that it had read before. So the probes, and gtp_event_entry, which leads to them, stay
- * for ever but do nothing. A hit does not sleep, so a task that is in a hit, or in its pad, leaves
- * it before gtp_wait_for_tasks() returns.
+ * Cut off probes that cannot be removed. The kernel may go on calling them, or a CPU that has
+ * already read a probe's address may call the probe late. So the probes, and gtp_event_entry, which
+ * leads to them, stay for ever but do nothing. A hit does not sleep, so a task that is in a hit, or
+ * in its pad, leaves it before gtp_wait_for_tasks() returns.
  */
 static void cut_off(struct gtp_location *first)
 {
@@ -297,9 +300,9 @@ static void cut_off(struct gtp_location *first)
 }
 
 /*
- * Remove the probes of a list of locations, with one wait for the readers of all. Until the wait is
- * over the events' data must stay. If the readers do not end, do not unregister the probes: that
- * would block the kernel's next change of any tracepoint.
+ * Remove the probes of a list of locations, with a single wait for the tasks that still run one of
+ * them. The events' data must exist until that wait is over. If gtp_readers_end() returns false, do
+ * not unregister the probes: that would block the kernel's next change of any tracepoint.
  */
 static void event_disarm(struct gtp_location *first)
 {

@@ -5,8 +5,8 @@
  * The event's function writes into an ftrace instance of ours, in which no event is ever enabled,
  * so nothing but our calls writes there. ftrace passes every record of every instance to all
  * registered exports, on the same CPU, before the function returns: our export copies it into the
- * frame. The export also gets the records of other instances. Ours is the one that comes during our
- * call on this CPU.
+ * frame. The export also gets the records of other instances. Our record is the one that arrives
+ * while our call runs on this CPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,10 +26,10 @@
  * @buf: receives the record; NULL: no call is in progress on this CPU
  * @regs: the registers at the hit that makes the call
  * @type: the number of the event
- * @context: interrupt, NMI or task, in the kernel's bits; a record made in another context is not
- * ours
+ * @context: the bits of preempt_count() for interrupt, softirq and NMI; a record made in another
+ * context is not ours
  * @result: 0 once the record is in the frame
- * @copy: the place of the record in the frame
+ * @copy: the record's copy in the frame
  */
 struct capture {
 	struct gtp_buffer *buf;
@@ -51,8 +51,8 @@ static u32 context_now(void)
 }
 
 /*
- * Correct the record's flag that says that interrupts are off: the hit has turned them off, and
- * they may have been on before.
+ * Clear the record's flag for disabled interrupts: the hit disabled them, and at the tracepoint
+ * they were on.
  */
 static void clear_irqs_off(u8 *record)
 {
@@ -86,8 +86,8 @@ static struct trace_export export = {
 
 /*
  * Return the words above the return address, where arguments that are not in registers are. Their
- * number is unknown, so read as many words as any event may have. On the page of the return address
- * they can be read directly; the next page may be past the stack's end, where no argument can be.
+ * number is unknown, so read as many words as any event may have. The page of the return address
+ * can always be read; the next page may be past the stack's end, where no argument can be.
  */
 static const u64 *stack_words(u64 at, u64 *copy)
 {
@@ -137,7 +137,7 @@ int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs
 	return c->result;
 }
 
-/* True if there is an ftrace instance of that name already. */
+/* True if an ftrace instance with the name INSTANCE exists already. */
 static bool name_is_taken(void)
 {
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");
@@ -201,8 +201,8 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, 
 		data->file = file;
 	}
 	/*
-	 * Without the reference the event's module can be unloaded. The file exists until then, and
-	 * unloading removes our probe first (see event.c).
+	 * Drop the reference, so that the event's module can be unloaded. @file exists until then,
+	 * and unloading removes our probe first (see event.c).
 	 */
 	trace_put_event_file(file);
 	return err;
@@ -227,8 +227,8 @@ void gtp_event_data_exit(void)
 		return;
 	trace_array_put(instance);
 	/*
-	 * Removing the instance waits for the readers of kernel tracepoints, and a dead reader
-	 * never ends.
+	 * trace_array_destroy() waits until no task runs a probe of a kernel tracepoint; after a
+	 * task has died in one, that wait never ends.
 	 */
 	if (test_taint(TAINT_DIE))
 		pr_warn("a task has died: the ftrace instance '" INSTANCE "' stays behind\n");

@@ -15,9 +15,9 @@
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
  * Called by the tracepoint like __traceiter_EVENT, with the same arguments in the same places: the
- * first six in registers, the rest above the return address. If there is a pad with the location's
- * condition, it returns to the caller if the condition is false, and otherwise jumps to one of the
- * two functions below.
+ * first six in registers, the rest above the return address. If the location has a pad (->go), the
+ * pad evaluates the condition. It returns to the caller if the hit needs no C code, and otherwise
+ * jumps to gtp_event_open or gtp_event_held, below.
  */
 GTP_TAKEN_START(gtp_event_entry)
 	movq	(%rdi), %rax		/* ->go; rax is not an argument */
@@ -27,13 +27,14 @@ GTP_TAKEN_START(gtp_event_entry)
 SYM_FUNC_END(gtp_event_entry)
 
 /*
- * The struct gtp_regs that is pushed here has the registers as at __traceiter_EVENT's first
- * instruction. The caller can be found from the return address and the callee-saved registers.
+ * Push a struct gtp_regs with the registers as they are at the first instruction of
+ * __traceiter_EVENT. The caller can be found from the return address and the callee-saved
+ * registers.
  */
 .macro EVENT_HIT name:req held:req
 GTP_TAKEN_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* rsp; off by the push above */
+	pushq	%rsp			/* rsp; corrected by the addq below */
 	pushfq
 	addq	$8, 8(%rsp)
 	pushq	$__KERNEL_CS

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path from a kernel tracepoint into C: functions that assembly and C call in each other. */
+/*
+ * The path from a kernel tracepoint into C: the assembly functions, and the C function they call.
+ */
 #ifndef _GTP_EVENT_ENTRY_H
 #define _GTP_EVENT_ENTRY_H
 
@@ -11,7 +13,10 @@ struct gtp_regs;
  */
 void gtp_event_entry(void *probe);
 
-/* gtp_event_open, _held - go on with a hit whose condition has not been evaluated, or holds */
+/*
+ * gtp_event_open - handle a hit whose condition has not been evaluated; gtp_event_held - handle a
+ * hit whose condition is true
+ */
 void gtp_event_open(void);
 void gtp_event_held(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An event's fields as text, from the table that its TRACE_EVENT has made. */
+/* Describes an event's fields as text, from the table of fields that TRACE_EVENT generates. */
 #include <linux/align.h>
 
 #include "kernel/base/mem_kernel.h"
@@ -27,7 +27,7 @@ static const struct trace_event_fields *first_field(const struct gtp_event *ev)
 	return ev->call ? ev->call->class->fields_array : NULL;
 }
 
-/* Put a field's type. "char[LEN]" may name a constant; ->len has its value. */
+/* Put a field's type. LEN in "char[LEN]" may be the name of a constant: put its value, ->len. */
 static void put_type(struct gtp_out *out, const struct trace_event_fields *f)
 {
 	const char *bracket = f->len > 0 ? strchr(f->type, '[') : NULL;
@@ -64,7 +64,7 @@ static void put_common(struct gtp_out *out)
 }
 
 /*
- * Put the fields with their offsets, which are those that the kernel computes for itself when it
+ * Put the fields with their offsets. The kernel computes the offsets in the same way when it
  * defines the event.
  */
 static void put_fields(struct gtp_out *out, const struct gtp_event *ev)

@@ -9,7 +9,10 @@
 #include "base/parse.h"
 #include "trace/sdata.h"
 
-/* struct gtp_event - a tracepoint and its TRACE_EVENT; NULL if it has none, or none was found */
+/*
+ * struct gtp_event - a tracepoint and its TRACE_EVENT; @call: NULL if there is none, or none was
+ * found
+ */
 struct gtp_event {
 	struct tracepoint *tp;
 	struct trace_event_call *call;

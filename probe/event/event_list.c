@@ -2,9 +2,9 @@
 /*
  * The tracepoints of the kernel and its modules, and the names of their events.
  *
- * A tracepoint's own struct has its name and its marker. The kernel's events can be found only by
- * name, in ftrace's list of them. That list is a file of tracefs, and is read once, when names are
- * first needed. A module's events are in its struct module.
+ * A tracepoint's struct has its name and its marker, the address by which GDB names it. The events
+ * of the kernel itself can be found only by name, in the file available_events of tracefs, which is
+ * read once, when names are first needed. A module's events are in its struct module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,7 +20,7 @@
 
 DEFINE_MUTEX(gtp_events_lock); /* guards the list of modules and the armed probes */
 
-/* The kernel's own tracepoints: by name until @named, then by id. They are never removed. */
+/* The tracepoints of the kernel itself, sorted by name until @named, then by system and name. */
 static struct gtp_event *core;
 static u32 ncore;
 static bool named;
@@ -33,7 +33,7 @@ struct events_module {
 
 static LIST_HEAD(modules);
 
-/* Return __traceiter_EVENT(), the tracepoint's marker: its DWARF names the arguments. */
+/* Return the tracepoint's marker, __traceiter_EVENT(): its DWARF names the arguments. */
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;
@@ -103,7 +103,7 @@ static void name_core(const char *system, const char *event)
 
 	if (!ev || ev->call)
 		return;
-	/* The look-up in ftrace's list is slow: do it only for tracepoints that were found. */
+	/* trace_get_event_file() is slow: call it only for events whose tracepoint is in @core. */
 	file = trace_get_event_file(NULL, system, event);
 	if (IS_ERR(file))
 		return;
@@ -115,7 +115,7 @@ static void name_core(const char *system, const char *event)
 
 /* --- ftrace's list of names --- */
 
-/* Open the file through a mount of our own: tracefs may be mounted anywhere or nowhere. */
+/* Open available_events by a mount of our own: tracefs may be mounted anywhere or nowhere. */
 static struct file *open_names(struct vfsmount **mnt)
 {
 	struct file_system_type *type = get_fs_type("tracefs");
@@ -135,8 +135,8 @@ static struct file *open_names(struct vfsmount **mnt)
 }
 
 /*
- * Read the list of names. The file itself can only be read into user memory; its seq_file has no
- * such limit.
+ * Read a part of available_events. Its ->read() accepts only user memory, so read from its
+ * seq_file, which has no such limit.
  */
 static ssize_t read_names(struct file *file, loff_t *pos, char *buf, size_t size)
 {
@@ -192,8 +192,8 @@ static void read_all_names(struct file *file, char *buf, size_t size)
 }
 
 /*
- * Read the names of all events. Without the list, the tracepoints are usable as raw:NAME, but their
- * events are not. If reading fails, it is tried again the next time that names are needed.
+ * Read the names of all events. If that fails, the tracepoints can be used only as raw:NAME, and
+ * the next call of name_all() tries again.
  */
 static void name_all(void)
 {
@@ -262,8 +262,8 @@ static void remember(struct module *mod)
 /*
  * Update the list when a module's tracepoints are added or removed; also called for modules that
  * are already loaded. The module notifier (kernel/unload.c) runs before this one and handles
- * unloading. But if it had run for a module before this one was registered, the module is reported
- * here, as loaded and then as going.
+ * unloading. But if that notifier ran for a module before this one was registered, this one gets
+ * the module as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
@@ -364,7 +364,7 @@ int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char *
 
 	mutex_lock(&gtp_events_lock);
 	if (!n)
-		name_all(); /* so that the order does not change while the list is read */
+		name_all(); /* sorts @core now, not between two calls for one list */
 	found = nth(n, &ev);
 	if (found) {
 		len = gtp_event_id(&ev, text, size);

@@ -11,15 +11,15 @@ struct module;
 
 /*
  * gtp_events_lock guards the list of modules, and the armed probes. It is taken by module
- * notifiers, so nothing that loads a module may run under it. Order: gtp_lock, gtp_events_lock,
- * then the kernel's own (tracepoints_mutex, event_mutex).
+ * notifiers, so nothing that loads a module may run under it. Lock order: gtp_lock,
+ * gtp_events_lock, then tracepoints_mutex and event_mutex of the kernel.
  */
 extern struct mutex gtp_events_lock;
 
 int gtp_event_list_init(void);
 void gtp_event_list_exit(void);
 
-/* gtp_event_is_marker - is_marker of struct gtp_target_ops; takes gtp_events_lock */
+/* gtp_event_is_marker - implement ->is_marker of struct gtp_target_ops; takes gtp_events_lock */
 bool gtp_event_is_marker(void *ctx, u64 addr);
 
 /* gtp_event_marker_at - return the number of the tracepoint whose marker is at @addr, or -ENOENT */

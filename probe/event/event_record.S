@@ -11,7 +11,8 @@
  * void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file)
  *
  * Calls the event's own @probe with @file as its first argument, followed by the tracepoint's
- * arguments: five from @regs, and GTP_EVENT_STACK_WORDS words of @stack, which may have the others.
+ * arguments: five from @regs, and GTP_EVENT_STACK_WORDS words of @stack, which hold any further
+ * arguments.
  */
 SYM_FUNC_START(gtp_event_record)
 	pushq	%rbp

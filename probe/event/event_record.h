@@ -4,10 +4,10 @@
 #define _GTP_EVENT_RECORD_H
 
 /*
- * The number of words of arguments that may be on the stack. BPF takes no event with more than 12
- * arguments or with an argument larger than a register, and every event is offered to BPF. The
- * first five arguments are in registers. Without BPF there is no stated maximum. Both values are
- * even, so that the stack stays aligned.
+ * The number of words of arguments that may be on the stack. With BPF, every event must be usable
+ * by BPF, which allows at most 12 arguments, none larger than a register; the first five are in
+ * registers. Without BPF the kernel states no maximum. Both values are even, so that the stack
+ * stays aligned.
  */
 #ifdef CONFIG_BPF_EVENTS
 #define GTP_EVENT_STACK_WORDS 8

@@ -2,9 +2,9 @@
 /*
  * May this address of the running kernel become a jump?
  *
- * Three checks, in this order: does the table of regions cover the code at all? does the code that
- * is in memory now, decoded from the function's first byte to its last, allow it? and does the
- * kernel's blacklist of code that must not be probed?
+ * Three checks, in this order. A table of regions must cover the code. The code that is in memory
+ * now, decoded from the function's first byte to its last, must allow a jump. And the kernel's
+ * blacklist of code that must not be probed must not list the address.
  */
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -33,9 +33,9 @@ static bool copy_function(u64 start, u32 size)
 }
 
 /*
- * True if a jump was left over there. When an optimized kprobe is unregistered, its jump stays in
- * the code for a while, but the kprobe is in no list any more. The jump's target is memory without
- * a symbol.
+ * True if a kprobe's jump was left over at the address. When an optimized kprobe is unregistered,
+ * its jump stays in the code for a while, but the kprobe is in no list any more. The jump's target
+ * is memory without a symbol.
  */
 static bool is_left_over(u64 addr, const struct gtp_region *r)
 {
@@ -79,10 +79,10 @@ static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 }
 
 /*
- * Check that the code may be probed at all: otherwise it must not be overwritten either. The
- * decoded code and the table cover all of the kernel's checks except its blacklist, which is read
- * once for all places. If the blacklist cannot be read, register a disabled kprobe at each place.
- * That is slow: the kernel then searches all jump labels and bugs each time.
+ * Check that the kernel allows a probe there: other code must not be overwritten either. decide()
+ * has made all of the kernel's checks except that of its blacklist, which is read once for all
+ * places. If the blacklist cannot be read, register a disabled kprobe at each place. That is slow:
+ * the kernel then searches all jump labels and all BUG() entries each time.
  */
 static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 {

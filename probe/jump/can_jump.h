@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May this address of the running kernel become a jump? Its table, live code and blacklist decide.
+ * May this address of the running kernel become a jump? The table of regions, the live code and the
+ * kernel's blacklist decide.
  */
 #ifndef _GTP_CAN_JUMP_H
 #define _GTP_CAN_JUMP_H
@@ -20,13 +21,13 @@
  *
  * Checks the kernel's blacklist or, where that cannot be read, registers a disabled kprobe at the
  * address. Such kprobes stay registered until gtp_kprobe_list_read() or gtp_kprobe_list_forget()
- * unregisters all of them with one wait: no text may be patched before that.
+ * unregisters all of them with one wait: do not patch text before that.
  *
- * Decodes the code without our own probes; @r->bytes must be compared with the live code once more
- * when it is patched.
+ * Decodes the code with the original bytes in place of our own probes. Compare @r->bytes with the
+ * live code once more when you patch it.
  *
- * Return: 0; -EOPNOTSUPP: leave it to another backend; other errors: no probe can be set there at
- * all.
+ * Return: 0; -EOPNOTSUPP: leave the address to another backend; other errors: no probe can be set
+ * there at all.
  */
 int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
 		 struct gtp_why *why);

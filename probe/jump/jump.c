@@ -41,8 +41,8 @@ void gtp_jump_drop(struct gtp_jump *j)
 }
 
 /*
- * Change a jump's state. A staged jump has changed no text: its entry in the index gets a length
- * and bytes only now.
+ * Change a jump's state. A staged jump has changed no text: its entry in the index of probed places
+ * gets its length and original bytes only when it leaves that state.
  */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state)
 {
@@ -81,8 +81,8 @@ u32 gtp_jump_count(void)
 }
 
 /*
- * Compare two jumps by address. If two are at one address, the jump that follows a no-op comes
- * first.
+ * Compare two jumps by address. Of two at one address, the jump that follows a function tracer's
+ * no-op comes first.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -128,7 +128,7 @@ static const struct gtp_jump *in_text(const struct gtp_shadow *a)
 	return a->owner == lists && j->state != GTP_JUMP_STAGED ? j : NULL;
 }
 
-/* in_reach - find a jump that covers @addr, or that begins in the five bytes from there; or NULL */
+/* in_reach - return a jump that covers @addr or begins in the five bytes from @addr, or NULL */
 static const struct gtp_jump *in_reach(u64 addr)
 {
 	struct gtp_shadow *a = gtp_shadow_from(addr - GTP_REGION_MAX);
@@ -161,7 +161,7 @@ static bool is_left_int3(u64 addr)
 
 /*
  * Check the jumps near the address. The new jump's length is not known yet: assume five bytes, the
- * least.
+ * minimum.
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 {

@@ -72,7 +72,7 @@ u32 gtp_jump_count(void);
  */
 void gtp_jump_each(enum gtp_jump_state state, void (*work)(struct gtp_jump *j));
 
-/* struct gtp_jump_set - some of the jumps, sorted by address; @patch has room for @n */
+/* struct gtp_jump_set - some of the jumps, sorted by address; @patch has room for @n pointers */
 struct gtp_jump_set {
 	u32 n;
 	struct gtp_jump **jump;
@@ -88,14 +88,14 @@ void gtp_jump_deselect(struct gtp_jump_set *set);
 
 /*
  * gtp_jump_beside - check whether existing jumps allow a jump at @addr. Return 0; -EOPNOTSUPP with
- * @no_jump if a jump begins in the five bytes from there; -EBUSY with @why if @addr is within a
+ * @no_jump if a jump begins in the five bytes from @addr; -EBUSY with @why if @addr is within a
  * jump, so that no probe of any kind can be there
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 
 /*
- * Call these after gtp_kprobe_list_settle(). True if there is a kprobe anywhere in the bytes of a
- * place (other), at byte 0 (first), after byte 0 (inner).
+ * Call these after gtp_kprobe_list_settle(). They return true if a kprobe is anywhere in the bytes
+ * of a place (_other_kprobe), at byte 0 (_first), or after byte 0 (_inner).
  */
 bool gtp_jump_has_other_kprobe(const struct gtp_patch *p);
 bool gtp_jump_has_first(const struct gtp_patch *p);

@@ -6,10 +6,10 @@
  * finds an obstacle (another probe, changed bytes, no room for a pad) gets its original text back,
  * and the next backend is offered its location at the end.
  *
- * The steps have the numbers of docs/jumps.md, "Arming". Each writes to the places that are in its
- * state and have no ->skip_step: between two steps, the code looks for other probers and sets
- * ->skip_step of the places that the next step must not change. A place that cannot go on is in one
- * of three cases:
+ * The steps are numbered as in "Arming" of docs/jumps.md. Each step changes the places that are in
+ * the state it begins with and whose ->skip_step is false. Between two steps, the code looks for
+ * other probers and sets ->skip_step of the places that the next step must not change. A place that
+ * cannot go on is in one of three cases:
  *
  *	refused, TEXT   nothing of ours is in it: the next backend is offered the location
  *	refused, int3s  they cannot be removed yet (->under): the pad only passes through, and the
@@ -37,9 +37,9 @@ static const char near_kprobe[] = "a kprobe is among the bytes or before them";
 /* --- staging one location --- */
 
 /*
- * Step 1. Add the place to the index before looking up the table: unloading a module drops its
- * table first and reads the index then. Either the table is gone already, or the unloading waits
- * for gtp_lock.
+ * Step 1. Add the place to the index of probed places before looking up the table of regions.
+ * Unloading a module drops its table first and then reads the index: either the table is gone
+ * already, or the unloading finds the place and waits for gtp_lock.
  */
 static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 {
@@ -74,7 +74,9 @@ static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 	return 0;
 }
 
-/* True if a pad can follow calls of this function. A call must return in the task that made it. */
+/*
+ * True if a pad can follow this function's calls until they return, each in the task that made it.
+ */
 static bool can_follow(struct gtp_location *loc)
 {
 	if (!gtp_tables_wraps(loc->addr))
@@ -88,10 +90,10 @@ static bool can_follow(struct gtp_location *loc)
 
 /*
  * A function's first instruction is the function tracer's site, which only ftrace may change. While
- * that is a no-op, the place after it has the same registers and sees the same calls. Put the jump
- * there, if control comes to it only from the site. If others turn the site into a call, hits
- * continue, because the call returns to the place after it. With a live patch they do not: the
- * function that the user asked for no longer runs.
+ * the site is a no-op, the place after it sees the same calls with the same registers. Put the jump
+ * there, if control reaches that place only from the site. If another tracer turns the site into a
+ * call, hits continue, because the call returns to the place after the site. A live patch ends the
+ * hits: the function that the user asked for no longer runs.
  */
 int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 {
@@ -153,7 +155,7 @@ static int prepare(struct gtp_jump *j)
 
 /* --- all staged jumps together --- */
 
-/* Leave the location to the next backend, with the first reason that was found. */
+/* Leave the location to the next backend. If it has a reason already, keep that one. */
 static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
@@ -163,8 +165,8 @@ static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 
 /*
  * Step 2. Of two jumps that overlap refuse both: the kernel accepts no kprobe after byte 0 of a
- * jump. But a jump after a function tracer's site does not need those bytes: the site itself can
- * become a call.
+ * jump. But if the first one is after a function tracer's site, refuse only that one: its location
+ * can use the site itself, which becomes a call.
  */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
@@ -181,7 +183,7 @@ static void refuse_overlaps(struct gtp_jump_set *set)
 	}
 }
 
-/* Step 3. Make the pads; nothing leads to them yet. Closing the arena makes all CPUs see them. */
+/* Step 3. Make the pads; nothing leads to them yet. gtp_jit_close() makes all CPUs see them. */
 static int make_pads(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -215,8 +217,8 @@ static u32 list_patches(struct gtp_jump_set *set)
 }
 
 /*
- * Watch the places. Call this before writing the first int3: from then on, a task that traps at one
- * of our int3s resumes.
+ * Register the places with our int3 handler. Call this before writing the first int3: a task that
+ * traps at one of our int3s then resumes in the pad.
  */
 static void watch(struct gtp_jump_set *set)
 {
@@ -239,7 +241,10 @@ static void abandon(struct gtp_jump *j)
 		gtp_patch_unwatch(&j->patch);
 }
 
-/* Unwatch the places that were restored before the wait: no task is in their pads any more. */
+/*
+ * Unwatch the places whose text step 6 restored. The wait in step 8 lasts until no task is in their
+ * pads any more.
+ */
 static void unwatch_refused(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -279,8 +284,8 @@ static bool has_neighbour(const struct gtp_patch *p)
 
 /*
  * Step 4. Refuse a place with any kprobe in reach, our own included, before its text is changed.
- * When the kernel optimizes a kprobe to a jump it saves the four bytes after it, and restores them
- * when the kprobe is removed. These bytes must not include an int3 of ours.
+ * When the kernel optimizes a kprobe to a jump it saves the four bytes after the kprobe's int3, and
+ * restores them when the kprobe is removed. These bytes must not include an int3 of ours.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
 {
@@ -300,7 +305,7 @@ static int refuse_neighbours(struct gtp_jump_set *set)
 
 /*
  * True if a kprobe is in the middle of an instruction. The kernel may accept one there until all
- * bytes are int3. The byte that such a kprobe saves must not become text.
+ * bytes are int3. Do not restore the text of the place while such a kprobe exists.
  */
 static bool has_kprobe_inside(const struct gtp_jump *j)
 {
@@ -317,9 +322,9 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 
 /*
  * Step 6. Refuse places near kprobes. With our int3s in place, the kernel refuses new kprobes there
- * and no longer optimizes one before them. Registrations that began before that may have succeeded:
- * they are in the list now. The next step restores text. It skips all places except those that are
- * refused and can be restored.
+ * and no longer optimizes one before them. Kprobes whose registration began earlier may be there;
+ * they are in the list that gtp_kprobe_list_settle() reads. Set ->skip_step so that
+ * gtp_patch_text(), which comes next, restores only places that are refused and can be restored.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
 {
@@ -341,9 +346,9 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 }
 
 /*
- * Step 7. Do the same for kprobes that were registered after step 6, before all bytes were int3. A
- * kprobe among the bytes has saved an int3 of ours or a byte that is no longer text: nothing can be
- * restored until that kprobe is removed.
+ * Step 7. Refuse places near kprobes that were registered after step 6, before all bytes were int3.
+ * A kprobe among the bytes has saved an int3 of ours or a byte that is no longer text: nothing can
+ * be restored until that kprobe is removed.
  */
 static void refuse_late_kprobes(struct gtp_jump_set *set)
 {
@@ -396,9 +401,9 @@ void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Steps 5 to 7. Write the int3s. The writable mapping of the text is removed before the wait, which
- * may take seconds. After the first int3 nothing can fail any more: each place ends in one of the
- * cases above.
+ * Steps 5 to 7. Write the int3s. The writable mapping of the text is removed before the wait of
+ * step 8, which may take seconds. After the first int3 this cannot fail any more: each place
+ * becomes a jump or ends in one of the three cases at the top of this file.
  */
 static int write_int3s(struct gtp_jump_set *set, u32 n)
 {
@@ -422,8 +427,8 @@ static int write_int3s(struct gtp_jump_set *set, u32 n)
 }
 
 /*
- * Step 9. Write the jumps. No task is among the bytes. Without memory for the mapping the int3s
- * stay, which lead to the pads as the jumps would.
+ * Step 9. Write the jumps. No task is among the bytes. If there is no memory for the mapping, the
+ * int3s stay; they lead to the pads as the jumps would.
  */
 static void write_jumps(struct gtp_jump_set *set, u32 n)
 {
@@ -504,7 +509,7 @@ static void conclude(struct gtp_jump_set *set)
 
 /*
  * Steps 2 to 9. Put a batch into the text. A ^C takes effect only before the text changes and at
- * the end: a batch is not left half done. Return 0, or -EINTR or -ENOMEM with @why.
+ * the end, so that no batch is left half done. Return 0, or -EINTR or -ENOMEM with @why.
  */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {

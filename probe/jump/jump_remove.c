@@ -2,9 +2,9 @@
 /*
  * Remove jumps from the text, all together. Jumps with another kprobe on them are removed later.
  *
- * The kernel registers others' kprobes on our jumps. Such a kprobe saves the jump, emulates it, and
- * writes its first byte back when it is removed. Until then the jump is stuck: it and its pad stay,
- * the pad is disconnected, the module is pinned, and removal is tried again.
+ * The kernel lets others register kprobes on our jumps. Such a kprobe saves the jump, emulates it,
+ * and writes the jump's first byte back when the kprobe is removed. Until then the jump is stuck:
+ * it and its pad stay, the pad is disconnected, the module is pinned, and removal is tried again.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -72,10 +72,10 @@ static void choose_text(struct gtp_jump_set *set)
 }
 
 /*
- * Remove the jumps. No kprobe can register on our int3. If an earlier kprobe saved the jump,
- * restore the jump. Once the bytes after byte 0 are int3, too, no kprobe can register there either.
- * If a kprobe was registered among them before that, they stay int3 until it is removed. If there
- * is no memory for the list of kprobes, all int3s stay.
+ * Remove the jumps. No kprobe can be registered on our int3. If an earlier kprobe saved the jump,
+ * restore the jump. Once the bytes after byte 0 are int3, too, no kprobe can be registered there
+ * either. If a kprobe was registered among them before that, they stay int3 until it is removed. If
+ * there is no memory for the list of kprobes, all int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {
@@ -133,8 +133,9 @@ static bool any_free(const struct gtp_jump_set *set)
 }
 
 /*
- * Try to remove the stuck jumps. Return false if all CPUs were stopped and nothing was removed. If
- * another probe is still on each jump, no CPU is stopped; that attempt is cheap, so return true.
+ * Try to remove the stuck jumps. Return false if all CPUs were interrupted and nothing was removed.
+ * If each jump still has another kprobe on it, no CPU is interrupted; such an attempt is cheap, so
+ * return true.
  */
 static bool sweep(struct gtp_jump_set *set)
 {
@@ -207,8 +208,8 @@ static void hold_stuck(void)
 }
 
 /*
- * Try to remove the stuck jumps again. Another writer may have changed the text for good, and each
- * attempt stops all CPUs, so double the interval after a failure.
+ * Try to remove the stuck jumps again. Another prober may have changed the text for good, and each
+ * attempt interrupts all CPUs, so double the interval after a failure.
  */
 static void retry(struct work_struct *work)
 {
@@ -226,8 +227,7 @@ static void retry(struct work_struct *work)
 /* --- disarming --- */
 
 /*
- * Take a jump out. One that was only staged is freed at once; any other is stuck until a sweep
- * removes it.
+ * Take a jump out: free a jump that was only staged; make any other stuck until a sweep removes it.
  */
 static void take_out(struct gtp_jump *j)
 {

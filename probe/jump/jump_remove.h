@@ -25,7 +25,7 @@ void gtp_jump_leave(struct gtp_jump *j);
 void gtp_jump_sweep_once(void);
 void gtp_jump_sweep_again(void);
 
-/* gtp_jump_text_goes - the function text_goes of struct gtp_probe_backend */
+/* gtp_jump_text_goes - implement text_goes of struct gtp_probe_backend */
 void gtp_jump_text_goes(const struct module *mod, bool init);
 
 /* gtp_jump_remove_exit - wait until no jump is stuck any more. Without gtp_lock */

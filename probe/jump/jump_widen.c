@@ -58,7 +58,8 @@ static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 }
 
 /*
- * Redirect the jump to a pad that leaves everything to C, and so serves any number of tracepoints.
+ * Redirect the jump to a pad that leaves everything to C code, which serves any number of
+ * tracepoints.
  */
 int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 {

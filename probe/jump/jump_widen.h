@@ -5,7 +5,7 @@
 
 #include "probe/jump/jump.h"
 
-/* The function widen of struct gtp_probe_backend. Context: process, under gtp_lock; may sleep */
+/* Implements widen of struct gtp_probe_backend. Context: process, under gtp_lock; may sleep */
 int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why);
 
 #endif /* _GTP_JUMP_WIDEN_H */

@@ -13,8 +13,8 @@
  *	- The bytes after an instruction's first byte change only while the first byte is our int3
  *	  and every CPU has seen it. begin_step(), sync_all_cpus() and end_step() ensure that every
  *	  CPU has.
- *	- No task may be among bytes that become something else. The caller has waited (step 8);
- *	  the marks of a place catch the tasks that come out of it meanwhile.
+ *	- No task may be among bytes that become something else. The caller has waited (step 8). A
+ *	  task that was in the place before has trapped at one of its marks and resumed in the pad.
  *
  * Other probers (kprobes, above all) write the same text without a lock that we could take. So byte
  * 0 changes only with cmpxchg, from the value that we expect. If it has another value, the place is
@@ -47,9 +47,9 @@ static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 /* --- handling our int3s --- */
 
 /*
- * Changed under gtp_lock, and read in the int3 exception, which has interrupts off from the trap
- * on. So if an int3 has been removed and every CPU has answered an IPI since, no handler is going
- * to look that int3 up.
+ * The marks of all watched places. Changed under gtp_lock, and read in the int3 exception, which
+ * has interrupts off from the trap on. So if an int3 has been removed and every CPU has answered an
+ * IPI since, no handler is going to look that int3 up.
  */
 static DEFINE_HASHTABLE(watched, 12);
 
@@ -151,7 +151,8 @@ static u32 add_page(u64 *pages, u32 n, u64 addr)
 
 /*
  * Map the pages of all places, writable, at addresses of our own: the text itself stays read-only.
- * A place on two pages has them side by side, because no other page lies between.
+ * If a place spans two pages, these are adjacent in the mapping, too: pages are mapped in the order
+ * of their addresses.
  */
 static u8 *map_pages(u64 *addrs, struct page **pages, struct gtp_patch **p, u32 n)
 {
@@ -225,8 +226,8 @@ static void end_step(void)
 }
 
 /*
- * Change byte 0 from @from to @to. Return false, and leave it alone, if it is another prober's byte
- * by now.
+ * Change byte 0 from @from to @to. If it is not @from any more, another prober has written it:
+ * leave it and return false.
  */
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 {
@@ -261,8 +262,9 @@ static void fill_up(u8 *left, u32 len)
 
 /*
  * Prepare the jump. @front is read here, before the list of kprobes is read (arming step 4): an
- * int3 or a jump that is written to these bytes later shows as a difference in gtp_patch_covered().
- * If the pad of a place in INT3_ALL changes, the place keeps the @front of its text.
+ * int3 or a jump that another prober writes to these bytes later shows as a difference in
+ * gtp_patch_covered(). A place in INT3_ALL, whose pad is exchanged, keeps the @front that was read
+ * in TEXT.
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to)
 {
@@ -286,7 +288,7 @@ static bool has_int3(const struct gtp_patch *p)
 }
 
 /*
- * Arming, step 5: write an int3 at each instruction: a task that is in the place traps at the next
+ * Arming, step 5: write an int3 at each instruction, so that a task in the place traps at the next
  * one. Interrupts are off, to keep the time between the comparison and the int3s short. A kprobe
  * that is registered in that time is found in step 6.
  */
@@ -374,7 +376,10 @@ static bool fill_firsts(struct gtp_patch *p)
 	return true;
 }
 
-/* Do step 3 of removing, or the way back from step 6 of arming, which has no tails to fill. */
+/*
+ * Do step 3 of removing, or the way back from step 6 of arming. Places on that way are in
+ * INT3_TEXT: their tails are intact.
+ */
 void gtp_patch_text(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -442,7 +447,7 @@ static void was_overwritten(struct gtp_patch *p)
 
 /*
  * Removing, step 2. Overwrite only our own bytes and other probers' int3s. If a prober has written
- * anything else after byte 0, it will want to remove that: leave the place as it is.
+ * anything else after byte 0, it will want to remove its bytes again: leave the place as it is.
  */
 static void int3_all_jump(struct gtp_patch *p)
 {
@@ -493,9 +498,9 @@ static void write_jump(struct gtp_patch *p)
 }
 
 /*
- * Do arming, step 9, or the way back from removing, step 2. Between the halves all CPUs see the
- * displacement; only then may one of them execute the jump. If the bytes after byte 0 are no longer
- * ours, the place gets no 0xe9: its int3 leads to the pad as the jump would.
+ * Do arming, step 9, or the way back from removing, step 2. All CPUs must see the displacement
+ * before byte 0 becomes a jump that one of them may execute. If the bytes after byte 0 are no
+ * longer ours, the place gets no 0xe9: its int3 leads to the pad as the jump would.
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n)
 {

@@ -9,7 +9,8 @@
 #include "regions/region.h"
 
 /*
- * A place goes through these states; each step is made for many places and then seen by all CPUs.
+ * A place goes through these states; each step changes many places and returns when all CPUs have
+ * seen the change.
  *
  *	TEXT -> INT3_TEXT -> INT3_ALL -> (wait: no task is in its bytes) -> INT3_JUMP -> JUMP
  *	JUMP -> INT3_JUMP -> INT3_ALL -> INT3_TEXT -> TEXT

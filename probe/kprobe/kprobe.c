@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits from kprobes: one kprobe per location. */
+/* Probes kernel code by kprobes: one kprobe for each location. */
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <asm/ptrace.h>
@@ -93,8 +93,8 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * Handle a hit whose condition is not known. Out of line, so that a false condition saves few
- * registers.
+ * Handle a hit whose condition is not known. Out of line, so that a hit whose condition is false
+ * saves few registers.
  */
 static noinline int hit_open(struct location_probe *p, struct pt_regs *regs)
 {
@@ -118,7 +118,8 @@ struct late {
 static DEFINE_PER_CPU(struct late, late);
 
 /*
- * True if the condition is false, so that no hit is missed; false also if it cannot be evaluated.
+ * True if the condition is false, so that the hit need not be counted as missed. Return false if
+ * the condition is true or cannot be evaluated.
  */
 static noinline bool is_false_late(const struct gtp_tracepoint *first, const struct gtp_regs *regs)
 {
@@ -153,8 +154,8 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * Do nothing, as a post_handler: the kernel does not optimize a kprobe that has one. For places
- * where the kernel's own check misses a jump into the bytes that would be replaced.
+ * A post_handler that does nothing: the kernel does not optimize a kprobe that has one. It is set
+ * at places where the kernel's own check misses a jump into the bytes that would be replaced.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {

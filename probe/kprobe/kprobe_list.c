@@ -109,8 +109,8 @@ int gtp_kprobe_list_need(void)
 }
 
 /*
- * Flush registrations in progress: disable_kprobe() on an unregistered probe fails only after
- * taking kprobe_mutex.
+ * Wait for registrations in progress, which hold kprobe_mutex: disable_kprobe() on an unregistered
+ * kprobe fails only after taking that mutex.
  */
 void gtp_kprobe_list_flush(void)
 {

@@ -13,7 +13,7 @@
 
 enum {
 	POLL_MS = 5,
-	/* Much longer than the optimizer's delay of 5 jiffies: it may be working on others. */
+	/* Much longer than the optimizer's delay of 5 jiffies: it may have other kprobes to do. */
 	UNOPTIMIZED_MS = 5000,
 };
 
@@ -62,11 +62,11 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 
 /*
  * Wait until the kernel has removed an unregistered kprobe's jump. Some time after the last kprobe
- * at a place was unregistered, the kernel removes its jump in a work item, and then drops the
- * place. If the text belongs to a module that is being unloaded, the module notifier of kprobes
- * runs after ours. It would take such a place off the list of places to free, but leave it in the
- * kernel's table, so that no kprobe could be registered at the address any more
- * (kill_optimized_kprobe()). Do not wait for a place where other kprobes are registered.
+ * at a place was unregistered, the kernel removes its jump in a work item, and then frees its own
+ * record of the place. If the text belongs to a module that is being unloaded, the module notifier
+ * of kprobes runs after ours. It would take such a record off the list of records to free, but
+ * leave it in the kernel's table, so that no kprobe could be registered at the address any more
+ * (kill_optimized_kprobe()). Call this only for places where no other kprobe is registered.
  */
 static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
@@ -82,9 +82,9 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 }
 
 /*
- * The number of probes per call of unregister_kprobes(). Each call waits for a grace period, so
- * unregistering the probes one by one would be slow. But a probe on an ftrace site takes
- * milliseconds, and GDB gives up after six seconds without a reply. Under gtp_lock.
+ * BATCH is the number of probes per call of unregister_kprobes(). Each call waits for a grace
+ * period, so unregistering the probes one by one would be slow. But a probe on an ftrace site takes
+ * milliseconds, and GDB gives up after six seconds without a reply. @batch is used under gtp_lock.
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
@@ -116,9 +116,9 @@ static struct gtp_location *take_batch(struct gtp_location *first,
 /*
  * Remove the probes. The kernel's functions wait for a grace period, and handlers run with
  * preemption off. But RCU is not watching a CPU that is about to halt in its idle task. Before 6.2
- * that code can be probed, and of the three forms of a kprobe only the breakpoint makes RCU watch
- * again. So wait until each CPU has left its idle task once. After that no handler runs on any CPU,
- * and the memory of all probes can be freed.
+ * the code that runs there can be probed, and of the three forms of a kprobe only the breakpoint
+ * makes RCU watch again. So wait until each CPU has left its idle task once. After that no handler
+ * runs on any CPU, and the memory of all probes can be freed.
  */
 void gtp_kprobe_text_take_off(struct gtp_location *first,
 			      void (*unregister)(struct kprobe **kps, int n),

@@ -3,7 +3,7 @@
  * Places that take no probe, or no jump, although the kernel itself allows one.
  *
  * Each kind was seen to hang or kill a machine, most of them also with a stock kernel's own probes.
- * The kernel exports only symbol names for this code.
+ * The code can be recognized only by its symbol names: the kernel exports nothing else about it.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -40,7 +40,7 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
 
 /*
  * True for a return thunk. On many CPUs every return in the kernel, also in our own code, goes
- * through one of these: a hit there would hit again when it returns.
+ * through one of these: a hit there would cause the next one when its handler returns.
  */
 static bool is_return(const char *name)
 {
@@ -81,7 +81,7 @@ static bool is_bringup(const char *name)
 		"__restore_processor_state", "fix_processor_context", "restore_registers",
 		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
 		"virtual_mapped",
-		/* called where events come through FRED, not through the IDT */
+		/* called on CPUs that deliver exceptions by FRED, not by the IDT */
 		"cpu_init_fred_",
 		/* called where CONFIG_DEBUG_PREEMPT is set */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
@@ -92,8 +92,8 @@ static bool is_bringup(const char *name)
 }
 
 /*
- * True if the instruction is hlt. Another prober's breakpoint would hide it, but that alone hangs
- * the machine already.
+ * True if the instruction is hlt. Another prober's breakpoint would hide the hlt from us, but such
+ * a breakpoint alone hangs the machine already.
  */
 static bool halts(u64 addr)
 {
