@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one trace session in this kernel, its host functions, and the end of a run by a hit. */
+/*
+ * The one trace session in this kernel, the kernel functions that it and its hits call, and the end
+ * of a run by a hit.
+ */
 #include <linux/irq_work.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -34,18 +37,18 @@ struct gtp_host gtp_host;
 enum {
 	/* Let printf's text wait: a frequent probe must not wake the worker for each line. */
 	TEXT_DELAY_MS = 50,
-	/* Delay of the next try if the lock was held. */
+	/* Delay of the next try if gtp_lock was held. */
 	RETRY_MS = 5,
 };
 
 static void settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(settle_work, settle);
 
-/* 1: a hit has queued the work for its text, and the work has not begun to read texts. */
+/* 1: a hit has queued settle_work for its text, and the work has not begun to read text yet. */
 static atomic_t text_asked = ATOMIC_INIT(0);
 
 /*
- * Queue the work. Removing thousands of probes takes seconds: use an unbound queue, so that no
+ * Queue settle_work. Removing thousands of probes takes seconds: use an unbound queue, so that no
  * other work waits.
  */
 static void settle_in(unsigned int ms)
@@ -54,8 +57,9 @@ static void settle_in(unsigned int ms)
 }
 
 /*
- * Hand over lines. This interrupts each CPU, and a dprintf may be in the code of that interrupt. So
- * lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of any other hit.
+ * Hand over the lines of dprintfs. This interrupts each CPU, and a dprintf may be in the code of
+ * that interrupt. So lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of any other
+ * hit.
  */
 void gtp_host_lines(void)
 {
@@ -105,9 +109,9 @@ static void settle(struct work_struct *work)
 }
 
 /*
- * Queue the work. A hit may be anywhere, even in the scheduler with a run queue's lock held, or in
- * an NMI, where queueing work could deadlock. The interrupt that the CPU sends to itself arrives
- * after that.
+ * Queue settle_work from an irq_work. A hit may be anywhere, even in the scheduler with a run
+ * queue's lock held, or in an NMI, where queueing work could deadlock. The interrupt that the CPU
+ * sends to itself for the irq_work arrives after that.
  */
 static void end_kicked(struct irq_work *work)
 {
@@ -315,7 +319,7 @@ void gtp_host_stop(void)
 {
 	/*
 	 * Hits on other CPUs and the work may still be running. When the run is stopped, no hit
-	 * runs any more, so nothing raises these interrupts any more.
+	 * runs any more, so nothing queues the two irq_works below any more.
 	 */
 	mutex_lock(&gtp_lock);
 	gtp_dprintf_clear(&gtp_host.trace, true);

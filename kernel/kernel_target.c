@@ -18,7 +18,7 @@
 /*
  * Read kernel addresses, or the code and constants of programs. At a hit a user address belongs to
  * the task that was hit, but here it would be GDB's own. Check lockdown again, since it may have
- * begun after the file was opened.
+ * begun after /proc/gtp was opened.
  */
 static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {

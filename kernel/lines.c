@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of dprintfs from all CPUs: to GDB's console, the kernel's trace or its log.
+ * Hands the lines of dprintfs from all CPUs to GDB's console, the kernel's trace or its log.
  *
  * The reader holds gtp_lock. A hit only puts its line into the ring of its CPU.
  */
@@ -88,8 +88,8 @@ static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare
 }
 
 /*
- * Append the hit's task, CPU and time: the trace and the log have the reader's in their own
- * columns.
+ * Append the hit's task, CPU and time, because the columns of the trace and the log show those of
+ * the reader.
  */
 static void put_origin(struct gtp_out *out, const struct gtp_line *line)
 {
@@ -103,11 +103,11 @@ static bool to_trace(struct gtp_out *out, const struct gtp_line *line)
 {
 	put_origin(out, line);
 	put_text(out, line, true);
-	/* Returns 0 while the trace's option "printk" is off. */
+	/* gtp_trace_puts() returns 0 while the trace's option "printk" is off. */
 	return gtp_trace_puts(line->addr, out->buf);
 }
 
-/* True if the kernel's log takes one more line in this second. */
+/* True if one more line may go to the kernel's log in this second. */
 static bool log_takes(void)
 {
 	static unsigned long since;
@@ -180,8 +180,9 @@ static void nothing(void *unused)
 }
 
 /*
- * Return a time before which no further line will come: read the clock, then wait until each CPU
- * was seen between two hits. A hit that began before that time has put its line by then.
+ * Return a time such that no line of an earlier hit is still to come: read the clock, then wait
+ * until each CPU was seen between two hits. A hit that began before that time has put its line by
+ * then.
  */
 static u64 settled_until(const struct gtp_trace *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lines of dprintfs from all CPUs: to GDB's console, the kernel's trace or its log. */
+/* Hands the lines of dprintfs from all CPUs to GDB's console, the kernel's trace or its log. */
 #ifndef _GTP_KERNEL_LINES_H
 #define _GTP_KERNEL_LINES_H
 
@@ -33,8 +33,8 @@ enum gtp_lines_left {
  * @stub: the connection to GDB, or NULL
  * @has_room: false while GDB does not read what is queued for it
  *
- * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited
- * number.
+ * Lines for GDB's console wait until GDB is in a continue. Each call hands over a limited number of
+ * lines.
  * Context: process, under gtp_lock. Return: the kind of lines that are left for another call.
  */
 enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,

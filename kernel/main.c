@@ -66,9 +66,9 @@ err_host:
 }
 
 /*
- * Unload the module. No file is open by now, because each holds a reference to the module. A run
- * without a connection may still be active. Other modules may be unloaded until the last jump in
- * them is removed, so the module notifier stays until then.
+ * Unload the module. None of our /proc files is open by now, because an open one holds a reference
+ * to the module. A run without a connection may still be active. Other modules may be unloaded
+ * until the last jump in them is removed, so the module notifier stays until then.
  */
 static void __exit gtp_exit(void)
 {

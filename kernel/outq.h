@@ -10,7 +10,7 @@
 enum {
 	/*
 	 * Text that a run prints waits while the queue is longer than this. It is less than
-	 * GTP_OUTQ_FULL: text alone must not keep GDB from writing the ^C that ends it.
+	 * GTP_OUTQ_FULL: text alone must not keep GDB from writing the ^C that ends the run.
 	 */
 	GTP_OUTQ_TEXT_MAX = 16 << 10,
 	/* A client for which this many bytes are queued must read before it can write. */

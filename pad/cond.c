@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's condition, evaluated while the hit's registers are still in the machine.
+ * A jump pad's condition, evaluated while the hit's registers are still in the processor.
  *
  * Registers that the condition reads are used in place and never written. The condition computes in
  * other registers, which are pushed before and popped after. Compiling finds out which ones: after
@@ -20,7 +20,8 @@
  * with the task when it is preempted. A pad that finds the mark set (while a fault is handled, or
  * in an interrupt) leaves the condition to C, which detects nested hits.
  *
- * The arithmetic flags are kept in rax, or on the stack if rax is needed. Dead flags are not kept.
+ * The arithmetic flags are kept in rax, or on the stack if rax is needed. Flags that are dead at
+ * the place are not kept.
  */
 #include "jit/flow.h"
 #include "jit/values.h"
@@ -56,7 +57,10 @@ static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 
 enum { NR_BEST = X86_NR_REGS - 1 };
 
-/* Choose a register that the condition does not read. It is pushed, and may also hold values. */
+/*
+ * Choose the marker, the register through which the pad marks the task: one that the condition does
+ * not read. It is pushed, and may also hold values.
+ */
 static void choose_marker(struct ax_jit *j)
 {
 	struct jit_pad *p = &j->pad;

@@ -9,14 +9,15 @@
 void gtp_pad_cond_begin(struct ax_jit *j);
 
 /*
- * gtp_pad_cond_begin_frame - prepare for the first try of a frame; @j->pad.read is known. Both sets
- * of registers are pushed; @values may hold values, @fixed may not
+ * gtp_pad_cond_begin_frame - prepare for the first try to compile a frame; @j->pad.read is set
+ * already. The pad pushes both sets of registers; those in @values may hold values, those in @fixed
+ * may not
  */
 void gtp_pad_cond_begin_frame(struct ax_jit *j, u16 values, u16 fixed);
 
 /*
  * gtp_pad_cond_choose - choose the registers to push and those for values, from the results of the
- * tries so far; return false if the last try was right, or if no try can be (@j->unsuitable)
+ * tries so far; return false if the last try succeeded, or if no try can succeed (@j->unsuitable)
  */
 bool gtp_pad_cond_choose(struct ax_jit *j);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's frame: the pad itself does for simple hits what hit/hit.h does in C. The layout of
- * a frame, and which files depend on it, are in trace/frame.h.
+ * Makes a jump pad write the frames of simple hits by itself, as hit/hit.h does in C. trace/frame.h
+ * has the layout of a frame, and names the files that depend on it.
  *
  *	pushfq; push rax, rdx, r10, r11		and others that the actions' code overwrites
  *	cli
@@ -41,15 +41,15 @@
  *	the hit's way to C
  *
  * The frame is compiled by itself, like the condition (see pad/cond.c): registers that the actions
- * read are used in place. Actions read r10 and r11 least often.
+ * read are used in place. The frame's own code uses r10 and r11, which actions read least often.
  *
- * Collecting has no side effects, and a frame becomes valid only when the head moves past it. So a
- * pad that meets an obstacle (a fault, an address that needs a careful read) has done nothing yet:
- * it goes to C, which handles the whole hit. Interrupts are off, as during a hit in C, from the
- * first read of anything that an interrupt may change until the end of the frame. An NMI that hits
- * in between finds the CPU in a hit, or it handles its own hit completely before this one has read
- * anything except the run. If a load faults, and handling the fault hits this pad again, that hit
- * also finds the CPU in a hit and goes to C.
+ * Collecting has no side effects, and a frame becomes valid only when the buffer's head moves past
+ * it. So a pad that meets an obstacle (a fault, an address that needs a careful read) has done
+ * nothing yet: it goes to C, which handles the whole hit. Interrupts are off, as during a hit in C,
+ * from the first read of anything that an interrupt may change until the end of the frame. An NMI
+ * that hits in between finds the CPU in a hit, or it handles its own hit completely before this one
+ * has read anything except the run. If a load faults, and handling the fault hits this pad again,
+ * that hit also finds the CPU in a hit and goes to C.
  */
 #include "hit/run.h"
 #include "jit/actions.h"
@@ -89,15 +89,15 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 /* --- what a pad's frame can have --- */
 
 /*
- * The registers that are in the machine at a hit, and the pc, which is a constant. Expressions may
- * read only these.
+ * The registers that are in the processor at a hit, and the pc, which is a constant. Expressions
+ * may read only these.
  */
 static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
 /*
  * True if a pad can evaluate an action's expression. No expression may have an effect outside the
  * frame (set a variable, update an aggregation, print), because after any obstacle C evaluates all
- * of them again. No variable may take a call, which would call C in the middle of the frame.
+ * of them again. No variable may need a call of C, which would come in the middle of the frame.
  */
 static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
 {
@@ -130,8 +130,8 @@ static bool can_item(const struct ax_jit_item *item, const struct ax_jit_target 
 }
 
 /*
- * True if a pad can write a frame for this request. The code has these addresses as sign-extended
- * 32-bit displacements. With @gates the frame is written when the call returns, which C does.
+ * True if a pad can write a frame for this request. The pad's code has three addresses as
+ * sign-extended 32-bit displacements. With @gates, C code writes the frame when the call returns.
  */
 static bool can_frame(const struct gtp_pad_request *req)
 {
@@ -167,7 +167,9 @@ static struct x86_mem at_address(u64 addr)
 	return x86_at(X86_NO_REG, (s32)addr);
 }
 
-/* leave_if - leave before this CPU is marked as in a hit; give_up_if - leave after that */
+/*
+ * leave_if - emit a way out before this CPU is marked as in a hit; give_up_if - emit one after that
+ */
 static void leave_if(struct ax_jit *f, enum x86_cc cc)
 {
 	x86_jcc(&f->b, cc, f->pad.tail[JIT_NESTED].pos);
@@ -179,10 +181,10 @@ static void give_up_if(struct ax_jit *f, enum x86_cc cc)
 }
 
 /*
- * Emit the code that finds this CPU's part. After cli the task stays on this CPU, and no interrupt
- * hits this pad, so read nothing of this CPU earlier. The flags were pushed before, so the popfq at
- * the end turns interrupts on again if they were on. The pointer is NULL if the CPU came online
- * after tstart: C counts the hit as missed.
+ * Emit the code that finds this CPU's struct gtp_cpu. After cli the task stays on this CPU, and no
+ * interrupt hits this pad, so read nothing of this CPU earlier. The flags were pushed before, so
+ * the popfq at the end turns interrupts on again if they were on. The pointer is NULL if the CPU
+ * came online after tstart: C counts the hit as missed.
  */
 static void find_cpu(struct ax_jit *f)
 {
@@ -197,9 +199,9 @@ static void find_cpu(struct ax_jit *f)
 
 /*
  * Emit the checks that a backend makes before gtp_hit_inline(), and gtp_hit_begin()'s first check.
- * Run control clears the word at @location, then waits for all tasks, then frees. So a pad that has
- * read the word before it was cleared may go on; a pad that reads it later must leave. The test for
- * GDB's tasks may also match a task that is not GDB's: C compares exactly.
+ * Run control clears the word at @location, then waits for all tasks, then frees what the pad uses.
+ * So a pad that has read the word before it was cleared may go on; a pad that reads it later must
+ * leave. The test for GDB's tasks may also match a task that is not GDB's: C compares exactly.
  */
 static void ask_whether_wanted(struct ax_jit *f)
 {
@@ -227,8 +229,9 @@ static u64 address(const void *p)
 
 /*
  * Mark the CPU as in a hit, like gtp_hit_begin(): only an NMI can come between the test and the
- * store, and it leaves 0. Read plan.in_pad after the mark and plan.start after plan.in_pad, in this
- * order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A, "Memory Ordering").
+ * store, and a hit in the NMI resets in_hit to 0. Read plan.in_pad after the mark and plan.start
+ * after plan.in_pad, in this order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A,
+ * "Memory Ordering").
  */
 static void begin_hit(struct ax_jit *f)
 {
@@ -260,7 +263,7 @@ static void find_room(struct ax_jit *f, u32 bytes)
 
 /*
  * Write the frame's head: plan.start has size, number and flags. In a frame with a string
- * push_string_frame() writes the size once more.
+ * push_string_frame() writes the final size.
  */
 static void write_head(struct ax_jit *f)
 {
@@ -280,7 +283,7 @@ static void write_head(struct ax_jit *f)
 	}
 }
 
-/* End the hit. After this an NMI may use the CPU's part again. */
+/* End the hit. After this an NMI may use the struct gtp_cpu again. */
 static void end_hit(struct ax_jit *f)
 {
 	x86_store_imm(&f->b, OF_CPU(in_hit), 0, 4);
@@ -308,8 +311,8 @@ static void count_pass(struct ax_jit *f)
 
 /*
  * Make the frame valid by moving the head past it. A plain add is enough: only this CPU's hits
- * write these words, hits do not nest, and others read each word by itself. @quick counts by slot,
- * for hits whose frames all have the same size.
+ * write these words, hits do not nest, and other CPUs only read each word by itself. @quick counts
+ * by slot, for hits whose frames all have the same size.
  */
 static void push_frame(struct ax_jit *f)
 {
@@ -323,7 +326,7 @@ static void push_frame(struct ax_jit *f)
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * tp->slot)), 1);
 }
 
-/* Emit rdx = the address of the frame's first byte. */
+/* Emit code that sets rdx to the address of the frame's first byte. */
 static void find_frame(struct ax_jit *f)
 {
 	x86_load(&f->b, X86_RAX, OF_CPU(buf.head), 4, false);
@@ -362,7 +365,7 @@ static void push_string_frame(struct ax_jit *f)
 /*
  * Emit the whole frame in the order of the listing at the top of this file. Until begin_hit()
  * nothing is written except the pushed words; from there to end_hit() every way out must go through
- * JIT_PUNT, which ends the hit. Only the loads of the actions may fault, and each of them has its
+ * JIT_PUNT, which ends the hit. Only the loads of the actions may fault, and each of them has a
  * fixup.
  */
 static void frame_code(struct ax_jit *f, u32 room)
@@ -398,8 +401,8 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 }
 
 /*
- * Return the bytes of the frame; 0 if unknown, because the actions include a string. C has no
- * snippet for such actions, and runs them one by one.
+ * Return the bytes of the frame; 0 if unknown, because the actions include a string. There is no
+ * compiled snippet for such actions: C code runs them one by one.
  */
 static u32 frame_bytes(const struct gtp_tracepoint *tp)
 {

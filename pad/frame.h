@@ -11,7 +11,7 @@ struct gtp_tracepoint;
 
 /*
  * gtp_pad_frame_can - true if a pad can write the frames of @tp as it is defined now; each hit
- * checks that again. @cond: the pad evaluates its condition
+ * checks that again. @cond: the pad evaluates the condition of @tp
  */
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond);
 
@@ -24,7 +24,10 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req);
  */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req);
 
-/* gtp_pad_frame_write - emit the code into @j, with jumps to gtp_pad_frame_give_up()'s */
+/*
+ * gtp_pad_frame_write - emit the frame's code into @j; at an obstacle, that jumps to the code of
+ * gtp_pad_frame_give_up()
+ */
 void gtp_pad_frame_write(struct ax_jit *j);
 
 /* gtp_pad_frame_give_up - emit the code that restores the hit's registers, with nothing recorded */

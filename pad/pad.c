@@ -29,8 +29,9 @@
  * A pad that writes frames by itself has the code of pad/frame.c before "push number": it ends with
  * "jmp displaced" if the frame is written, and otherwise goes on at "push number".
  *
- * In a chain only the last pad has the displaced instructions. The others have a jump to the next
- * pad in their place, and after the popfq a jump to the displaced instructions of the last.
+ * In the chain of a place with several tracepoints, only the last pad has the displaced
+ * instructions. The others have a jump to the next pad in their place, and after the popfq a jump
+ * to the displaced instructions of the last.
  *
  * A pad that may follow calls has "jc framed gate; jz bare gate" after the popfq.
  */
@@ -101,9 +102,9 @@ static void call_hit(struct ax_jit *j)
 }
 
 /*
- * Emit the branches to the gates. No register is free at a function's first instruction, but the
- * arithmetic flags are dead (psABI 3.2.1). So pad_hit returns the place to continue at in the carry
- * and zero flags.
+ * Emit the branches to the gates, which call the rest of the function. No register is free at a
+ * function's first instruction, but the arithmetic flags are dead (psABI 3.2.1). So pad_hit returns
+ * the place to continue at in the carry and zero flags.
  */
 static void go_to_gates(struct ax_jit *j)
 {
@@ -122,8 +123,9 @@ static bool is_followed(const struct ax_jit *j)
 }
 
 /*
- * Report the offset of the displaced instructions to the gates and to the chain, in the last pass:
- * earlier ones have estimates. Emit nothing between this and the first displaced instruction.
+ * Report the offset of the displaced instructions to the gates and to the chain, in the last pass;
+ * earlier passes have only estimates. Emit nothing between this and the first displaced
+ * instruction.
  */
 static void note_rest(const struct ax_jit *j)
 {

@@ -15,8 +15,8 @@
  *	the instructions that the jump replaced; jmp to the instruction after them
  *
  * At a function's entry a call may lead here instead (ftrace's direct call): nothing is displaced,
- * and the pad ends with a return. The hit's rsp is then 8 more than the machine's. The arithmetic
- * flags may change, as in any call.
+ * and the pad ends with a return. The hit's rsp is then 8 more than the value of rsp in the pad.
+ * The arithmetic flags may change, as in any call.
  *
  * The pad evaluates a condition that consists of registers, constants, memory and arithmetic. It
  * evaluates it to the end only if all loads are fast ones that succeed. In every other case (an
@@ -25,7 +25,7 @@
  * effects, so evaluating it twice does no harm.
  *
  * With @frame the pad also writes the frame if the condition holds, as hit/hit.h does for the
- * plainest hits. In every other case it has no effect and goes to pad_hit; see pad/frame.c.
+ * simplest hits. In every other case it has no effect and goes to pad_hit; see pad/frame.c.
  *
  * With @gates the pad may call the rest of the function, so that the function returns to the gate.
  * pad_hit decides by the flags that it leaves in the number's place: with neither carry nor zero
@@ -33,7 +33,7 @@
  * instructions.
  *
  * With @chain the place has several tracepoints, and a pad for each. A pad that handles its
- * tracepoint goes on to the next pad. If one goes to pad_hit, that handles all remaining
+ * tracepoint goes on to the next pad. If a pad goes to pad_hit, pad_hit handles all remaining
  * tracepoints, and control then goes to the displaced instructions in the last pad.
  *
  * A pad may run in any context, may nest, and uses the interrupted code's stack. A task may be
@@ -43,14 +43,15 @@
  */
 
 /*
- * The pad pushes @number << 1 for pad_hit, plus this if the condition has held. Without this, the
- * condition, if there is one, has not been evaluated yet.
+ * The pad pushes @number << 1 for pad_hit, plus this bit if the condition is true. Without the bit,
+ * the condition, if there is one, has not been evaluated yet.
  */
 enum { GTP_PAD_HELD = 1 };
 
 /*
  * gtp_pad_can - true if a pad can evaluate the condition on live registers: it must consist only of
- * registers up to rip, memory, arithmetic, and variables that take no call and stay with the task.
+ * registers up to rip, memory, arithmetic, and variables that need no call and do not depend on the
+ * CPU.
  */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
 
@@ -58,7 +59,7 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 size_t gtp_pad_work_size(const struct gtp_pad_request *req);
 
 /**
- * gtp_pad_plan() - decide everything except the bytes
+ * gtp_pad_plan() - plan a pad: decide everything except the bytes of its code
  * @work: gtp_pad_work_size() bytes
  * @req: the request; the struct is copied, the data it points to is not
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request for a jump pad: for pad/pad.h. */
+/* A request for a jump pad, as gtp_pad_plan() receives it. */
 #ifndef _GTP_PAD_REQUEST_H
 #define _GTP_PAD_REQUEST_H
 
@@ -38,8 +38,9 @@ struct gtp_pad_chain {
  * @tgid: offset of tgid in a task
  * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: the pad is
  *	never entered after that moment
- * @self_mask, @self_value: addresses of the two words of the test for tasks that are not traced
- * @cs, @ss: the values of these registers
+ * @self_mask, @self_value: addresses of the members of gtp_self_test, the test for tasks that are
+ *                          not traced
+ * @cs, @ss: the values of these registers at a hit
  * @cli: turn interrupts off, which userspace may not do
  *
  * @location, @self_mask and @self_value must fit a sign-extended displacement.

@@ -20,7 +20,9 @@
 	pushq	%r15
 .endm
 
-/* Pop all registers that C does not preserve. rsp must be at r11's place; it ends at orig_rax. */
+/*
+ * Pop all registers that C does not preserve. rsp must point to the saved r11; it ends at orig_rax.
+ */
 .macro POP_SCRATCH
 	popq	%r11
 	popq	%r10

@@ -8,7 +8,7 @@
 #include "kernel/base/params_kernel.h"
 #include "probe/self.h"
 
-enum { NOBODY = -1 }; /* not 0, which is the number of the idle tasks */
+enum { NOBODY = -1 }; /* not 0, which is the PID of the idle tasks */
 
 struct gtp_self_test gtp_self_test = { ~0, NOBODY };
 static struct pid *selves[GTP_SELVES];
@@ -20,10 +20,10 @@ static pid_t number(enum gtp_self which)
 }
 
 /*
- * Set the test that hits make first. A hit between the two stores may match the test by mistake.
- * gtp_self_skip() then compares the process itself, which it has to do at any hit: the process that
- * opened the file may have ended, and its number may have been reused, while a child still has the
- * file open.
+ * Set the test of gtp_self_maybe(). A hit between the two stores may pass the test by mistake. That
+ * does no harm: gtp_self_skip() then compares the process itself, as at any hit. The PID alone is
+ * not enough, because the process that opened /proc/gtp may have ended, and its PID may have been
+ * reused, while a child still has the file open.
  */
 static void set_test(void)
 {

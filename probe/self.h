@@ -17,7 +17,7 @@ enum gtp_self {
 
 /*
  * gtp_self_set - set the process with one of these files open; NULL: there is none. A later process
- * with the same number is not mistaken for this one. Context: process, under gtp_lock
+ * with the same PID is not mistaken for this one. Context: process, under gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 
@@ -32,7 +32,8 @@ u64 gtp_self_skipped(void);
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
 /*
- * struct gtp_self_test - @mask: the bits in which the processes' numbers agree; @value: these bits
+ * struct gtp_self_test - @mask: the bits in which the PIDs of the processes agree; @value: these
+ * bits
  */
 struct gtp_self_test {
 	pid_t mask, value;

@@ -9,7 +9,7 @@
 
 enum {
 	ENDBR_LEN = 4,
-	REACH = GTP_REGION_MAX + ENDBR_LEN, /* a probe changes no more bytes, counted from @addr */
+	REACH = GTP_REGION_MAX + ENDBR_LEN, /* most bytes that a probe changes from @addr on */
 };
 
 /* Changed under gtp_lock. The spinlock is for gtp_shadow_range(), which must not take gtp_lock. */
@@ -79,8 +79,8 @@ bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end)
 }
 
 /*
- * Return the number of bytes that a kprobe changes. The kernel arms a kprobe with an int3, later
- * perhaps with a jump; disarming removes either.
+ * Return how many bytes a kprobe has changed, by the byte that is there now. The kernel arms a
+ * kprobe with an int3, later perhaps with a jump; disarming removes either.
  */
 static u32 kprobe_bytes(u8 first)
 {

@@ -12,7 +12,8 @@
 #include "regions/region.h"
 
 /**
- * struct gtp_shadow - a probed place and its original bytes; part of the backend's struct for it
+ * struct gtp_shadow - a probed place and its original bytes; embedded in the backend's struct for
+ * the place
  * @node: links the place into the index, by @addr
  * @owner: the address of one of the backend's objects, which identifies the backend
  * @addr: the address of the location
@@ -44,7 +45,8 @@ struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
 
 /**
  * gtp_shadow_range() - find the smallest range around all places in a part of the address space
- * @at: the beginning of the part, which belongs to one owner: the range has no others' places
+ * @at: the beginning of the part; all of it belongs to one module, so that the range has no places
+ *      of other modules
  * @bytes: the size of the part
  * @start: receives the lowest address
  * @end: receives the highest address, plus 1
@@ -53,7 +55,10 @@ struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a);
  */
 bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end);
 
-/* gtp_shadow_undo - put the original bytes into a copy, @buf, of @len bytes at @addr. gtp_lock */
+/*
+ * gtp_shadow_undo - replace our probes by the original bytes in @buf, a copy of the @len bytes at
+ * @addr. Context: under gtp_lock
+ */
 void gtp_shadow_undo(u64 addr, u8 *buf, u32 len);
 
 #endif /* _GTP_SHADOW_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loaded tables of regions, of the kernel and of modules, by address.
+ * The tables of regions that are loaded, for the kernel and for modules, looked up by address.
  *
- * A table has the build-id of its code, and is accepted only if that matches. Its entries are by
- * section; exported symbols and sysfs give the addresses of the sections.
+ * A table has the build-id of its code, and is accepted only if it matches that of the running
+ * code. The entries of a table are sorted by section; exported symbols and sysfs give the addresses
+ * of the sections.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -22,7 +23,9 @@ enum {
 	PATH_SIZE = 160,
 };
 
-/* struct piece - a section's range in memory; @size 0: it is not loaded, or is init code */
+/*
+ * struct piece - a section's range in memory; @size 0: the section is not loaded, or is init code
+ */
 struct piece {
 	u64 start;
 	u32 size;
@@ -38,7 +41,7 @@ struct loaded {
 
 DEFINE_MUTEX(gtp_tables_lock); /* guards the list and its entries */
 static LIST_HEAD(tables);
-static u32 removals; /* counts calls of gtp_tables_remove(), also without a table to remove */
+static u32 removals; /* counts calls of gtp_tables_remove(), also if there was no table to remove */
 
 /* --- looking up addresses --- */
 
@@ -176,7 +179,7 @@ static int check_module_id(const struct gtp_table *t, const char *module, char *
 	return err;
 }
 
-/* Place the kernel's sections: vmlinux's .text begins at _text. */
+/* Set the address of the kernel's .text, which begins at _text. */
 static int place_in_kernel(struct loaded *l, char *why)
 {
 	u64 text = gtp_image_text();
@@ -199,7 +202,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 	return 0;
 }
 
-/* Place a module's sections. A section that is missing was freed, or was never loaded. */
+/* Set the addresses of a module's sections. One that sysfs lacks was freed or never loaded. */
 static void place_in_module(struct loaded *l)
 {
 	char path[PATH_SIZE], text[32];
@@ -290,7 +293,8 @@ static int check(struct loaded *l, char *why)
 }
 
 /*
- * tables_put - add a table; return false if a module was unloaded since @seen, perhaps this table's
+ * tables_put - add a table; return false if @removals has changed since it was @seen: the module of
+ * this table may have been unloaded
  */
 static bool tables_put(struct loaded *l, u32 seen)
 {
@@ -307,8 +311,8 @@ static bool tables_put(struct loaded *l, u32 seen)
 }
 
 /*
- * Load a table. Files are read without the lock: /proc/gtpregions takes it inside those of readers
- * of files.
+ * Load a table. sysfs is read without gtp_tables_lock: a reader of /proc/gtpregions takes that lock
+ * while it holds the locks of its own file.
  */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
 {

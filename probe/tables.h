@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The loaded tables of regions, of the kernel and of modules, by address. */
+/* The tables of regions that are loaded, for the kernel and for modules, looked up by address. */
 #ifndef _GTP_TABLES_H
 #define _GTP_TABLES_H
 
@@ -31,7 +31,8 @@ bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 bool gtp_tables_deny(u64 addr);
 
 /*
- * gtp_tables_wraps - true if the function that begins at @addr returns and has no stack arguments
+ * gtp_tables_wraps - true if a table says that the function that begins at @addr returns and has no
+ * stack arguments
  */
 bool gtp_tables_wraps(u64 addr);
 
@@ -47,7 +48,7 @@ enum { GTP_TABLES_WHY = 160 };
  * @size: the size of @bytes
  * @why: receives the refusal in words, GTP_TABLES_WHY bytes
  *
- * Replaces an earlier table for the same code. Context: process, without the lock; sleeps.
+ * Replaces an earlier table for the same code. Context: process, without gtp_tables_lock; sleeps.
  * Return: 0, -EINVAL (malformed), -ESTALE (made for another build), -ENOENT (no such module),
  * -ENOMEM.
  */

@@ -31,9 +31,9 @@ static int stop_nothing(void *unused)
 
 /*
  * Wait until each CPU has left its idle task once. RCU tasks does not wait for idle tasks, and RCU
- * is not watching while they halt the CPU. Before 6.2 that code is not noinstr and can be probed.
- * stop_machine() runs a stopper task on every CPU: when that has run, the CPU's idle task has been
- * switched out.
+ * is not watching while they halt the CPU. Before 6.2 the code that halts the CPU is not noinstr
+ * and can be probed. stop_machine() runs a stopper task on every CPU: when that has run, the CPU's
+ * idle task has been switched out.
  */
 void gtp_wait_for_idle(void)
 {
@@ -66,7 +66,7 @@ void gtp_wait_for_tasks(void)
 
 enum { READERS_S = 5 };
 
-/* @rcu, @over: the wait that is under way, or given up. All but the callbacks: under gtp_lock */
+/* @rcu, @over: the wait that is under way, or was given up. Under gtp_lock, except in callbacks */
 static struct {
 	struct rcu_head rcu;
 	struct completion over;

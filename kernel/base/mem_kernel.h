@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every allocation of the module, so that a test can make any one of them fail. */
+/* Allocate and free memory: all of the module's, so that a test can make any allocation fail. */
 #ifndef _GTP_MEM_KERNEL_H
 #define _GTP_MEM_KERNEL_H
 

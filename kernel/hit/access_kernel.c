@@ -13,8 +13,8 @@
 DEFINE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
 
 /*
- * True if a page may be touched; /proc/kcore has the same list. Memory that is not RAM has no
- * struct page with such marks: the caller tries to read it, and a fault is handled.
+ * True if a page may be read or written; /proc/kcore makes the same checks. Memory that is not RAM
+ * has no struct page to check: the caller tries to read it, and a fault is handled.
  */
 static bool may_touch(u64 addr)
 {
@@ -41,9 +41,9 @@ bool gtp_access_may_touch(u64 addr, u32 len)
 /*
  * True if a load may use the addresses: the exception table entry of the load catches a fault at a
  * canonical kernel address. No other address may reach the load: a non-canonical one raises #GP,
- * and the kernel's handler of such entries then warns. Canonical form depends on the page tables in
- * use, not on what the processor supports: boot_cpu_data.x86_virt_bits says 57 even where the
- * kernel has four levels.
+ * and the kernel's handler of exception table entries then warns. Canonical form depends on the
+ * page tables in use, not on what the processor supports: boot_cpu_data.x86_virt_bits says 57 even
+ * where the kernel has four levels.
  */
 static bool kernel_range(u64 addr, u64 len)
 {
@@ -84,9 +84,9 @@ fault:
 }
 
 /*
- * This waits for no page: the fault handler sees that page faults are disabled.
- * copy_from_user_nofault() does the same with five times as many instructions. It also asks
- * nmi_uaccess_okay(), which must be true here: see the header.
+ * Do not wait for a page: the fault handler sees that page faults are disabled, and the load fails.
+ * copy_from_user_nofault() does the same with five times as many instructions. It also checks
+ * nmi_uaccess_okay(), which must be true here: see access_kernel.h.
  */
 bool gtp_access_read_small(void *dst, u64 addr, u32 len)
 {

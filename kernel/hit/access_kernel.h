@@ -9,11 +9,11 @@
  * gtp_access_read() - copy memory that may not be there
  * @ctx: unused; struct gtp_hit_ops' read has this argument
  * @dst: receives the bytes
- * @addr: kernel address, or one of the current task's own, or, in a hit in a program, one of that
- *        file's space
+ * @addr: a kernel address; a user address of the current task; or, in a hit in a program, an
+ *        address in the space of the program's file
  * @len: the number of bytes
  *
- * Context: any, NMI included; never sleeps, so a user page that is not in memory is -EFAULT.
+ * Context: any, NMI included; never sleeps, so a user page that is not resident gives -EFAULT.
  * Return: 0; or -EFAULT, with @dst undefined.
  */
 int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
@@ -40,8 +40,8 @@ int gtp_access_write(u64 addr, const void *src, u32 len);
 
 /*
  * gtp_access_read_small - read 1, 2, 4, 8 or 16 bytes of the current task's program, if they are
- * there now; false otherwise, and for other lengths. The task's own page tables must be loaded, as
- * in a uprobe's handler and the NMIs that interrupt it.
+ * resident; return false otherwise, and for other lengths. The task's own page tables must be
+ * loaded, as in a uprobe's handler and the NMIs that interrupt it.
  */
 bool gtp_access_read_small(void *dst, u64 addr, u32 len);
 

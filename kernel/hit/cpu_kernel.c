@@ -138,8 +138,8 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
 }
 
 /*
- * struct errand - a call to make on a CPU; @done: the call was made, because the CPU was not in a
- * hit
+ * struct errand - a call to make on a CPU; @done: true if the CPU was not in a hit, so that the
+ * call was made
  */
 struct errand {
 	struct gtp_cpu *cpu;
@@ -149,9 +149,9 @@ struct errand {
 };
 
 /*
- * Make the call, in an interrupt with interrupts off. A kprobe's hit may run with interrupts on, so
- * the interrupt may have arrived in the middle of a hit: then do nothing, and the caller tries
- * again. A hit in which the kernel died never ends: do not wait for that one.
+ * Make the call in an IPI, with interrupts off. A kprobe's hit may run with interrupts on, so the
+ * interrupt may have arrived in the middle of a hit: then do nothing, and the caller tries again. A
+ * hit whose task died never ends (GTP_HIT_LOST): do not wait for such a hit.
  */
 static void run_errand(void *info)
 {
@@ -190,8 +190,8 @@ void gtp_buffers_restart(void)
 }
 
 /*
- * Set the calibration, in an interrupt on the CPU itself, so that a hit, which has interrupts off,
- * cannot use the old one first and then the new one.
+ * Set the calibration in an IPI on the CPU itself, so that a hit, which has interrupts off, cannot
+ * use the old one first and then the new one.
  */
 static void use(void *tsc)
 {

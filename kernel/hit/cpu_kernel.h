@@ -28,9 +28,9 @@ static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
 }
 
 /**
- * gtp_buffers_get() - the function buffers_get of struct gtp_target_ops
+ * gtp_buffers_get() - implement buffers_get of struct gtp_target_ops
  * @ctx: unused
- * @bytes: the size of all CPUs' buffers together; 0: the module parameter decides
+ * @bytes: the size of all CPUs' buffers together; 0: the module parameter buffer_kb decides
  * @circular: drop the oldest frames
  * @nslots: the number of counters for each CPU
  * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
@@ -44,7 +44,7 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 		    u32 *ncpus, struct gtp_why *why);
 
 /**
- * gtp_buffers_put() - the function buffers_put of struct gtp_target_ops
+ * gtp_buffers_put() - implement buffers_put of struct gtp_target_ops
  * @ctx: unused
  * @cpus: the array from gtp_buffers_get()
  * @ncpus: the length of @cpus
@@ -53,7 +53,9 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
-/* gtp_buffer_alloc - buffer_alloc of struct gtp_target_ops: allocate memory near the CPU */
+/*
+ * gtp_buffer_alloc - implement buffer_alloc of struct gtp_target_ops: allocate memory near the CPU
+ */
 void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 
 /*
@@ -69,8 +71,8 @@ u64 gtp_memory_most(void *ctx);
 void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 
 /*
- * gtp_buffers_calibrate - make the hits of all CPUs use this calibration. Context: process,
- * gtp_lock; a run whose hits read the counter may be active
+ * gtp_buffers_calibrate - make the hits of all CPUs use this calibration of the TSC. Context:
+ * process, gtp_lock; a run whose hits read the TSC may be active
  */
 void gtp_buffers_calibrate(const struct gtp_calibration *tsc);
 

@@ -17,10 +17,10 @@
 #include "kernel/hit/hit_kernel.h"
 
 /*
- * The lock of the variables. It is an arch_spinlock_t, because a hit may be inside lockdep or a
- * tracer, or in an NMI, and must not call them. It cannot deadlock: interrupts are off while it is
- * held, and a hit in an NMI finds its CPU in a hit already and is skipped, so no CPU takes it
- * twice; no other lock is taken under it.
+ * The lock of the trace state variables. It is an arch_spinlock_t, because a hit may be inside
+ * lockdep or a tracer, or in an NMI, and so must call neither of the two. It cannot deadlock:
+ * interrupts are off while it is held, and a hit in an NMI finds its CPU in a hit already and is
+ * skipped, so no CPU takes it twice; no other lock is taken under it.
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
@@ -79,8 +79,8 @@ u64 gtp_hit_clock(void *ctx)
 }
 
 /*
- * The conversions of the counter to ns, for the hits of this run. There are two, because hits may
- * read the one in use while gtp_hit_replace_calibration() makes another one.
+ * How to convert the TSC to ns, for the hits of this run. There are two, because hits may read the
+ * one in use while gtp_hit_replace_calibration() makes the other.
  */
 static struct gtp_calibration calibrations[2];
 static u32 in_use;
@@ -105,7 +105,7 @@ static bool kernel_uses_tsc(void)
 }
 
 /*
- * struct reading - the counter, and the clocks read right after it; @took: ticks for reading them
+ * struct reading - the TSC, and the clocks read right after it; @took: TSC ticks for reading them
  * all
  */
 struct reading {
@@ -131,9 +131,9 @@ static void set_raw(const struct gtp_calibration *c, const struct reading *r)
 enum { READINGS = 5 };
 
 /*
- * Calibrate. If an interrupt came, or a hypervisor suspended the CPU, between reading the counter
- * and the clocks, $clock would be wrong for the whole run. So read a few times, and use the
- * shortest try.
+ * Calibrate. If an interrupt came, or a hypervisor suspended the CPU, between reading the TSC and
+ * the clocks, $clock would be wrong for the whole run. So read a few times, and use the shortest
+ * try.
  */
 static void calibrate(struct gtp_calibration *c)
 {
@@ -238,8 +238,8 @@ enum { OFF_MS = 2, OFF_PPM = 200 };
 
 /*
  * Return the ns by which $clock is ahead of CLOCK_MONOTONIC_RAW, which nothing adjusts; 0 if they
- * agree. The counter is read before and after that clock, so that nothing that comes in between
- * matters.
+ * agree. The counter is read before and after that clock, so that an interrupt between the readings
+ * does not matter.
  */
 static s64 ahead(void)
 {

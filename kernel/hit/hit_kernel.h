@@ -23,8 +23,8 @@ const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
 void gtp_hit_recalibrate_tsc(void);
 
 /*
- * gtp_hit_tsv_reset - release the variables' lock, in case a hit in which the kernel died has left
- * it taken. Context: no hit is running
+ * gtp_hit_tsv_reset - release the variables' lock, in case a hit whose task died has left it taken.
+ * Context: no hit is running
  */
 void gtp_hit_tsv_reset(void);
 
@@ -33,7 +33,7 @@ void gtp_hit_tsv_reset(void);
  *
  * Hits use the previous calibration until the caller gives them the new one. The caller must have
  * done so on all CPUs before the next call, which overwrites the previous one.
- * Context: process, under gtp_lock. Return: the calibration; NULL: hits do not read the counter.
+ * Context: process, under gtp_lock. Return: the calibration; NULL: hits do not read the TSC.
  */
 const struct gtp_calibration *gtp_hit_replace_calibration(void);
 
@@ -43,10 +43,13 @@ const struct gtp_calibration *gtp_hit_replace_calibration(void);
  */
 void gtp_hit_sleeps(bool sleeps);
 
-/* gtp_hit_clock_off - the function clock_off of struct gtp_target_ops */
+/* gtp_hit_clock_off - implement clock_off of struct gtp_target_ops */
 bool gtp_hit_clock_off(void *ctx, struct gtp_why *why);
 
-/* The members of struct gtp_hit_ops with these names; @ctx is not used. Context: a hit. */
+/*
+ * These implement the members of struct gtp_hit_ops with the same names; @ctx is not used. Context:
+ * a hit.
+ */
 bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);

@@ -13,7 +13,7 @@ enum { MODULES_MAX = 512 }; /* the code of further modules is not recognized */
 
 /*
  * The modules' ranges: size << 32 | lower half of the address; the upper half is the same for all
- * modules. 0: free.
+ * modules. 0: the entry is free.
  */
 static u64 text[MODULES_MAX];
 static u32 changes = 1;
@@ -68,7 +68,10 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 		add_text(mod);
 	else
 		drop_text(mod);
-	/* Pairs with the readers' acquire: a hit that reads the new number reads the new ranges. */
+	/*
+	 * Pairs with gtp_module_text_changes(): a hit that reads the new number reads the new
+	 * ranges.
+	 */
 	smp_store_release(&changes, changes + 1);
 	spin_unlock(&lock);
 }
@@ -76,7 +79,7 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 /*
  * Record the modules that are loaded now. The kset of this module's kobject lists all modules, and
  * also built-in ones, which have no struct module. The kernel sets MODULE_STATE_GOING before it
- * calls our notifier, which takes the lock.
+ * calls our notifier, which takes @lock.
  */
 void gtp_module_text_init(void)
 {

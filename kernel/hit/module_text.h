@@ -11,14 +11,14 @@
  */
 void gtp_module_text_init(void);
 
-/* gtp_module_text_changed - record the state of @mod, of which the kernel has notified us */
+/* gtp_module_text_changed - record the new state of @mod, as reported by the module notifier */
 void gtp_module_text_changed(const struct module *mod, unsigned long state);
 
 /**
  * gtp_module_text_changes() - return how often modules were loaded or unloaded, counted from 1
  *
- * Facts about a module's code hold while this number is the same: the kernel notifies us before it
- * frees the code, and before freeing it waits for all code that runs with preemption off.
+ * A fact about a module's code holds while this number stays the same: the kernel notifies us
+ * before it frees the code, and before freeing it waits for all code that runs with preemption off.
  */
 u32 gtp_module_text_changes(void);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel stack at a hit, taken with the steps that the kernel's unwinder took before at the
- * same addresses (hit/walk.c), or by the unwinder itself where these are missing or not simple
- * enough.
+ * Takes the kernel stack at a hit. This repeats the steps that the kernel's unwinder took at the
+ * same addresses before (hit/walk.c). Where such a step is unknown or not simple enough, the
+ * unwinder itself takes the stack.
  *
  * Unwinding begins at the instruction that was hit, with the registers of that moment. So it sees
- * neither the pad nor the exception that led here, and the kernel's data for that instruction is
- * right: before a prologue, inside one, and after it.
+ * neither the pad nor the exception that led here, and the kernel's unwind data for that
+ * instruction is right: before a prologue, inside one, and after it.
  *
  * The address of a caller is a return address, which may be the first byte after the function. The
- * address of interrupted code is that of an instruction that has not run yet; 1 is added to it. So
- * for every address except the first, the byte before it belongs to the function.
+ * address of interrupted code is that of an instruction that has not run yet; 1 is added to that
+ * address. So for every address except the first, the byte before it belongs to the function.
  *
- * The stack may lead to an interrupt that came inside a pad, which no table describes, or through
- * code where the unwinder guesses. Such a stack ends with GTP_STACKS_LOST.
+ * The stack may lead to an interrupt that came inside a pad, which no unwind table describes, or
+ * through code where the unwinder guesses. Such a stack ends with GTP_STACKS_LOST.
  *
  * perf unwinds the same way in NMIs: the unwinder takes no lock and reads only stacks that it
  * knows.
@@ -58,9 +58,9 @@ static bool is_interrupted(struct unwind_state *state)
 }
 
 /*
- * True if the unwinder came to the entry from userspace or to the start of a task, without having
- * to guess. An interrupted instruction is never a task's first one, although the ORC data of older
- * kernels marks a retpoline's thunk as the end of the stack.
+ * True if the stack is complete: the unwinder reached the entry from userspace or the start of a
+ * task, without having to guess. An interrupted instruction is never a task's first one, although
+ * the ORC data of older kernels marks a retpoline's thunk as the end of the stack.
  */
 static bool is_whole(struct unwind_state *state, bool interrupted)
 {
@@ -97,8 +97,8 @@ static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 ma
 }
 
 /*
- * Take the stack with the known steps. Return 0 if the unwinder has to take it; it always has to if
- * the stack is not a task's.
+ * Take the stack with the known steps. Return 0 if the unwinder has to take it, as it always has to
+ * when rsp is not on the task's own stack.
  */
 static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 			 u32 max)

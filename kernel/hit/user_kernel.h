@@ -43,7 +43,7 @@ DECLARE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
  * @addr: the address
  * @task: receives the address in the task
  *
- * A file's segments keep their distances wherever it is loaded.
+ * A file's segments keep their distances wherever the file is loaded.
  * Return: false if it is not known where the task has that part of the file.
  */
 static inline bool gtp_user_address(const struct gtp_user_hit *user, u64 addr, u64 *task)

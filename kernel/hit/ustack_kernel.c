@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stack of the task's program at a hit: its process, and where it begins.
+ * The user stack of the task at a hit: its process, and the registers with which it begins.
  *
- * A process is identified by its number, the time when it began, and how often it has called exec.
- * The last word of a stack stands for all three, because addresses mean nothing without the memory
- * map, and both a number and the address of a struct mm_struct are soon used again.
+ * A process is identified by its PID, its start time, and how often it has called exec. The last
+ * word of a recorded stack stands for all three: the stack's addresses mean nothing without the
+ * memory map of the process, and both a PID and the address of a struct mm_struct are soon reused.
  */
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -46,9 +46,9 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from
 }
 
 /*
- * Begin with the registers with which the task has entered the kernel. A kernel thread has none. A
- * thread that the kernel has made for a process (io_uring's, for example) has the process's memory,
- * but its registers are zero.
+ * Begin with the registers with which the task has entered the kernel. A kernel thread has no such
+ * registers. A thread that the kernel has made for a process (io_uring's, for example) has the
+ * process's memory, but its registers are zero.
  *
  * An NMI may arrive during a hit in a program and have a hit itself. Then @regs are the kernel's,
  * and only @user has the program's.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stack of the task's program at a hit: its process, and where it begins. */
+/* The user stack of the task at a hit: its process, and the registers with which it begins. */
 #ifndef _GTP_USTACK_KERNEL_H
 #define _GTP_USTACK_KERNEL_H
 

@@ -10,12 +10,12 @@
  * An answer is valid while the code exists. The kernel's own code always does. A module's code is
  * recognized (gtp_module_text_has()), and answers about it are valid until a module is loaded or
  * unloaded. The function tracer's trampolines, BPF programs, optimised kprobes and pads are freed
- * without notice, so their stacks are left to the unwinder.
+ * without notice, so stacks that lead through them are left to the unwinder.
  *
- * The addresses that tracers put in a caller's place (return_to_handler, kretprobe's trampoline)
- * are an exception: there the step depends on more than the address, because the unwinder looks up
- * the caller's address elsewhere. All of them are the first byte of a kernel function, so a return
- * address that is the first byte of a symbol is left to the unwinder.
+ * The addresses that tracers put in place of a return address (return_to_handler, the trampoline of
+ * kretprobes) are an exception: there the step depends on more than the address, because the
+ * unwinder looks up the original return address elsewhere. All of them are the first byte of a
+ * kernel function, so a return address that is the first byte of a symbol is left to the unwinder.
  */
 #include <linux/kallsyms.h>
 #include <linux/sched.h>
@@ -42,8 +42,8 @@ void gtp_walk_init(void)
 
 /*
  * Make the state that of an interrupted instruction: for such a state the unwinder looks up the
- * address itself, not the byte before it. Make it another task's, so that the unwinder logs no
- * warning about its tables.
+ * address itself, not the byte before it. Make the state another task's, so that the unwinder logs
+ * no warning about its tables.
  */
 static void stand_at(struct unwind_state *state, struct pt_regs *regs, u64 at)
 {
@@ -74,7 +74,7 @@ static void try_at(u64 at, struct pt_regs *regs, struct gtp_walk_try *try)
 	try->error = unwind_error(&state);
 }
 
-/* True if the unwinder returns the return address @ip unchanged. */
+/* True if the unwinder returns the return address @addr unchanged. */
 static bool is_text(u64 addr)
 {
 	struct unwind_state state;

@@ -10,10 +10,10 @@
 #include "arena.h"
 
 /*
- * A module's exception table is fixed when the module is built, before there are any loads here. So
- * every multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Each entry leads to a fault pad
- * of its own, which identifies the load: the pad pushes its number within its group, and the code
- * at the group's end pushes the offset of the group's first load.
+ * A module's exception table is fixed when the module is built, before the arena contains any load.
+ * So every multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Each entry leads to a fault
+ * pad of its own, which identifies the load: the pad pushes its number within its group, and the
+ * code at the group's end pushes the offset of the group's first load.
  */
 #define PADS 32 /* pads of a group: short jumps reach its end */
 #define GROUP_BYTES (PADS * GTP_JIT_LOAD_ALIGN)

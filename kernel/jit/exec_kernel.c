@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Executable memory for snippets in the kernel.
+ * Executable memory in the kernel for snippets (compiled expressions) and jump pads.
  *
  * The arena is part of the module's own text: mapped executable and never writable, in reach of
  * direct calls to the module and the kernel, and with exception table entries (see arena.S). It is
@@ -267,8 +267,8 @@ static void describe_user_regs(struct ax_jit_var *var)
 }
 
 /*
- * Describe how to read the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are not
- * constants in C.
+ * Describe how to read the values of gtp_hit_builtin(), and the CPU's number. Fill the descriptions
+ * in at run time, because offsets in GS are not constants in C.
  */
 static void describe_variables(struct ax_jit_target *w)
 {
@@ -297,7 +297,8 @@ static void describe_target(struct ax_jit_target *w)
 {
 	/*
 	 * The whole load must be below the vsyscall page: the kernel treats a fault there like one
-	 * at a user address, which no exception table entry fixes. Above it is nothing to read.
+	 * at a user address, which no exception table entry fixes. Above that page there is nothing
+	 * to read.
 	 */
 	w->fast = true;
 	w->fast_limit = (s32)(VSYSCALL_ADDR - sizeof(u64));

@@ -17,8 +17,8 @@ int gtp_jit_init(void);
 /**
  * gtp_jit_open() - begin to compile: map the arena writable, at another address
  *
- * Context: process, may sleep; the caller holds its lock until gtp_jit_close(). Existing snippets
- * may be running. Return: 0 or -ENOMEM.
+ * Context: process, may sleep; one caller at a time until gtp_jit_close(). Existing snippets may be
+ * running. Return: 0 or -ENOMEM.
  */
 int gtp_jit_open(void);
 
@@ -98,13 +98,13 @@ void gtp_jit_pads_wipe(void);
 /* gtp_jit_pad_usage - store the number of bytes that pads use, and the size of the pads' room */
 void gtp_jit_pad_usage(u32 *used, u32 *size);
 
-/* gtp_jit_ready - true if there is an arena */
+/* gtp_jit_ready - true if the arena can be used */
 bool gtp_jit_ready(void);
 
 /* gtp_jit_target - return the description of the place where snippets run; a test may change it */
 const struct ax_jit_target *gtp_jit_target(void);
 
-/* gtp_jit_usage - store the number of bytes of the arena in use, and the size of the arena */
+/* gtp_jit_usage - store how many bytes snippets use, and the size of their part of the arena */
 void gtp_jit_usage(u32 *used, u32 *size);
 
 #endif /* _GTP_EXEC_KERNEL_H */

@@ -84,7 +84,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	return 0;
 }
 
-/* True if a snippet of the actions has work to do: not if all of them are static data. */
+/* True if a snippet of the actions has work to do; false if all of them collect $_sdata. */
 static bool has_work(const struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a = tp->actions;

@@ -79,10 +79,10 @@ static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 }
 
 /*
- * Check that the kernel allows a probe there: other code must not be overwritten either. decide()
- * has made all of the kernel's checks except that of its blacklist, which is read once for all
- * places. If the blacklist cannot be read, register a disabled kprobe at each place. That is slow:
- * the kernel then searches all jump labels and all BUG() entries each time.
+ * Check that the kernel allows a probe at the address: code that takes none must not be overwritten
+ * either. decide() has made all of the kernel's checks except that of its blacklist, which is read
+ * once for all places. If the blacklist cannot be read, register a disabled kprobe at each place.
+ * That is slow: the kernel then searches all jump labels and all BUG() entries each time.
  */
 static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 {

@@ -402,7 +402,7 @@ void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 
 /*
  * Steps 5 to 7. Write the int3s. The writable mapping of the text is removed before the wait of
- * step 8, which may take seconds. After the first int3 this cannot fail any more: each place
+ * step 8, which may take seconds. After the first int3 nothing can fail any more: each place
  * becomes a jump or ends in one of the three cases at the top of this file.
  */
 static int write_int3s(struct gtp_jump_set *set, u32 n)

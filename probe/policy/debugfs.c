@@ -3,7 +3,7 @@
  * Read a debugfs file line by line in the kernel.
  *
  * kernel_read() refuses debugfs files. A seq file can be read with seq_read_iter() directly, once
- * it is certain that the file is one.
+ * is_seq_file() has made sure that it is one.
  */
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -92,9 +92,8 @@ static void do_job(struct work_struct *work)
 }
 
 /*
- * Read the file. A task that exits closes /proc/gtp after it has dropped current->fs, when it can
- * no longer look up a path. In that case a kernel worker opens the file, with the kernel's own
- * root.
+ * Read the file. A task that exits has no current->fs any more when it closes /proc/gtp, and cannot
+ * look up a path. For such a task a kernel worker reads the file, with the kernel's own root.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)

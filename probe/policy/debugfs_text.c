@@ -49,10 +49,7 @@ bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *rang
 	return range->start && range->start <= range->end;
 }
 
-/*
- * Return the FNV-1a hash of a name. A collision only makes a location a kprobe that could have been
- * a jump.
- */
+/* Return the FNV-1a hash of a name. A collision only refuses a place that could be probed. */
 u32 gtp_debugfs_hash(const char *name)
 {
 	u32 hash = 2166136261;

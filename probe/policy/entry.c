@@ -23,8 +23,8 @@ static bool begins_endbr(const u8 *code)
 
 /*
  * True if a function begins at the address. Weak functions that were overridden are still in the
- * text, without a symbol. Their sites are in ftrace's records: it accepts a direct call there, but
- * warns when that is removed.
+ * text, without a symbol. ftrace has records of their sites: it accepts a direct call there, but
+ * warns when the call is removed.
  */
 static bool begins_function(u64 addr)
 {
@@ -50,7 +50,8 @@ u64 gtp_entry_idle(u64 addr)
 
 /*
  * An ftrace_ops that is never registered. Its filter accepts exactly the addresses for which the
- * function tracer has a record, so setting the filter shows whether there is one.
+ * function tracer has a record, so setting the filter shows whether there is a record of the
+ * address.
  */
 static struct ftrace_ops asked;
 

@@ -19,11 +19,12 @@ u64 gtp_entry_idle(u64 addr);
 
 /**
  * gtp_entry_ask() - find out whether the function tracer has a record of a site, and so owns it
- * @addr: the address of the site; a function's first address stands for a site anywhere in it
+ * @addr: the address of the site; a function's first address also finds a site further on in the
+ *        function
  *
  * Context: process, under gtp_lock; may sleep.
- * Return: 0 if it has a record; -EINVAL if not; -ENOMEM; another -errno: there is no function
- * tracer.
+ * Return: 0 if there is a record; -EINVAL if not; -ENOMEM; another -errno if the kernel has no
+ * function tracer.
  */
 int gtp_entry_ask(u64 addr);
 

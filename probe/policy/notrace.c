@@ -15,8 +15,8 @@ static u64 last_start;
 static int last_answer;
 
 /*
- * Return 1 if the function has no site; 0 if it has one, or if the kernel has no function tracer,
- * through which a probe could be hit again; or -ENOMEM.
+ * Return 1 if the function has no function tracer's site; 0 if it has one, or if the kernel has no
+ * function tracer, whose calls could hit a probe again; or -ENOMEM.
  */
 static int has_no_site(u64 start)
 {
@@ -28,7 +28,7 @@ static int has_no_site(u64 start)
 /*
  * whole_of - return the name of the function whose .cold part is at @addr, or NULL
  *
- * Such a part has a symbol of its own, and no site: only the function it belongs to jumps there.
+ * A .cold part has a symbol of its own, and no site: only its function jumps there.
  */
 static const char *whole_of(u64 addr)
 {

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * gtp_notrace() - find out whether the function tracer leaves out the function at an address
+ * gtp_notrace() - find out whether the function at an address is excluded from function tracing
  * @addr: the address of any instruction of the function
  *
  * The function tracer, perf's events, BPF, and functions that they call are compiled without a
@@ -16,8 +16,8 @@
  * such functions by the same test
  *
  * Context: process, under gtp_lock; may sleep.
- * Return: 1: it has no site; 0: it has one, or there is no function at @addr, or no function tracer
- * in this kernel; -ENOMEM.
+ * Return: 1: the function has no site; 0: it has one, or there is no function at @addr, or no
+ * function tracer in this kernel; -ENOMEM.
  */
 int gtp_notrace(u64 addr);
 

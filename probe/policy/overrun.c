@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions at the end of a mapping, past which the kernel would read. */
+/* Functions at the end of a mapping: decoding one, the kernel would read past that end. */
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions at the end of a mapping, past which the kernel would read. */
+/* Functions at the end of a mapping: decoding one, the kernel would read past that end. */
 #ifndef _GTP_OVERRUN_H
 #define _GTP_OVERRUN_H
 
@@ -10,10 +10,10 @@
  * @addr: the kprobe's address
  *
  * register_kprobe() always checks whether the probe can be a jump, and for that it decodes the
- * function to its end. To the kernel, the last function of a module ends with its pages. Zeros,
- * which decode as two-byte instructions, fill the rest of the last page. If the number of zeros is
- * odd, the kernel decodes one byte of the next page. Since 6.4 a module's code is a mapping of its
- * own, with nothing mapped after it.
+ * function to its end. To the kernel, the last function of a module extends to the end of the
+ * module's last code page. Zeros, which decode as two-byte instructions, fill the rest of the last
+ * page. If the number of zeros is odd, the kernel decodes one byte of the next page. Since 6.4 a
+ * module's code is a mapping of its own, with nothing mapped after it.
  *
  * A kprobe on the function tracer's site is never optimised, and a jump of ours is no kprobe: both
  * are safe there.

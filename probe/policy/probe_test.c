@@ -46,7 +46,9 @@ static struct probe_test *keep(u64 addr, const char *name)
 	int err;
 
 	lockdep_assert_held(&gtp_lock);
-	/* A name is used only for functions with a .cold part, and such a part is never last. */
+	/*
+	 * Only functions with a .cold part are probed by name, and none is the last of its mapping.
+	 */
 	if (addr && gtp_overruns(addr))
 		return ERR_PTR(-EFAULT);
 	t = gtp_mem_alloc(sizeof(*t));
@@ -57,7 +59,9 @@ static struct probe_test *keep(u64 addr, const char *name)
 	t->kp.pre_handler = never;
 	t->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&t->kp);
-	/* The kernel has resolved the name, which belongs to the caller. */
+	/*
+	 * The kernel has resolved the name; its memory belongs to the caller, so drop the pointer.
+	 */
 	t->kp.symbol_name = NULL;
 	if (err) {
 		gtp_mem_free(t);

@@ -7,8 +7,8 @@
 
 /*
  * Unregistering waits for a grace period, so test kprobes are kept and unregistered together. A
- * kprobe that was never armed has changed no text, and changes none when it is unregistered. Under
- * gtp_lock; may sleep.
+ * kprobe that was never armed has changed no text, and changes none when it is unregistered.
+ * Context of all functions: process, under gtp_lock; they may sleep.
  */
 
 /**

@@ -11,8 +11,8 @@
  * @size: bytes of @buf
  * @symbol: "NAME+0xOFFSET/0xSIZE", as the kernel prints it
  *
- * A function that is split, copied or moved for one caller keeps its name up to a dot:
- * "cpu_init.part.0+0x5/0x20" is cpu_init+0x5/0x20 here.
+ * When the compiler splits, copies or specializes a function, it appends a dot and a suffix to the
+ * name: this changes "cpu_init.part.0+0x5/0x20" to "cpu_init+0x5/0x20".
  */
 void gtp_symbol_plain(char *buf, size_t size, const char *symbol);
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls in programs that have been entered, and whose return is wanted.
+ * The table of calls in programs that have been entered and whose return will be reported.
  *
- * A call is known by its task and by the place of its return address. A task that has several
- * stacks (coroutines, an alternate stack for signals) has no two calls at the same place either, so
- * no pairing depends on an order of calls, and none is dropped because another one returned.
+ * A call is identified by its task and by the stack address of its return address. Even a task with
+ * several stacks (coroutines, an alternate stack for signals) has no two calls at one stack
+ * address. So matching a return with its call does not depend on the order of calls, and no call is
+ * dropped because another one returned.
  *
- * A call that never returns (longjmp(), an exception, exec, exit) leaves its record. The next call
- * at the same place replaces it. Otherwise it stays until its room is needed: a record goes if its
- * task has gone, or if the stack of its task has passed it. Only then can a call on another, lower
- * stack of the same task be lost.
+ * A call that never returns (longjmp(), an exception, exec, exit) leaves its record in the table.
+ * The next call at the same stack address replaces the record. Otherwise the record stays until its
+ * room is needed: it is then replaced if its task has ended, or if the new call is of the same task
+ * and at a higher stack address. Only in the latter case can a call on another, lower stack of the
+ * same task be lost.
  *
- * The table has sets of a few records, and a hash of task and place selects the set. All of it is
- * allocated in advance. Records change under the lock of their set.
+ * The table has sets of 16 records, and a hash of task and stack address selects the set. The table
+ * is allocated in advance. Records change under the lock of their set.
  */
 #include <linux/hash.h>
 #include <linux/pid.h>
@@ -32,8 +34,8 @@ enum {
 };
 
 /*
- * struct slot - a call and its task; NULL: the slot is free. @task is only compared, never
- * followed: a later task may have the address of one that has gone, but then it has another
+ * struct slot - a call and its task; @task NULL: the slot is free. @task is only compared, never
+ * dereferenced: a later task may have the address of one that has ended, but it then has another
  * @started
  */
 struct slot {
@@ -98,8 +100,8 @@ static struct slot *find(struct set *set, const void *of, u64 top)
 }
 
 /*
- * True if the slot's task has gone. Another task may have its number by now, but then it is at
- * another address or began later.
+ * True if the slot's task has ended. Another task may have its PID by now, but then its task_struct
+ * is at another address or it began later.
  */
 static bool has_gone(const struct slot *s)
 {
@@ -114,8 +116,8 @@ static bool has_gone(const struct slot *s)
 }
 
 /*
- * Find a slot that is free, or whose call does not return any more. A call at the same place may be
- * of another function that has jumped to this one: that call goes on.
+ * Find a slot that is free, or whose call does not return any more. Keep a call at the same stack
+ * address: its function may have jumped to this one, and still returns.
  */
 static struct slot *find_room(struct set *set, u64 top)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The calls in programs that have been entered, and whose return is wanted. */
+/* The table of calls in programs that have been entered and whose return will be reported. */
 #ifndef _GTP_CALLS_H
 #define _GTP_CALLS_H
 
@@ -28,7 +28,7 @@ struct gtp_user_call {
 int gtp_user_calls_get(void);
 void gtp_user_calls_put(void);
 
-/* All below: in the task's own context, with preemption on, between get and put. */
+/* Call add and take in the task's own context, with preemption on, between get and put. */
 
 /* gtp_user_calls_add - add a call to the table; return false if there is no room */
 bool gtp_user_calls_add(const struct gtp_user_call *call);

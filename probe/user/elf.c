@@ -68,8 +68,8 @@ static bool fits(u64 start, u64 bytes)
 }
 
 /*
- * Add a loaded segment. The kernel maps whole pages, so a segment begins at the same offset in its
- * page in the file and in memory.
+ * Add a loaded segment. The kernel maps whole pages, so a segment must have the same offset within
+ * a page in the file and in memory.
  */
 static int add_segment(struct gtp_elf *elf, const u8 *entry, struct gtp_why *why)
 {

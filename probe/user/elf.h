@@ -7,7 +7,7 @@
 #include "base/why.h"
 
 enum {
-	GTP_ELF_HEAD = 64,	   /* size of the head of the file */
+	GTP_ELF_HEAD = 64,	   /* size of the ELF header */
 	GTP_ELF_ENTRY = 56,	   /* size of an entry of the table of segments */
 	GTP_ELF_ENTRIES = 64,	   /* most entries in the table of segments */
 	GTP_ELF_SEGMENTS = 16,	   /* most loaded segments */
@@ -74,7 +74,8 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
  * @table: @elf->entries times GTP_ELF_ENTRY bytes
  * @why: the refusal, to follow the file's name
  *
- * Return: 0; -ENOEXEC if the file has no code, or if its addresses do not fit into a file space.
+ * Return: 0; -ENOEXEC if the file has no code, or if its addresses do not fit into the space of
+ * addresses that gdbtp gives a file.
  */
 int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why);
 

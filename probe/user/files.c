@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of programs that are traced, and the address space of each.
+ * The files of traced programs, and the space of addresses that gdbtp gives each file.
  *
  * A file is opened under gtp_lock. So only files that processes can execute are opened: opening
  * others may need that lock (/proc/gtpframe), or wait for another process (a FIFO).
  *
- * A base is never given to a second file: a GDB that was connected before may still have the first
- * file's symbols there, and would set its breakpoints into the second file's instructions. The
- * bases begin at random, so that the same holds when gdbtp is loaded again.
+ * The base address of a file's space is never given to a second file: a GDB that was connected
+ * before may still have the first file's symbols there, and would set its breakpoints into the
+ * second file's instructions. The bases begin at random, so that the same holds when gdbtp is
+ * loaded again.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -25,7 +26,7 @@
 #include "probe/user/files.h"
 
 enum {
-	FILES_MAX = 1024, /* most files open at a time; each keeps its file system mounted */
+	FILES_MAX = 1024, /* most open files; an open file keeps its file system mounted */
 	EXITS_MAX = 4096, /* most functions of a file whose exits are known */
 	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
 };
@@ -73,8 +74,8 @@ static int refuse_errno(struct gtp_why *why, int err, const char *path)
 }
 
 /*
- * True if uprobes can be set in the file: they need files that the page cache has. A tmpfs has a
- * way of its own.
+ * True if uprobes can be set in the file: they need a file whose pages the page cache can read. For
+ * tmpfs, the kernel's uprobes have a special case.
  */
 static bool is_mappable(const struct inode *inode)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of programs that are traced, and the address space of each. */
+/* The files of traced programs, and the space of addresses that gdbtp gives each file. */
 #ifndef _GTP_FILES_H
 #define _GTP_FILES_H
 
@@ -11,7 +11,7 @@
 #include "probe/user/exits.h"
 
 /**
- * struct gtp_file_exits - where calls of a function end, as GDB has found out
+ * struct gtp_file_exits - the places where calls of a function end, as GDB has found them
  * @next: the exits of the next function of the file
  * @addr: a place that each call passes once, at or near its entry; in the file's space
  * @above: bytes from the stack pointer up to the return address, at @addr
@@ -31,7 +31,8 @@ struct gtp_file_exits {
  * @base: the first address of the file's space
  * @file: open for reading, so that the file exists as long as this struct, even if its last name is
  * removed
- * @inode: the inode that processes map, which is not @file's own on an overlay; @file holds it
+ * @inode: the inode that processes map, which is not @file's own on an overlay; @file keeps it
+ *         alive
  * @elf: the file's segments
  * @semaphores: the semaphores of the file's markers; NULL: not known yet (probe/user/semaphore.c)
  * @exits: the exits of the file's functions; @nexits: the number of these functions

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Semaphores of markers (SDT). A program runs a marker only while its semaphore, a 16-bit number in
- * its own data, is not 0. A note in the section .note.stapsdt names the marker's place and the
- * address of its semaphore.
+ * Semaphores of static markers (SDT) in programs. A program runs a marker only while its semaphore,
+ * a 16-bit number in its own data, is not 0. A note in the section .note.stapsdt names the marker's
+ * place and the address of its semaphore.
  *
- * The addresses are those at the time when the note was written. If the file was moved since, as
- * prelink does, the section .stapsdt.base moved with it, and the note has that section's old
- * address.
+ * The addresses are those at the time when the note was written. If a tool such as prelink has
+ * moved the file's addresses since, the section .stapsdt.base has moved by the same distance, and
+ * the note has that section's old address.
  */
 #include "base/space.h"
 #include "probe/user/sdt.h"

@@ -44,7 +44,10 @@ void gtp_sdt_each(const struct gtp_sdt *sdt);
  */
 int gtp_sdt_offset(const struct gtp_elf *elf, u64 semaphore, u64 *offset, struct gtp_why *why);
 
-/* gtp_sdt_second - true if the @len bytes of code at a marker are a nop and then the long nop */
+/*
+ * gtp_sdt_second - true if the @len bytes of code at a marker begin with a one-byte nop and a
+ * ten-byte nop
+ */
 bool gtp_sdt_second(const u8 *code, u32 len);
 
 #endif /* _GTP_SDT_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits in programs: one uprobe per location.
+ * Probes programs by uprobes: one uprobe for each location.
  *
  * The kernel calls the handler in the task that has met the breakpoint, in process context, with
  * preemption and interrupts on, on any number of CPUs at once. The handler may sleep. It first
- * fetches the task's memory, which may sleep and uses no data of the CPU. Then it writes to the
- * CPU's memory with interrupts off, as a hit of a kernel tracepoint does.
+ * fetches the task's memory, which may sleep and uses no per-CPU data. Then it writes to this CPU's
+ * trace buffer with interrupts off, as a hit of a kernel tracepoint does.
  *
  * While a handler sleeps, removing its probe waits for it, under gtp_lock. The handler sleeps in a
  * page fault of the task, which ends when the page has been read or the task is killed.
@@ -33,8 +33,8 @@
 #include "probe/user/uprobe.h"
 
 enum {
-	CLEARED_AT_ONCE = 64, /* probes that are removed between two signs of life to GDB */
-	TRIES = 3,	      /* how often a hit's memory is fetched at most */
+	CLEARED_AT_ONCE = 64, /* probes that are removed between two progress reports */
+	TRIES = 3,	      /* most times that a hit's memory is fetched */
 };
 
 /**
@@ -42,7 +42,7 @@ enum {
  * @probe: the kernel's own struct uprobe_consumer, and its place
  * @loc: the location
  * @file: the file of the location
- * @place: describes the location to hits
+ * @place: the description of the location that hits use
  * @missed: hits on CPUs without a buffer, and of tasks that were killed while waiting for memory
  */
 struct user_probe {
@@ -73,8 +73,8 @@ void gtp_uprobe_leave(const struct gtp_uprobe_moment *m)
 }
 
 /*
- * Make the hit of the first tracepoint without fetching memory first. Return false if the hit has
- * met memory that is not there, and was undone.
+ * Handle a hit of the first tracepoint without fetching memory first. Return false if the hit read
+ * memory that is not resident, and was undone.
  */
 static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 			const struct gtp_regs *regs, bool held)
@@ -95,7 +95,7 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 }
 
 /*
- * Make the hit of all tracepoints without fetching memory first. Return false if the hit was
+ * Handle a hit of all tracepoints without fetching memory first. Return false if the hit was
  * undone, or was not tried.
  */
 static bool hit_without(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
@@ -149,8 +149,8 @@ static void program_stack(void *ctx, const struct gtp_regs *regs, struct gtp_ust
 }
 
 /*
- * The kernel gives up a page fault of a task that has been killed, so memory that could be read
- * seems to be bad. The task executes no more of its program.
+ * Return false for a task that has been killed: the kernel gives up its page faults, so readable
+ * memory seems bad. Such a task executes no more of its program.
  */
 bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 		      const struct gtp_regs *regs, struct gtp_user_hit *user)
@@ -173,15 +173,16 @@ static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 {
 	struct gtp_fetch fetch;
 
-	/* A task that comes from its program has used little of its stack. */
+	/* A task that has just entered the kernel from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.part = GTP_FETCH_HIT;
 	return gtp_uprobe_fetch(&fetch, p->loc, regs, user);
 }
 
 /*
- * Make a hit after its memory was fetched. Variables may have changed meanwhile, so that it reads
- * other memory: then fetch again, if the hit can be undone. The last try reports what is missing.
+ * Fetch a hit's memory, then handle the hit. Variables may change between the two, so that the hit
+ * reads other memory: then fetch again, if the hit can be undone. The last try reports memory that
+ * is still missing as an error.
  */
 static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
 			    struct gtp_user_hit *user)
@@ -238,9 +239,9 @@ static void make_call(struct work_struct *work)
 
 /*
  * Call a function in a worker. The kernel writes breakpoints with get_user_pages(), which gives up
- * once its caller was killed. If a killed GDB's tstop removed the breakpoints, some would stay in
- * the programs, and nothing would remove them. A worker is never killed. It takes no lock of ours,
- * so wait for it under gtp_lock.
+ * once its caller was killed. If a GDB that was killed removed the breakpoints itself, some would
+ * stay in the programs, and nothing would remove them. A worker is never killed. It takes no lock
+ * of ours, so wait for it under gtp_lock.
  */
 int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg)
 {
@@ -309,7 +310,10 @@ static int set_probe(void *arg)
 	return gtp_uprobe_set(arg);
 }
 
-/* Judge the instruction as it is in the file; it may be shorter than the bytes that are read. */
+/*
+ * Judge from the instruction in the file where the return address is. The instruction may be
+ * shorter than the bytes that are read.
+ */
 static enum gtp_ustack_at judge(const struct gtp_location *loc)
 {
 	u8 code[4];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that all hits in programs share: time on one CPU, the task's memory, uprobes. */
+/* Functions that all hits in programs share: stay on one CPU, fetch memory, set uprobes. */
 #ifndef _GTP_UPROBE_H
 #define _GTP_UPROBE_H
 
@@ -41,7 +41,7 @@ struct gtp_uprobe_place {
 
 /*
  * gtp_uprobe_user - return the hit of a place, at address @at in the task; @place and @regs must
- * outlive it
+ * outlive the returned struct
  */
 static inline struct gtp_user_hit gtp_uprobe_user(const struct gtp_uprobe_place *place, u64 at,
 						  const struct gtp_regs *regs)

@@ -3,16 +3,17 @@
  * Returns of functions in programs: uprobes at a function's entry and at each place where it ends.
  *
  * Nothing on the stack is replaced, so exceptions, longjmp(), debuggers and shadow stacks find what
- * the program has put there. A call is known by its task and the address of its return address: at
- * the instruction that returns, the stack pointer has that address (probe/user/calls.h).
+ * the program has put there. A call is identified by its task and the address of its return
+ * address: at the instruction that returns, the stack pointer has that address
+ * (probe/user/calls.h).
  *
  * A function may end with a jump to another one, which returns in its place. Then the returns of
  * the other function have a probe, too. Other callers reach them as well, so the return address
  * must match the call's. If it does not, or if the call ends with a jump to unknown code, the call
  * is counted as missed.
  *
- * The entry's probe is set last and removed first: a call that is followed finds the other probes.
- * For all else see probe/user/uprobe.c.
+ * The entry's probe is set last and removed first: so a call that is followed finds the probes at
+ * the exits. For everything else see probe/user/uprobe.c.
  */
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
@@ -89,8 +90,8 @@ static bool reads_at_entry(const struct gtp_tracepoint *tp)
 }
 
 /*
- * Return the time, or 0 on a CPU without a buffer. A time of another CPU is near enough, if the
- * task moves.
+ * Return the time, or 0 on a CPU without a buffer. If the task migrates, the other CPU's time is
+ * near enough.
  */
 static u64 now_ns(void)
 {
@@ -100,8 +101,8 @@ static u64 now_ns(void)
 }
 
 /*
- * Fetch memory, for an entry or for the return of @call. Return false if the task has been killed
- * meanwhile. Not inline: other hits need no stack.
+ * Fetch memory for the return of @call, or for an entry if @call is NULL. Return false if the task
+ * has been killed meanwhile. Not inline, so that hits that fetch nothing need no stack for it.
  */
 static noinline bool bring(struct user_return *r, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user, const struct gtp_user_call *call, u64 value)
@@ -170,8 +171,8 @@ static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64
 }
 
 /*
- * Handle an entry. A call that left this place of the stack in another way is over, whatever the
- * condition says.
+ * Handle an entry. An earlier call at this stack address is over, so drop its record even if this
+ * call is not followed.
  */
 GTP_UPROBE_HANDLER(handle_entry)
 {
@@ -185,8 +186,8 @@ GTP_UPROBE_HANDLER(handle_entry)
 }
 
 /*
- * Report the return, with the registers of the entry and memory as it is now. The stack is still
- * the call's, starting at the return address, so $ustack begins at the entry, too.
+ * Report the return, with the registers of the entry and memory as it is now. From the return
+ * address on, the stack is the same as at the entry, so $ustack begins as at the entry.
  */
 static void leave_call(struct user_return *r, const struct gtp_user_call *call, u64 value,
 		       struct gtp_user_hit *user)
@@ -209,13 +210,13 @@ static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64
 	struct gtp_user_call call;
 	struct gtp_user_hit user = gtp_uprobe_user(&r->entry, entry, &call.pending.regs);
 
-	/* The stack of a task that comes from its program has little on it. */
+	/* A task that has just entered the kernel from its program has used little of its stack. */
 	BUILD_BUG_ON(sizeof(struct gtp_fetch) + sizeof(call) > 2048);
 	if (!gtp_user_calls_take(r, top, &call))
 		return;
 	/*
-	 * With another return address it is another call, at the place of one that ended in a way
-	 * without a probe; or a uretprobe of another tracer has replaced the address.
+	 * If the return address differs, this is another call, at the stack address of one that
+	 * ended without a probe; or a uretprobe of another tracer has replaced the address.
 	 */
 	if (at->exit.kind == GTP_EXIT_JUMP ||
 	    (at->exit.kind == GTP_EXIT_SHARED && call.back != return_address(top)))
@@ -305,8 +306,8 @@ static int put_exit(struct user_return *r, u32 i, struct gtp_exit exit, struct g
 }
 
 /*
- * Set up the entry's probe and those of the exits. After the entry the file counts as armed, so
- * that its notes are not read again for each exit.
+ * Set up the entry's probe and those of the exits. Count the file as armed right after the entry,
+ * so that its notes are not read again for each exit.
  */
 static int put_all(struct user_return *r, const struct gtp_file_exits *exits, struct gtp_why *why)
 {
@@ -357,7 +358,7 @@ static int set_all(struct user_return *r, struct gtp_why *why)
 		return 0;
 	gtp_uprobe_by_worker(clear_places, r);
 	gtp_uprobes_wait();
-	/* A probe that fails in one process may have been hit in another one before. */
+	/* A probe that could not be set in one process may have been hit in another one before. */
 	gtp_user_calls_forget(is_going);
 	return gtp_uprobe_explain(err, why);
 }

@@ -71,8 +71,8 @@ static bool is_percpu(u64 addr)
 }
 
 /*
- * True for the other variables of that code: x86_pred_cmd, used with retbleed=ibpb or the like and
- * not exported by all kernels; the set of online CPUs.
+ * True for the other variables that the entry code uses: x86_pred_cmd, which is used with options
+ * such as retbleed=ibpb and not exported by all kernels, and cpu_online_mask.
  */
 static bool is_of_entry(u64 addr)
 {

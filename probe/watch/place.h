@@ -7,7 +7,7 @@
 #include "base/why.h"
 
 /**
- * gtp_watch_place_check() - check what can be known of a watch address without the kernel
+ * gtp_watch_place_check() - check a watch address (base/watch.h) without asking the kernel
  * @addr: a watch address
  * @why: the refusal
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits of watchpoints: one perf event for each location and online CPU, which is one of the CPU's
- * four debug registers.
+ * Probes variables by watchpoints: one perf event for each location and online CPU. The event uses
+ * one of the CPU's four debug registers.
  *
  * A hit comes after the instruction that has accessed the variable, in the exception #DB, where the
  * kernel has turned all watchpoints of this CPU off and counts the context as an NMI. So no
@@ -9,7 +9,8 @@
  * same way.
  *
  * Any CPU may write the variable next, so the value that was seen last is shared by all, and
- * exchanged atomically. It is the only thing that a hit of a watchpoint shares more than others.
+ * exchanged atomically. Hits of a watchpoint share no other data that hits of other probes do not
+ * share.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -76,8 +77,9 @@ static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
 	u64 value, before;
 
 	/*
-	 * The memory may have been freed since: then the value is unknown. The processor itself may
-	 * have read a table for a program (an LDT): that exception does not count as an NMI.
+	 * The memory may have been freed since: then the value is unknown. In user mode, the
+	 * processor itself has read a table for the program (an LDT): that exception does not count
+	 * as an NMI.
 	 */
 	if (unlikely(user_mode(regs) || !read_value(loc->addr, &value))) {
 		atomic_long_inc(&w->lost);
@@ -108,8 +110,9 @@ static int event_make(struct watch *w, int cpu)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	/*
-	 * The event is pinned: it fails if the debug registers are full in spite of perf's books.
-	 * If it is only not active, perf has taken it out while it installs another.
+	 * The event is pinned: it is in the error state if the debug registers are full although
+	 * perf counted one as free. If it is merely inactive, perf has removed it for a moment to
+	 * install another event.
 	 */
 	if (event->state == PERF_EVENT_STATE_ERROR) {
 		perf_event_release_kernel(event);
@@ -119,7 +122,7 @@ static int event_make(struct watch *w, int cpu)
 	return 0;
 }
 
-/* Free the event of a CPU. After that the CPU is not in a hit of the event, and will not be. */
+/* Free the event of a CPU. After that, no hit of the event runs or will run on that CPU. */
 static void event_drop(struct watch *w, int cpu)
 {
 	if (w->event[cpu])
@@ -128,8 +131,8 @@ static void event_drop(struct watch *w, int cpu)
 }
 
 /*
- * Take over the value that the CPUs wrote unseen until the last event was made. Hits may be doing
- * the same.
+ * Store in @w->seen the value that CPUs wrote unnoticed before the last event was made. Hits may
+ * store a value at the same time.
  */
 static void catch_up(struct watch *w)
 {
@@ -252,7 +255,7 @@ static int watch_arm(struct gtp_location *loc, struct gtp_why *why)
 		gtp_shadow_remove(&w->shadow);
 		gtp_mem_free(w);
 		gtp_watch_place_explain(err, why);
-		/* No other backend is asked: they do not know such addresses. */
+		/* Ask no other backend: the others do not know such addresses. */
 		return err == -EOPNOTSUPP ? -EINVAL : err;
 	}
 	loc->probe = w;
@@ -279,7 +282,7 @@ static void watch_disarm(struct gtp_location *first)
 		mutex_unlock(&watches_lock);
 		events_drop(w);
 	}
-	/* perf has interrupted each CPU, but does not promise to. Hits run with interrupts off. */
+	/* Wait for hits, which run with interrupts off. perf does not promise to wait for them. */
 	synchronize_rcu();
 	for (loc = first; loc; loc = loc->next_own) {
 		struct watch *w = loc->probe;
