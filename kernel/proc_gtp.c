@@ -34,7 +34,7 @@ enum { CHUNK = 4096 };
 struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
-	struct mutex write_lock; /* of @in */
+	struct mutex write_lock; /* guards @in */
 	struct mutex read_lock;	 /* guards @bounce, @due */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
@@ -108,7 +108,7 @@ static int connect(struct file *file)
 
 /*
  * Open the file. The reference to the module makes rmmod say "in use" while a GDB is connected,
- * instead of removing the file under it.
+ * instead of removing the file while GDB has it open.
  */
 static int gtp_open(struct inode *inode, struct file *file)
 {
@@ -227,9 +227,9 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
- * Take both locks, so that no reader is in the middle of replies that will be dropped, and no
- * packet is half queued. The holder of gtp_lock may work for long, and a reader must get its signs
- * of life meanwhile.
+ * Take @read_lock and gtp_lock, so that no reader is in the middle of replies that will be dropped,
+ * and no packet is half queued. The holder of gtp_lock may work for long, and a reader must get its
+ * progress reports meanwhile.
  */
 static int lock_out(struct session *s)
 {
@@ -327,9 +327,9 @@ static u32 packet_end(const struct session *s, u32 n)
  * read_some - read queued bytes; return 0 if there are none. Bytes that could not be copied stay
  * queued
  *
- * At most one packet: GDB keeps bytes that it has read beyond one. After a ^C, GDB would mistake
- * these for the answer to its next packet, or have half of an answer whose end forget_answer()
- * drops.
+ * Read at most one packet, because GDB keeps any bytes that it reads beyond one. After a ^C, GDB
+ * would mistake such bytes for the answer to its next packet, or have half of an answer whose end
+ * forget_answer() drops.
  */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {
@@ -352,8 +352,8 @@ static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 }
 
 /*
- * Handle a read. Never return 0, which would mean that the line is dead. After poll() has reported
- * data, there is data.
+ * Handle a read. Never return 0, which would tell GDB that the line is closed. After poll() has
+ * reported data, a read finds data.
  */
 static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
@@ -391,7 +391,7 @@ static __poll_t gtp_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-/* The settings of a raw line at some speed, kept because programs read back what they have set. */
+/* The settings of a raw line at some speed, for programs that read back what they have set. */
 static const struct termios2 line_settings = {
 	.c_cflag = B9600 | CS8 | CREAD | CLOCAL,
 	.c_ispeed = 9600,
@@ -400,8 +400,8 @@ static const struct termios2 line_settings = {
 
 /*
  * Accept the settings of a serial line: if a file is neither a pipe nor a socket, GDB treats it as
- * one and sets its speed. There is nothing to set, but an error would make GDB warn. On every x86
- * ABI struct termios is the first part of struct termios2.
+ * a serial line and sets its speed. There is nothing to set, but an error would make GDB warn. On
+ * every x86 ABI struct termios is the first part of struct termios2.
  */
 static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

@@ -14,7 +14,7 @@
 #include "kernel/proc.h"
 
 /**
- * struct reader - one open of the file
+ * struct reader - one open of /proc/gtpframe
  * @in: the trace file that is read
  * @size: the size of the whole file; the run cannot grow any more, it can only be dropped
  */
@@ -98,7 +98,10 @@ static ssize_t read_piece(struct reader *r, u8 *piece, size_t len, loff_t pos)
 	return n;
 }
 
-/* Read a part of the file. Each call has its own piece: several threads may pread() at once. */
+/*
+ * Read a part of the file. Each call has its own buffer, because several threads may pread() at
+ * once.
+ */
 static ssize_t gtpframe_read(struct file *file, char __user *to, size_t len, loff_t *pos)
 {
 	u8 *piece;
@@ -109,7 +112,7 @@ static ssize_t gtpframe_read(struct file *file, char __user *to, size_t len, lof
 	if (!piece)
 		return -ENOMEM;
 	n = read_piece(file->private_data, piece, len, *pos);
-	/* The user's memory may have to be read from disk: do not hold the lock. */
+	/* The user's memory may have to be read from disk: do not hold gtp_lock. */
 	if (n > 0 && copy_to_user(to, piece, n))
 		n = -EFAULT;
 	gtp_mem_free(piece);

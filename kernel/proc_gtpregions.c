@@ -118,9 +118,9 @@ static int line_byte(struct writer *w, char c)
 /* --- writing the table --- */
 
 /*
- * Begin a table, if the kernel allows it. The module trusts a table. A forged one could put jumps
- * where control arrives in their middle, and the kernel would execute bytes that are not
- * instructions. So a table is as powerful as a module, and it has no signature.
+ * Begin a table, if the kernel allows it. The module trusts a table. A forged one could allow a
+ * jump where other code branches into the middle of it, and the kernel would execute bytes that are
+ * not instructions. So a table is as powerful as a module, and it has no signature.
  */
 static int begin_table(struct writer *w)
 {

@@ -31,12 +31,12 @@ enum {
 };
 
 /**
- * struct reader - the one open of the file
+ * struct reader - the one open of /proc/gtpframe_pipe
  * @lock: one read at a time; taken before gtp_lock
  * @in: the run, once there is one; under gtp_lock, like the next two
  * @attached: @in is open
  * @epoch: the epoch of the session's frames when the file was opened
- * @was_on: a run was active when the file was opened; a run that was over by then does not count
+ * @was_on: a run was active when the file was opened; a run that was over by then is not read
  * @swept: time of the last sweep, in jiffies
  * @piece: PIECE bytes to copy to the user; under @lock
  * @wait: for poll; woken by @look
@@ -279,7 +279,7 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	bool wait = !(iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT);
 	ssize_t n;
 
-	/* splice holds the lock of its pipe, for which the pipe's other end may be waiting. */
+	/* Do not wait for splice: it holds its pipe's lock, which the other end may need. */
 	wait = wait && user_backed_iter(to);
 	if (mutex_lock_interruptible(&r->lock))
 		return -ERESTARTSYS;

@@ -18,8 +18,8 @@ enum { PIECE = SZ_64K };
 
 /*
  * Find the folder for trace files. The user of GDB may have no other access to this machine
- * (gdbtp-connect). So a name from GDB can only name a new file, in a folder that a module parameter
- * names.
+ * (gdbtp-connect). So a name from GDB can only name a new file, in the folder of the module
+ * parameter save_dir.
  */
 static int find_folder(struct path *folder, struct gtp_why *why)
 {

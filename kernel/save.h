@@ -6,7 +6,7 @@
 #include "base/why.h"
 
 /**
- * gtp_save() - the function save of struct gtp_stub_ops
+ * gtp_save() - implement save of struct gtp_stub_ops
  * @ctx: unused
  * @name: the name of the new file, without '/'
  * @why: the refusal

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine sleeps during a run, and wakes up.
+ * Handles a suspend of the machine during a run.
  *
  * The run continues: suspend to RAM, hibernation and suspend to idle keep code and buffers.
  *
- * Suspend to RAM and hibernation do not keep the processor's counter: it may have restarted, or may
- * or may not have counted during sleep. So note in every buffer which frames were made before, and
- * calibrate again for $clock, the monotonic clock, which does not count sleep. Timekeeping was
- * registered earlier, so its clock runs again here. Hits between waking up and this use the old
- * calibration; only this CPU is online, so its frames are in order.
+ * Suspend to RAM and hibernation do not keep the processor's counter (the TSC): it may have
+ * restarted, or may or may not have counted during sleep. So note in every buffer which frames were
+ * made before, and calibrate again for $clock, the monotonic clock, which does not count sleep. The
+ * kernel's timekeeping was registered earlier and so resumes earlier: its clock runs again here.
+ * Hits between the wake-up and the calibration use the old one; only this CPU is online, so its
+ * frames are in order.
  *
- * In suspend to idle the counter continues, so frames stay in order, and no syscore function is
- * called. Calibrate when the kernel reports that the suspend is over. Tasks run again before that:
- * until the calibration, $clock includes the sleep, and gtp_hit_clock_off() does not compare the
- * clocks.
+ * In suspend to idle the TSC continues, so frames stay in order, and no syscore function is called.
+ * Calibrate when the kernel reports that the suspend is over. Tasks run again before that: until
+ * the calibration, $clock includes the sleep, and gtp_hit_clock_off() does not compare the clocks.
  */
 #include <linux/suspend.h>
 

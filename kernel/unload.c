@@ -2,20 +2,21 @@
 /*
  * When another module is unloaded, disarm the probes in it while its text still exists.
  *
- * This is the one module notifier. First it updates the hits' view of modules' code
+ * This file has our module notifier. First it updates the ranges of modules' code that hits know
  * (kernel/hit/module_text.c); when a module is loaded, that is all. Then, in this order:
  *
  *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
- *	   Arming adds a place to the index before it looks up the table, so either there is no
- *	   table or step 3 sees the place
+ *	   Arming adds a place to the index of probed places before it looks up the table, so either
+ *	   there is no table or step 3 sees the place
  *	2. the backends drop their data of the module (its tracepoints): no more are armed
  *	3. the session disarms its locations there, and reports that to the user
  *	4. probes that could not be removed (a jump under another kprobe) vanish with the text
  *
- * Its priority is 2. ftrace's notifier (1) runs later: it frees the module's events, which hits may
- * be using. So does that of kprobes (0), which makes probes in the module unusable. So all probes
- * are removed in the ordinary way, see wait_unoptimized() in probe/kprobe/kprobe_text.c. The kernel
- * treats failed loading like unloading.
+ * The priority of our notifier is 2. ftrace's notifier (1) runs later: it frees the module's
+ * events, which hits may be using. The notifier of kprobes (0) runs later, too: it makes probes in
+ * the module unusable. Because ours runs first, all probes are removed in the ordinary way, see
+ * wait_unoptimized() in probe/kprobe/kprobe_text.c. The kernel treats failed loading like
+ * unloading.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

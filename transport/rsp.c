@@ -137,7 +137,7 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 		r->state = SUM_LOW;
 		return;
 	}
-	/* Be idle before the callback, which must not find half a packet here. */
+	/* Become IDLE before the callback, which must not find half a packet in @r. */
 	r->state = IDLE;
 	if (v < 0 || (r->want_sum | v) != r->sum)
 		bad_sum(r);
@@ -176,8 +176,8 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len)
 }
 
 /*
- * True for a byte that must be escaped: '*' starts a run-length encoding, the others end, restart
- * or escape.
+ * True for a byte that must be escaped: '*' starts a run-length encoding, '#' ends a packet, '$'
+ * starts one, and '}' escapes a byte.
  */
 static bool needs_escape(u8 c)
 {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pad at a function's entry calls the rest of the function, so that the function returns to us:
- * $latency, $ret and the other values of a call come from here and from hit/returns.h.
+ * Follows calls: a pad at a function's entry calls the rest of the function through a gate, and the
+ * function returns to the gate. $latency, $ret and the other values of a call come from this file
+ * and from hit/returns.h.
  *
  * The record of a call is on the call's own stack, so nothing is looked up by task, and no call is
  * missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
- * the record is in a pool, found by the address of the return address. A call is counted as missed
- * only if the pool has no room for it.
+ * the record is in a pool, where it is found by the stack address of the call's return address. A
+ * call is counted as missed only if the pool has no room for it.
  *
- * A call may outlast the run, and its pad. When it returns, the record's number and ticket show
- * whether the location is still the same.
+ * A call may outlast the run, and its pad. When the call returns, the number and ticket in its
+ * record show whether the location is still the same.
  */
 #include <linux/cpu.h>
 #include <linux/kprobes.h>
@@ -109,9 +110,9 @@ static void give(struct bare *b, u64 sp)
 /* --- the entry and the return of a call --- */
 
 /*
- * True if there is room for the record on the stack. There is none on an idle task's: its records
- * must be found again when its CPU goes offline. Any function may be the traced one, so call none:
- * see hit() in kernel/pad/probe.c.
+ * True if there is room for the record on the stack. No record goes on an idle task's stack: such
+ * records must be found again when the CPU goes offline. Any function may be the traced one, so
+ * call none: see hit() in kernel/pad/probe.c.
  */
 static __always_inline bool has_room(u64 sp)
 {
@@ -127,15 +128,15 @@ static int idle_cpu_of(u64 sp)
 }
 
 /*
- * Return the mark of a record on a stack. It is not @r itself: if an empty list_head was at @r, its
- * second word, which is where the mark would be, points to @r.
+ * Return the mark of a record on a stack. The mark is not @r itself: an empty list_head that was at
+ * @r before has left @r in its second word, where the mark is.
  */
 static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 {
 	return (u64)r + 0x61c88647;
 }
 
-/* Count a call out. This needs no cmpxchg: only code of the same task also counts the call out. */
+/* Count a call out. This needs no cmpxchg: only this task itself counts its calls out. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -176,7 +177,7 @@ static __always_inline bool is_dead(void)
 	return READ_ONCE(current->__state) == TASK_DEAD;
 }
 
-/* True for a dead task's last call, which never returns; calls of interrupts in the task do. */
+/* True for a dead task's last call, which never returns; calls that interrupts make in it do. */
 static bool is_last_call(void)
 {
 	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
@@ -256,7 +257,7 @@ void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
 
-	/* Without a mark it was counted out by task_ends(): it is a call that do_exit() makes. */
+	/* A call without a mark is one of do_exit()'s, which task_ends() has counted out. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
 	leave_call(r, value);
@@ -288,7 +289,7 @@ static bool leads_back(u64 word, u8 *gates)
 	return at < GTP_GATES * GTP_GATE && at % GTP_GATE == GTP_GATE_BACK;
 }
 
-/* Count out the call whose gate's return address is at @at, if there is one, on an ending stack. */
+/* If a return address into a gate is at @at, on an ending task's stack, count that call out. */
 static void forget(u64 *at)
 {
 	struct gtp_follow_record *r = (struct gtp_follow_record *)(at + 1);
@@ -329,8 +330,8 @@ static void if_it_is(struct tracepoint *tp, void *found)
 }
 
 /*
- * Begin to watch for tasks that end. If this fails, a task that ends inside keeps this module
- * loaded; nothing else is lost.
+ * Begin to watch for tasks that end. If this fails, a task that ends inside a call keeps this
+ * module loaded; nothing else is lost.
  */
 static void watch(void)
 {
@@ -368,7 +369,7 @@ static bool has_restarted(const struct bare *b, u64 sp)
 
 /*
  * Free the records of calls of idle tasks that never return. No pad is left, so no new record is
- * taken. Under the lock no CPU goes online or offline.
+ * taken. Under cpus_read_lock() no CPU goes online or offline.
  */
 static void forget_idle(void)
 {
@@ -393,8 +394,8 @@ static void look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look);
 
 /*
- * Return how many calls are inside. Inexact while pads exist: calls are entered and left while this
- * adds up the CPUs.
+ * Return how many followed calls have not returned yet. The result is inexact while pads exist:
+ * calls are entered and left while this adds up the CPUs.
  */
 long gtp_follow_inside(void)
 {
@@ -407,8 +408,8 @@ long gtp_follow_inside(void)
 }
 
 /*
- * Release this module when no call is inside. Calls inside will return to the gates, which are in
- * this module's text. A task that has counted itself out may still execute its last instructions
+ * Release this module when no followed call is left. Such calls will return to the gates, which are
+ * in this module's text. A task that has counted itself out may still execute its last instructions
  * there, but does not sleep in them.
  */
 static void look(struct work_struct *work)

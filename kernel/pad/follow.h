@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad at a function's entry calls the rest of the function, so that it returns to us. */
+/*
+ * Follows calls: a pad calls the rest of a function through a gate, to which the function returns.
+ */
 #ifndef _GTP_FOLLOW_H
 #define _GTP_FOLLOW_H
 
@@ -38,12 +40,15 @@ struct gtp_follow_record {
 	struct gtp_pending p;
 };
 
-/* gtp_follow_enter - handle the entry, for gtp_pad_followed; return GTP_FOLLOW_NOT, ... */
+/*
+ * gtp_follow_enter - handle the entry of a call, called by gtp_pad_followed; return GTP_FOLLOW_NOT,
+ * GTP_FOLLOW_FRAMED or GTP_FOLLOW_BARE
+ */
 u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word);
 
 /*
- * gtp_follow_leave, _bare - handle the return, for the code after the gates; @sp: S; @flags: valid
- * only with CONFIG_TRACE_IRQFLAGS, because nothing else reads them
+ * gtp_follow_leave, _bare - handle the return of a call, called by the code after the gates; @sp:
+ * S, see above; @flags: valid only with CONFIG_TRACE_IRQFLAGS, because nothing else reads them
  */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags);
 void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags);

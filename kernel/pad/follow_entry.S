@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a pad that may follow calls into C; from the return of a call through C to its caller. */
+/*
+ * The paths from a pad that may follow calls into C, and from a call's return, by C, to its caller.
+ */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm-offsets.h>
@@ -55,7 +57,10 @@ GTP_TAKEN_START(gtp_pad_followed)
 	addq	$6 * WORD, %rsp
 	RET
 
-	/* The record stays. Below it: flags for the pad to pop, return address to the pad. */
+	/*
+	 * The record stays on the stack. Below it: flags for the pad to pop, return address to the
+	 * pad.
+	 */
 .Lframed:
 	orq	$CARRY, %rcx
 	movq	(HEAD_WORDS + REGS_WORDS) * WORD(%rsp), %rdx

@@ -14,7 +14,8 @@
 
 /*
  * True if pads may write frames on this machine. A pad turns interrupts off without reporting it to
- * lockdep. If lockdep tracks the interrupt state, a fault in a pad would leave it with a wrong one.
+ * lockdep. If lockdep tracks the interrupt state, a fault in a pad would leave lockdep with a wrong
+ * state.
  */
 static bool may_write(void)
 {

@@ -10,7 +10,8 @@
  * gtp_pad_frame_make() - make a pad that writes a tracepoint's frames
  * @req: the request for the pad, with the condition, if the tracepoint has one
  * @tp: the tracepoint; its location exists
- * @connected: a word that becomes 0 when the pad's hits no longer count; NULL: no hits come then
+ * @connected: a word that becomes 0 when the pad's hits no longer count; NULL: no hits come after
+ *             that moment
  * @pad: receives the pad, as for gtp_pad_place()
  *
  * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP if a pad cannot write its frames, or

@@ -2,9 +2,10 @@
 /*
  * Gates: each calls the rest of a function, so that the function returns to the gate.
  *
- * A gate is a call, followed by a jump to the code for returns, which all gates share. The call is
- * written each time a gate is taken. The jump is written once and never changes: a task that sleeps
- * in a function for hours returns to it, even if the gate has been reused by then.
+ * A gate is a call, followed by a jump to the code for returns, which all gates of a kind (framed
+ * or bare) share. The call is written each time a gate is taken. The jump is written once and never
+ * changes: a task that sleeps in a function for hours returns to the jump, even if the gate has
+ * been reused by then.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -16,7 +17,7 @@
 #include "kernel/pad/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
-static DECLARE_BITMAP(given, GTP_GATES); /* also taken, but given back: to be wiped before reuse */
+static DECLARE_BITMAP(given, GTP_GATES); /* still set in @taken: given back, but not wiped yet */
 static DECLARE_BITMAP(has_jump, GTP_GATES);
 
 /* The gates of both kinds, with the code before and after them. */

@@ -34,9 +34,9 @@ static inline u64 gtp_gates_end(void)
 /*
  * gtp_gates_take - take a gate of each kind and store their addresses in @gates; return their
  * number, at least 1, or 0 if no gate is free. gtp_gates_give - give both back when nothing leads
- * there any more; calls inside may still return to them. gtp_gates_wipe - write int3 over the calls
- * of all gates that were given back; if there is no memory for that, these gates stay taken until
- * the next wipe
+ * there any more; calls that have not returned yet may still return to them. gtp_gates_wipe - write
+ * int3 over the calls of all gates that were given back; if there is no memory for that, these
+ * gates stay taken until the next wipe
  */
 u32 gtp_gates_take(struct gtp_pad_gates *gates);
 void gtp_gates_give(u32 number);

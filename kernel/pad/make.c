@@ -20,7 +20,8 @@
  * struct wanted - a request for one pad
  * @p: the probe of the pad's location
  * @region: the displaced instructions; NULL if the pad is called
- * @tp: the tracepoint whose condition and frame it may have; NULL: leave everything to C
+ * @tp: the tracepoint whose condition and frame the pad may have; NULL: the pad leaves everything
+ *      to C
  * @number: the number that the pad pushes
  * @chain: the pad's place in a chain; NULL: it is the only pad
  * @copies: receives the offsets of the displaced instructions' copies; or NULL
@@ -87,8 +88,8 @@ static bool any_reads_flags(const struct gtp_location *loc)
 }
 
 /*
- * Return the function that the pad calls to get to C. Each of the three leaves the stack as its
- * kind of pad needs it.
+ * Return the function that the pad calls to get to C. Each of the three functions leaves the stack
+ * as its kind of pad needs it.
  */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
@@ -222,8 +223,8 @@ static int add_stages(struct gtp_pad_probe *p, u32 n)
 
 /*
  * Make the pads from the last to the first, because each contains the address of the next one. Only
- * the last has the displaced instructions: @rest is their address, and @copies are the offsets at
- * which trapped tasks resume.
+ * the last has the displaced instructions: @rest receives the address of the last pad, and @copies
+ * the offsets in it at which trapped tasks resume.
  */
 static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		       u64 *rest)

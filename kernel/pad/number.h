@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers that pads push: each number stands for tracepoints. */
+/* The numbers that pads push: each stands for a tracepoint and those after it at its location. */
 #ifndef _GTP_PAD_NUMBER_H
 #define _GTP_PAD_NUMBER_H
 
@@ -24,8 +24,8 @@ static __always_inline struct gtp_tracepoint *gtp_pad_number_find(unsigned long 
 
 /*
  * gtp_pad_number_ticket - return how many locations have had the number before. A call's record
- * keeps this, and so shows at the return whether the location is still the same. At the entry of a
- * call it is read before the location is. Context: a hit
+ * keeps this ticket: if it has not changed when the call returns, the location is still the same.
+ * At the entry of a call, read the ticket before gtp_pad_number_find(). Context: a hit
  */
 static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
 {
@@ -44,7 +44,8 @@ u32 gtp_pad_number_take(void);
 void gtp_pad_number_give(u32 number);
 
 /*
- * gtp_pad_number_take_spare - take a number for an optional use: only while half of them are free
+ * gtp_pad_number_take_spare - take a number for an optional use: only while more than half of the
+ * numbers are free
  */
 u32 gtp_pad_number_take_spare(void);
 

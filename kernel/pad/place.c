@@ -5,7 +5,7 @@
 
 static enum gtp_jit_share share(const struct gtp_pad_request *req)
 {
-	/* A pad that writes frames takes three times the room: leave most of it to the others. */
+	/* A pad that writes frames takes three times the room: leave most room to other pads. */
 	if (req->frame)
 		return GTP_JIT_SHARE_QUARTER;
 	/* A place with several tracepoints can fall back to one pad, which leaves all to C. */

@@ -4,8 +4,8 @@
  *
  * A pad pushes a number, never an address: numbers are looked up in a table whose entries are
  * cleared before anything is freed. So a task that was preempted in a pad and reaches C late finds
- * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until
- * gtp_wait_for_tasks() has returned after that.
+ * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until a
+ * gtp_wait_for_tasks() that began after that has returned.
  */
 #include <linux/kprobes.h>
 
@@ -22,7 +22,7 @@
 
 /* --- hits --- */
 
-/* Handle a hit in one of GDB's own tasks: it counts only in interrupts, or if the user wants it. */
+/* Handle a hit that may be in a task of GDB. Such hits count only in interrupts, or on request. */
 static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -129,7 +129,7 @@ u64 gtp_pad_probe_missed(const struct gtp_location *loc)
 }
 
 /*
- * Detach the probe from its location, which may be freed then, though a stuck jump still leads to
+ * Detach the probe from its location, which may be freed then, even if a stuck jump still leads to
  * the pad.
  */
 void gtp_pad_probe_part(struct gtp_pad_probe *p)

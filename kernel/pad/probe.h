@@ -53,7 +53,7 @@ struct gtp_pad_probe {
 /* Context of all functions below: process, under gtp_lock; they may sleep. */
 
 /**
- * gtp_pad_probe_init() - take a number, and enter the place into the index
+ * gtp_pad_probe_init() - take a number, and enter the place into the index of probed places
  * @p: zeroed, @called is set; from gtp_mem_alloc()
  * @owner: identifies the backend, see struct gtp_shadow
  * @loc: the location; its ->probe becomes @p

@@ -76,8 +76,8 @@ void jit_user_set_gs(void *segment)
 }
 
 /*
- * Map memory near our own code, as in the kernel: calls are direct, and jumps are predicted as well
- * as there.
+ * Map memory near our own code, as in the kernel: calls are direct, and the processor predicts
+ * jumps as well as it does in the kernel.
  */
 static void *map_near(u32 size, int fd)
 {

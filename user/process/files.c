@@ -3,8 +3,9 @@
  * Files as a process sees them, opened for GDB: below the process's root, which may be a
  * container's.
  *
- * The process may have made the files there. A link must not lead out of its root, and opening a
- * FIFO or a device must neither wait nor do anything: only regular files are opened.
+ * The process may have made the files, so they are not trusted. A link must not lead out of its
+ * root, and opening a FIFO or a device must neither wait nor do anything: only regular files are
+ * opened.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -43,7 +44,7 @@ static int find_in_root(const struct gtp_process *p, const char *path, u64 flags
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open what a descriptor without rights has found, now that it is known to be harmless. */
+/* Open the file that the O_PATH descriptor @found refers to, if it is a regular file. */
 static int open_found(int found)
 {
 	char name[32];
@@ -62,8 +63,9 @@ static int open_found(int found)
 }
 
 /*
- * True if the path is the program's: it is the file that runs, even if another file has its path
- * now, or in our root. GDB has the path with its visible characters only.
+ * True if @path is that of the process's program. The file to open is then the one that runs, even
+ * if another file has that path now, or in our root. GDB has received the path with its visible
+ * characters only.
  */
 static bool is_program(const struct gtp_process *p, const char *path)
 {

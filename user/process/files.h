@@ -7,7 +7,7 @@
 
 enum { GTP_PROCESS_FILES_MAX = 64 };
 
-/* struct gtp_process_files - GDB's numbers of open files, and ours; -1: not in use */
+/* struct gtp_process_files - our descriptors, indexed by GDB's file numbers; -1: not in use */
 struct gtp_process_files {
 	int fd[GTP_PROCESS_FILES_MAX];
 };
@@ -15,7 +15,7 @@ struct gtp_process_files {
 void gtp_process_files_init(struct gtp_process_files *f);
 void gtp_process_files_close(struct gtp_process_files *f);
 
-/* The functions of struct gtp_process_ops for files. */
+/* These implement the functions of struct gtp_process_ops for files. */
 int gtp_process_files_open(struct gtp_process_files *f, const struct gtp_process *p,
 			   const char *path);
 int gtp_process_files_stat(const struct gtp_process_files *f, u32 n, struct gtp_file_stat *st);

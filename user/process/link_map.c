@@ -3,8 +3,8 @@
  * The list of libraries that a process's dynamic linker keeps for debuggers: struct r_debug and
  * struct link_map of <link.h>, which glibc and musl have.
  *
- * The list is memory of a process that runs: any address in it may be wrong, it may be a circle,
- * and it may have been written to keep its readers busy.
+ * The list is memory of a process that runs: any address in it may be wrong, the list may be
+ * circular, and it may have been written to keep its readers busy.
  */
 #include <elf.h>
 #include <link.h>
@@ -15,7 +15,7 @@ enum {
 	HEADERS_MAX = 256,
 	DYNAMIC_MAX = 1024,
 	LISTS_MAX = 64,
-	HAS_NEXT = 2, /* r_version of a list that may have further ones after it */
+	HAS_NEXT = 2, /* r_version of a list that further lists may follow */
 };
 
 /* struct list - struct r_debug_extended, which old headers lack */
@@ -93,9 +93,9 @@ static int visit(struct walk *w, u64 list, u64 lm, u64 *next)
 }
 
 /*
- * Walk one list, and notice a circle, in which an entry comes again. Compare each entry with a
- * former one, which is the last of 1, 2, 4, 8, ... entries: it is inside the circle at some time,
- * and the circle's length away.
+ * Walk one list, and detect a cycle: compare each entry with an earlier one, which is entry 1, 2,
+ * 4, 8, ... in turn. At some point that entry is inside the cycle, and the walk comes back to it
+ * before the next is chosen.
  */
 static int walk_list(struct walk *w, u64 list, u64 lm)
 {
@@ -144,8 +144,8 @@ static int walk_all(struct walk *w, u64 *main_lm)
 			*main_lm = (u64)list.head.r_map;
 		err = walk_list(w, at, (u64)list.head.r_map);
 		/*
-		 * If the list began to change after the first look, the change is under way, or
-		 * over.
+		 * A change that began after the first look is still under way now, and r_state
+		 * shows it, or is over.
 		 */
 		if (err == -EAGAIN || read_list(w->p, &list, at))
 			return -EAGAIN;

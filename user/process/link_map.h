@@ -34,9 +34,9 @@ enum { GTP_LINK_MAP_MAX = 4096 };
  * @arg: passed to @fn
  * @main_lm: receives the address of the program's entry; 0 if there is none, as in a static program
  *
- * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if it is changing the
- * list, has while the list was read, or the list is a circle; -E2BIG if there are more entries than
- * GTP_LINK_MAP_MAX or than @fn takes: @fn was called for the first ones.
+ * The process goes on meanwhile and may change the list. Return: 0; -EAGAIN if the process is
+ * changing the list, has changed it while it was read, or the list is circular; -E2BIG if there are
+ * more entries than GTP_LINK_MAP_MAX or than @fn takes: then @fn was called for the first ones.
  */
 int gtp_link_map_walk(const struct gtp_process *p,
 		      bool (*fn)(void *arg, const struct gtp_library *lib), void *arg,

@@ -41,9 +41,9 @@ static void put_text(struct gtp_text *t, const char *text)
 }
 
 /*
- * Append a name that the process has chosen. GDB prints it as it is, and one byte that XML does not
- * allow would cost GDB the whole text. So each byte of a character that a terminal does not show
- * becomes a question mark.
+ * Append a name that the process has chosen. GDB prints it as it is, and rejects the whole text if
+ * it has one byte that XML does not allow. So each byte of a character that a terminal does not
+ * show becomes a question mark.
  */
 static void put_escaped(struct gtp_text *t, const char *text)
 {
@@ -184,7 +184,7 @@ static int make_exec_file(const struct gtp_process *p, struct gtp_text *t, struc
 		gtp_why(why, "the program of process %u has no path", p->pid);
 		return err;
 	}
-	/* GDB prints it, and gtp_process_files_open() knows it by these characters, too. */
+	/* GDB prints the path, and gtp_process_files_open() compares visible characters, too. */
 	gtp_visible_only(path);
 	put_text(t, path);
 	return 0;

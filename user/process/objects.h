@@ -18,7 +18,8 @@ struct gtp_text {
 };
 
 /*
- * gtp_objects_make - make one of the texts; @text is emptied first. Return 0, or -errno with @why
+ * gtp_objects_make - make the text that @which names; @text is emptied first. Return 0, or -errno
+ * with @why
  */
 int gtp_objects_make(const struct gtp_process *p, enum gtp_object which, struct gtp_text *text,
 		     struct gtp_why *why);

@@ -2,9 +2,9 @@
 /*
  * Another process, seen from outside through /proc.
  *
- * Opening its memory needs the rights of ptrace, but it is not attaching: another tracer may be
- * there. A number can get a new owner at any time. So the process is opened once, and everything is
- * then looked up from its directory, which answers -ESRCH after its end.
+ * Opening its memory needs ptrace permission but does not attach, so another tracer may be there. A
+ * PID can be reused at any time. So the process is opened once, and everything is then looked up
+ * from its directory in /proc, where look-ups fail with -ESRCH after the process has ended.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -219,7 +219,9 @@ int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
 
-	/* A file offset has a sign. The page of vsyscall, the only one up there, cannot be read. */
+	/*
+	 * File offsets are signed. The vsyscall page, the only one above S64_MAX, cannot be read.
+	 */
 	if (addr > (u64)S64_MAX - len)
 		return -EFAULT;
 	while (done < len) {

@@ -13,9 +13,9 @@ enum {
 
 /**
  * struct gtp_process - a process that is looked at
- * @pid: the number of the process
+ * @pid: the PID of the process
  * @pidfd: a descriptor that is readable when the process has ended
- * @dir: a descriptor of /proc/PID, which stays this process's after its number has another owner
+ * @dir: a descriptor of /proc/PID, which still refers to this process after its PID was reused
  * @mem: a descriptor of its memory. After an execve it still belongs to the old program
  * @root: a descriptor of its root directory
  * @auxv, @auxv_bytes: the process's auxiliary vector, which changes at an execve
@@ -37,8 +37,7 @@ struct gtp_process {
 };
 
 /*
- * gtp_process_open - open a process by its number; return 0, or -errno with @why and nothing to
- * undo
+ * gtp_process_open - open a process by its PID; return 0, or -errno with @why and nothing to undo
  */
 int gtp_process_open(struct gtp_process *p, u32 pid, struct gtp_why *why);
 
@@ -56,7 +55,8 @@ int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len);
 int gtp_process_read_string(const struct gtp_process *p, char *dst, u64 addr, u32 size);
 
 /*
- * gtp_process_is_gone - true if a process has ended or executes another program; @why has the words
+ * gtp_process_is_gone - true if a process has ended or executes another program; @why receives the
+ * reason
  */
 bool gtp_process_is_gone(const struct gtp_process *p, struct gtp_why *why);
 
