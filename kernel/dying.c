@@ -5,7 +5,7 @@
  * A panic stops the other CPUs wherever they are. The CPU that is left writes to consoles, dumps,
  * and starts a crash kernel or reboots, and all of that code may have probes. A hit waits for
  * another CPU only for a limited time (kernel/hit/hit_kernel.c), so the panic always completes.
- * Ending the run only saves it the time of further hits. If a crash kernel starts before the
+ * Ending the run only saves the panic the time of further hits. If a crash kernel starts before the
  * notifiers run, or kgdb stops the CPUs, only that limit helps.
  *
  * An oops kills its task, and the machine continues. If that task was in a hit, the hit never ends.

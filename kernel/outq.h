@@ -16,8 +16,8 @@ enum {
 	/* A client for which this many bytes are queued must read before it can write. */
 	GTP_OUTQ_FULL = 64 << 10,
 	/*
-	 * The replies to one packet and the text of a run may exceed GTP_OUTQ_FULL. One reply fits
-	 * without growing.
+	 * The replies to one packet and the text of a run may exceed GTP_OUTQ_FULL. A single reply
+	 * fits into GTP_OUTQ_START bytes, without growing the queue.
 	 */
 	GTP_OUTQ_START = 256 << 10,
 	GTP_OUTQ_MAX = 32 << 20,

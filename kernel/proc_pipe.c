@@ -232,7 +232,9 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	if (err)
 		return err;
 	n = gtp_stream_read(&r->in, r->piece, len);
-	/* If the CPUs' clocks differ, all frames that a sweep finds may be for the next one. */
+	/*
+	 * If the CPUs' clocks differ, a sweep may leave all frames that it finds to the next sweep.
+	 */
 	return n || gtp_stream_ended(&r->in) ? n : -EAGAIN;
 }
 

@@ -10,7 +10,7 @@
 /**
  * struct gtp_pad_gates - the gates through which a pad calls the rest of the function
  * @framed: address to go to if pad_hit leaves the carry flag set
- * @bare: address to go to if it leaves only the zero flag set
+ * @bare: address to go to if pad_hit leaves only the zero flag set
  * @rest: receives the offset in the pad of the code that both of them call
  */
 struct gtp_pad_gates {
@@ -34,7 +34,8 @@ struct gtp_pad_chain {
  * struct gtp_pad_frame - a frame that the pad writes by itself
  * @tp: the tracepoint, which must live as long as the pad
  * @items, @nitems: the tracepoint's actions, which must live until ax_jit_emit()
- * @cpu, @task: offsets in the GS segment of the pointers to this CPU's part and to the running task
+ * @cpu, @task: offsets in the GS segment of the pointers to this CPU's struct gtp_cpu and to the
+ *              running task
  * @tgid: offset of tgid in a task
  * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: the pad is
  *	never entered after that moment
@@ -68,15 +69,16 @@ struct gtp_pad_frame {
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even if they are dead
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
  *	was interrupted before the original can resume; or NULL
- * @held: for a pad without a region to which a function's first instruction jumps: the address to
- *	go to if the condition holds, with unchanged registers, instead of calling pad_hit; a false
- *	condition returns to the function's caller. 0: not such a pad
+ * @held: for a pad without a region, to which a function's first instructions jump (a kernel
+ *	tracepoint's): the address to go to if the condition is true, with unchanged registers,
+ *	instead of calling pad_hit. If the condition is false, the pad returns to the function's
+ *	caller. 0: not such a pad
  * @open: with @held: the address to go to if the condition could not be evaluated
  * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
  * @chain: the pad's place in the chain of a location with several tracepoints; or NULL
- * @frame: the frame that the pad writes at a hit by itself; or NULL. Not with @gates, and not
- *	without @cond if the tracepoint has a condition. With @held the pad returns to the
- *	function's caller after it
+ * @frame: the frame that the pad writes at a hit by itself; or NULL. It must be NULL with @gates,
+ *	and without @cond if the tracepoint has a condition. With @held the pad returns to the
+ *	function's caller after writing the frame
  * @seed: changes which registers are used, see struct ax_jit_request
  */
 struct gtp_pad_request {

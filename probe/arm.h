@@ -46,9 +46,9 @@ int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*
- * gtp_arm_disarm - remove all probes of a list of locations, also those only prepared. Calls the
- * backends in reverse order, so that kprobes are removed before jumps: the kernel may have moved a
- * kprobe past an endbr64, onto one of our jumps
+ * gtp_arm_disarm - remove all probes of a list of locations, including those that are only
+ * prepared. Calls the backends in reverse order, so that kprobes are removed before jumps: the
+ * kernel may have moved a kprobe past an endbr64, onto one of our jumps
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

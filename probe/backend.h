@@ -11,8 +11,8 @@ struct module;
 /**
  * struct gtp_probe_backend - one way to probe a place
  * @name: the backend's name in the log
- * @slow: a hit takes an exception, or goes through the function tracer's common code: not allowed
- *        for tracepoints of GDB's command ftrace
+ * @slow: true if a hit takes an exception, or goes through the function tracer's common code: such
+ *        a backend is not used for tracepoints of GDB's command ftrace
  * @arm: set a probe on @loc, or prepare it for @commit, and store it in @loc->probe. Return 0 if
  *       the backend takes the location; -EOPNOTSUPP to let another backend try, perhaps with the
  *       reason in @loc->no_jump; any other -errno, with @why, if no probe can be set there at all.
@@ -22,9 +22,9 @@ struct module;
  *          unless ->refused is filled in, which means that none can probe it. Return -errno with
  *          @why if nothing can be armed now; the caller then disarms all. NULL: @arm does
  *          everything
- * @widen: prepare for another tracepoint at @loc: pass on every hit, even if the first tracepoint's
- *         condition is false. Return 0, or -errno with @why. NULL: the probe always passes on every
- *         hit
+ * @widen: prepare for another tracepoint at @loc: from then on pass on every hit, even if the first
+ *         tracepoint's condition is false. Return 0, or -errno with @why. NULL: the probe always
+ *         passes on every hit
  * @disarm: remove the probes of a list of the backend's own locations, linked by ->next_own, and
  *          wait: when @disarm returns, no hit of them runs on any CPU, ->probe is NULL and ->missed
  *          is final

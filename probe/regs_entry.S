@@ -21,7 +21,8 @@
 .endm
 
 /*
- * Pop all registers that C does not preserve. rsp must point to the saved r11; it ends at orig_rax.
+ * Pop all registers that C does not preserve. rsp must point to the saved r11, and points to
+ * orig_rax afterwards.
  */
 .macro POP_SCRATCH
 	popq	%r11

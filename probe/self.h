@@ -16,8 +16,8 @@ enum gtp_self {
 };
 
 /*
- * gtp_self_set - set the process with one of these files open; NULL: there is none. A later process
- * with the same PID is not mistaken for this one. Context: process, under gtp_lock
+ * gtp_self_set - set the process that has the file of @which open; NULL: there is none. A later
+ * process with the same PID is not mistaken for this one. Context: process, under gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 

@@ -3,8 +3,8 @@
  * The tables of regions that are loaded, for the kernel and for modules, looked up by address.
  *
  * A table has the build-id of its code, and is accepted only if it matches that of the running
- * code. The entries of a table are sorted by section; exported symbols and sysfs give the addresses
- * of the sections.
+ * code. The entries of a table are grouped by section; exported symbols and sysfs give the
+ * addresses of the sections.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -281,7 +281,10 @@ static int check(struct loaded *l, char *why)
 	int err;
 
 	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
-	/* If unloading begins after this, it counts as a removal, and tables_put() notices. */
+	/*
+	 * If unloading begins after this check, gtp_tables_remove() counts it: tables_put() sees
+	 * that.
+	 */
 	if (*l->module && is_going(l->module)) {
 		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or is being unloaded",
 			 l->module);

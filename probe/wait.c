@@ -75,7 +75,7 @@ static struct {
 } readers;
 
 static atomic_t deaths = ATOMIC_INIT(0); /* tasks that died since this module was loaded */
-/* The value of @deaths for which a wait has shown that the readers end. */
+/* The value of @deaths when the last wait that ended began: no task dead by then was a reader. */
 static int deaths_over = -1;
 
 void gtp_wait_task_died(void)

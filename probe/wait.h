@@ -6,7 +6,7 @@
 /**
  * gtp_wait_for_tasks() - wait until no task is in a pad or in displaced instructions any more
  *
- * The caller has removed all ways into that code, and every CPU has seen it.
+ * The caller has removed all ways into that code, and every CPU has seen that change.
  * Context: process, gtp_lock; sleeps, for as long as any task runs in the kernel without sleeping.
  */
 void gtp_wait_for_tasks(void);

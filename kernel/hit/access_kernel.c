@@ -154,9 +154,9 @@ int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len)
 }
 
 /*
- * Use one store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata
- * are mapped read-only, which the processor respects in the kernel too (CR0.WP): the store faults,
- * and nothing is changed.
+ * Use a single store for each size of C's integer types, so that no CPU sees half a value. Text and
+ * rodata are mapped read-only, which the processor respects in the kernel too (CR0.WP): the store
+ * faults, and nothing is changed.
  */
 int gtp_access_write(u64 addr, const void *src, u32 len)
 {

@@ -9,8 +9,8 @@ enum { GTP_TEXT_SIZE = 4096 }; /* most bytes of text that wait on one CPU; a pow
 
 /**
  * struct gtp_text - printf's text of one CPU on its way to GDB
- * @head: bytes ever written; only the CPU's own hits write it, and they do not nest
- * @tail: bytes ever read; only the reader writes it
+ * @head: the number of bytes ever written; only the CPU's own hits write it, and they do not nest
+ * @tail: the number of bytes ever read; only the reader writes it
  * @dropped: lines for which there was no room
  * @told: the part of @dropped that gtp_text_dropped() has returned
  */

@@ -54,9 +54,9 @@ static u64 return_at(u32 offset)
 
 /*
  * Find the form of returns and indirect branches in generated code. Processors with ITS (indirect
- * target selection) are safe if such a branch ends in the upper half of a cache line, and there the
- * kernel leaves it plain. Generated code may be at any address, so its returns use the thunk if any
- * return of the kernel does.
+ * target selection) are safe if such a branch ends in the upper half of a cache line, and the
+ * kernel leaves such a branch plain. Generated code may be at any address, so its returns use the
+ * thunk if any return of the kernel does.
  */
 static void describe_branches(struct ax_jit_target *w)
 {
@@ -231,8 +231,8 @@ static struct ax_jit_var contexts(u32 mask)
 
 /*
  * Describe how to read the kernel's hardirq_count(), softirq_count() and irq_count(). PREEMPT_RT
- * counts softirqs elsewhere. Whenever a task can move to another CPU, all of them are 0, before and
- * after.
+ * counts softirqs elsewhere. Whenever a task can move to another CPU, all of these counts are 0,
+ * before and after the move.
  */
 static void describe_contexts(struct ax_jit_var *var)
 {

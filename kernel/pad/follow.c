@@ -35,8 +35,8 @@
 
 enum {
 	/*
-	 * A record is on its task's stack if no more of that stack than this is in use, including
-	 * the records that are on it.
+	 * A record is put on its task's stack only if fewer bytes of that stack than this are in
+	 * use, including any records on it.
 	 */
 	USED = THREAD_SIZE / 4,
 	POOL = 8192, /* number of records in the pool; a power of two */
@@ -177,7 +177,10 @@ static __always_inline bool is_dead(void)
 	return READ_ONCE(current->__state) == TASK_DEAD;
 }
 
-/* True for a dead task's last call, which never returns; calls that interrupts make in it do. */
+/*
+ * True for a dead task's last call, which never returns; calls that interrupts make in that task do
+ * return.
+ */
 static bool is_last_call(void)
 {
 	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
@@ -409,8 +412,8 @@ long gtp_follow_inside(void)
 
 /*
  * Release this module when no followed call is left. Such calls will return to the gates, which are
- * in this module's text. A task that has counted itself out may still execute its last instructions
- * there, but does not sleep in them.
+ * in this module's text. A task that has counted its call out may still execute its last
+ * instructions there, but does not sleep in them.
  */
 static void look(struct work_struct *work)
 {
@@ -451,7 +454,7 @@ static void check_entry(void)
 	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
 	/* The assembly makes one unsigned comparison, with the value in the middle. */
 	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
-	/* POP_SCRATCH and SAVED() */
+	/* POP_SCRATCH and SAVED() rely on this order. */
 	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));
 	BUILD_BUG_ON(!IN_REGS(10, rax) || !IN_REGS(11, rcx) || !IN_REGS(12, rdx));
 	BUILD_BUG_ON(!IN_REGS(13, rsi) || !IN_REGS(14, rdi));

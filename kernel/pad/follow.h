@@ -21,9 +21,10 @@
  *	bare	S		the return address into the caller
  *		S - 8		return address of the gate's call; the function goes on below
  *
- * Framed is an ordinary function's frame. Bare is for stacks without room for that: the record is
- * then in a pool, found by S. Control never depends on a record: a call that returns to a gate
- * finds its way on the stack, even if its record, location or run no longer exists.
+ * A framed call has the stack frame of an ordinary function. A bare call is on a stack without room
+ * for that: the record is then in a pool, found by S. Control never depends on a record: a call
+ * that returns to a gate finds its way on the stack, even if its record, location or run no longer
+ * exists.
  */
 
 /**

@@ -74,8 +74,8 @@ static bool reads_flags(const struct gtp_tracepoint *tp)
 }
 
 /*
- * True if any tracepoint here reads the flags. Each pad of a chain sees the flags its predecessor
- * left: if one tracepoint reads them, all pads preserve them.
+ * True if any tracepoint of the location reads the flags. Each pad of a chain sees the flags its
+ * predecessor left: if one tracepoint reads them, all pads preserve them.
  */
 static bool any_reads_flags(const struct gtp_location *loc)
 {
@@ -99,9 +99,9 @@ static u64 pad_hit(const struct gtp_pad_probe *p)
 }
 
 /*
- * Make a pad that follows calls. It needs its gates' addresses in its code, and the gates need the
- * address of the rest of the pad: take gates, make the pad, make the gates call it. Return 0; or
- * -errno, with nothing kept.
+ * Make a pad that follows calls. The pad needs the gates' addresses in its code, and the gates need
+ * the address of the rest of the pad: take gates, make the pad, make the gates call it. Return 0;
+ * or -errno, with nothing kept.
  */
 static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
 {
@@ -323,9 +323,9 @@ const char *gtp_pad_probe_why_not(int err)
 }
 
 /*
- * Make a pad that serves one more tracepoint. It has the old pad's number, so hits of both reach
- * the same list of tracepoints. The old pad is kept, because tasks may be in it, and is freed with
- * the location.
+ * Make a pad that serves one more tracepoint. It has the old pad's number, so hits of both pads
+ * reach the same list of tracepoints. The old pad is kept, because tasks may be in it, and is freed
+ * with the location.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))

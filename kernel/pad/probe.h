@@ -31,7 +31,7 @@ struct gtp_pad_stage {
  * @number: the number that @pad pushes
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
- * @follows: the probe holds a gtp_follow_get()
+ * @follows: the pad follows calls, so the probe holds a reference from gtp_follow_get()
  * @gate, @old_gate: the number of the gates of @pad and @old_pad, if they follow calls; otherwise 0
  * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
  * @pad: the pad to which control goes

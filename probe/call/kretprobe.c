@@ -151,8 +151,8 @@ static int check_place(u64 addr, struct gtp_why *why)
 }
 
 /*
- * Return the size of an instance, estimated: the kernel keeps free instances in a list, and since
- * 6.7 in an array for each CPU.
+ * Return an estimate of the size of an instance: the kernel keeps free instances in a list, and
+ * since 6.7 in an array for each CPU.
  */
 static unsigned long instance_bytes(void)
 {
@@ -161,8 +161,8 @@ static unsigned long instance_bytes(void)
 }
 
 /*
- * Return the number of instances for another kretprobe: fewer if less memory is left, 0 to refuse
- * it.
+ * Return the number of instances for one more kretprobe: fewer if less memory is left, 0 to refuse
+ * the kretprobe.
  */
 static int maxactive(void)
 {
@@ -205,7 +205,9 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->rp.kp;
 	p->text.shadow.addr = loc->addr;
 	p->text.shadow.by_kprobe = true;
-	/* Add the kretprobe to the index first, so that unloading its module finds it. */
+	/*
+	 * Add the kretprobe to the index of probed places first: unloading its module must find it.
+	 */
 	gtp_shadow_add(&p->text.shadow);
 	err = register_kretprobe(&p->rp);
 	if (err) {

@@ -30,7 +30,8 @@
  * @loc: the location; NULL after cut_off(), when hits have no effect any more
  * @tp: the kernel tracepoint
  * @call: the tracepoint's TRACE_EVENT, as in struct gtp_event
- * @data: how the event's records are made; ->file is NULL unless a tracepoint here collects $_sdata
+ * @data: how the event's records are made; ->file is NULL unless a tracepoint at the location
+ *        collects $_sdata
  * @no_buffer: hits that were missed on CPUs without a buffer
  */
 struct event_probe {

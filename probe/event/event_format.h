@@ -21,7 +21,7 @@ struct gtp_event {
 /* gtp_event_id - write "system:event" or "raw:name"; return the length as snprintf() does */
 int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size);
 
-/* gtp_event_extra - put the event's fields as "TYPE NAME; ..." for GDB's list */
+/* gtp_event_extra - put the event's fields as "TYPE NAME; ..." for GDB's list of markers */
 void gtp_event_extra(const struct gtp_event *ev, struct gtp_out *out);
 
 /*

@@ -364,7 +364,7 @@ int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char *
 
 	mutex_lock(&gtp_events_lock);
 	if (!n)
-		name_all(); /* sorts @core now, not between two calls for one list */
+		name_all(); /* sorts @core, whose order must not change while a list is read */
 	found = nth(n, &ev);
 	if (found) {
 		len = gtp_event_id(&ev, text, size);

@@ -14,7 +14,7 @@
 /**
  * gtp_can_jump() - decide whether the code at one address can become a jump
  * @addr: the address
- * @only_falls: also refuse if another jump leads to @addr itself
+ * @only_falls: also refuse if control may reach @addr other than from the instruction before it
  * @r: the displaced instructions; filled in if the result is 0
  * @no_jump: set if the result is -EOPNOTSUPP: the reason, a constant that the user can read
  * @why: the refusal; set if the result is any other error

@@ -12,8 +12,8 @@
  * cannot go on is in one of three cases:
  *
  *	refused, TEXT   nothing of ours is in it: the next backend is offered the location
- *	refused, int3s  they cannot be removed yet (->under): the pad only passes through, and the
- *	                place is removed later, like a stuck one
+ *	refused, int3s  they cannot be removed yet (->under): the pad runs the displaced
+ *	                instructions and records nothing; removal is tried again later
  *	not refused     its int3s stay and lead to the pad as the jump would: hits count
  */
 #include <linux/string.h>

@@ -15,7 +15,7 @@ struct module;
  */
 void gtp_jump_disarm(struct gtp_location *first);
 
-/* gtp_jump_leave - make a disconnected jump that no hit uses stuck, and detach its location */
+/* gtp_jump_leave - mark a disconnected jump as stuck, and detach its location; no hit may use it */
 void gtp_jump_leave(struct gtp_jump *j);
 
 /*

@@ -206,8 +206,8 @@ static void sync_this_cpu(void *unused)
 }
 
 /*
- * Begin a step. Until end_step() no CPU comes online: it could have fetched old code and would get
- * no IPI.
+ * Begin a step. Until end_step() no CPU comes online: such a CPU could have fetched old code, and
+ * would get no IPI.
  */
 static void begin_step(void)
 {

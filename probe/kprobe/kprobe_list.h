@@ -10,7 +10,8 @@
 /**
  * gtp_kprobe_list_read() - read the list of the kernel's kprobes
  *
- * Unregisters the kprobes of probe/policy/probe_test.h first, so that the list lacks them.
+ * Unregisters the kprobes of probe/policy/probe_test.h first, so that the list does not contain
+ * them.
  * Return: 0 or -ENOMEM.
  */
 int gtp_kprobe_list_read(void);

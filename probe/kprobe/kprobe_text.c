@@ -83,8 +83,9 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 
 /*
  * BATCH is the number of probes per call of unregister_kprobes(). Each call waits for a grace
- * period, so unregistering the probes one by one would be slow. But a probe on an ftrace site takes
- * milliseconds, and GDB gives up after six seconds without a reply. @batch is used under gtp_lock.
+ * period, so unregistering the probes one by one would be slow. But removing a probe from an ftrace
+ * site takes milliseconds, and GDB gives up after six seconds without a reply. @batch is used under
+ * gtp_lock.
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];

@@ -138,8 +138,9 @@ static bool is_on_our_way(const char *name)
 		"func_ptr_is_kernel_", "is_module_text_address+", "__module_text_address",
 		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",
 		/*
-		 * Since 6.2 each call of a notifier hits the event notifier_run. These run when
-		 * the event is on, up to where ftrace and perf check for recursion.
+		 * Since 6.2 each call of a notifier hits the event notifier_run. The functions
+		 * below run when that event is enabled, up to where ftrace and perf check for
+		 * recursion.
 		 */
 		"__traceiter_notifier_", "trace_event_raw_event_no", "trace_event_buffer_",
 		"ring_buffer_lock_reserve", "tracing_gen_ctx_irq", "__trace_event_discard_",

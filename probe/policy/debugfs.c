@@ -2,8 +2,8 @@
 /*
  * Read a debugfs file line by line in the kernel.
  *
- * kernel_read() refuses debugfs files. A seq file can be read with seq_read_iter() directly, once
- * is_seq_file() has made sure that it is one.
+ * kernel_read() refuses debugfs files. A seq file can be read with seq_read_iter() directly;
+ * is_seq_file() tells whether a file is one.
  */
 #include <linux/fs.h>
 #include <linux/magic.h>

@@ -15,8 +15,8 @@ static u64 last_start;
 static int last_answer;
 
 /*
- * Return 1 if the function has no function tracer's site; 0 if it has one, or if the kernel has no
- * function tracer, whose calls could hit a probe again; or -ENOMEM.
+ * Return 1 if the function has no ftrace site; 0 if it has one, or if the kernel has no function
+ * tracer, whose calls could hit a probe again; or -ENOMEM.
  */
 static int has_no_site(u64 start)
 {

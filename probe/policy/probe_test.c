@@ -25,7 +25,8 @@ static int never(struct kprobe *p, struct pt_regs *regs)
 
 /*
  * True if other kprobes are at the same address. The kernel chains these to a head, which is a
- * kprobe itself. If ours is the only one, it is on no chain, or on one with only that head.
+ * kprobe itself. If our test kprobe is the only one, it is on no chain, or on a chain with only
+ * that head.
  */
 static bool has_company(const struct kprobe *kp)
 {

@@ -28,7 +28,10 @@ struct gtp_user_call {
 int gtp_user_calls_get(void);
 void gtp_user_calls_put(void);
 
-/* Call add and take in the task's own context, with preemption on, between get and put. */
+/*
+ * Call gtp_user_calls_add() and gtp_user_calls_take() in the task's own context, with preemption
+ * on, between get and put.
+ */
 
 /* gtp_user_calls_add - add a call to the table; return false if there is no room */
 bool gtp_user_calls_add(const struct gtp_user_call *call);

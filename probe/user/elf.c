@@ -125,7 +125,7 @@ int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why)
 		if (type == PT_NOTE)
 			add_note(elf, entry);
 	}
-	/* A file that has only debug information has the table of segments, but not their bytes. */
+	/* A file of debug information alone has program headers, but not the segments' bytes. */
 	if (!has_code(elf))
 		return refuse(why, "has no code: is it a file of debug information alone?");
 	return 0;

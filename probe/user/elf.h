@@ -8,11 +8,11 @@
 
 enum {
 	GTP_ELF_HEAD = 64,	   /* size of the ELF header */
-	GTP_ELF_ENTRY = 56,	   /* size of an entry of the table of segments */
-	GTP_ELF_ENTRIES = 64,	   /* most entries in the table of segments */
+	GTP_ELF_ENTRY = 56,	   /* size of a program header */
+	GTP_ELF_ENTRIES = 64,	   /* most program headers */
 	GTP_ELF_SEGMENTS = 16,	   /* most loaded segments */
-	GTP_ELF_NOTES = 4,	   /* most places of notes; later ones are not looked at */
-	GTP_ELF_NOTE_BYTES = 1024, /* bytes that are read of each place of notes */
+	GTP_ELF_NOTES = 4,	   /* most note segments; further ones are not read */
+	GTP_ELF_NOTE_BYTES = 1024, /* most bytes that are read of a note segment */
 	GTP_ELF_ID = 32,	   /* most bytes of a build-id */
 };
 
@@ -33,13 +33,13 @@ struct gtp_elf_segment {
 };
 
 /**
- * struct gtp_elf - the contents of a file's head and of its table of segments
- * @table: the offset of the table of segments in the file
+ * struct gtp_elf - the contents of a file's ELF header and program headers
+ * @table: the offset of the program header table in the file
  * @entries: the number of entries in that table
  * @nsegments: the number of entries in @segment
  * @segment: the loaded segments
  * @nnotes: the number of entries in @note
- * @note: the places of notes in the file
+ * @note: the offsets and sizes of the note segments in the file
  * @id: the build-id
  * @id_bytes: the length of the build-id; 0: none was found
  */
@@ -58,7 +58,7 @@ struct gtp_elf {
 };
 
 /**
- * gtp_elf_head() - read a file's head
+ * gtp_elf_head() - read a file's ELF header
  * @elf: receives @table and @entries; all else is cleared
  * @head: the bytes at the beginning of the file
  * @len: the number of bytes in @head: GTP_ELF_HEAD, or fewer if the file is shorter
@@ -69,8 +69,8 @@ struct gtp_elf {
 int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why);
 
 /**
- * gtp_elf_table() - read a file's table of segments
- * @elf: filled in by gtp_elf_head(); receives the segments and the places of notes
+ * gtp_elf_table() - read a file's program header table
+ * @elf: filled in by gtp_elf_head(); receives the segments and the note segments
  * @table: @elf->entries times GTP_ELF_ENTRY bytes
  * @why: the refusal, to follow the file's name
  *
@@ -79,7 +79,7 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
  */
 int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why);
 
-/* gtp_elf_notes - look for the build-id in the notes of one place; store it in @elf */
+/* gtp_elf_notes - look for the build-id in the notes of one segment; store it in @elf */
 void gtp_elf_notes(struct gtp_elf *elf, const u8 *notes, u32 len);
 
 /* gtp_elf_code - return the segment of code that contains the link-time address, or NULL */

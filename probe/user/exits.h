@@ -40,7 +40,7 @@ enum { GTP_EXIT_BYTES = 8 }; /* an exit is recognized by this many bytes at most
  * @code: the bytes of the instruction, and perhaps of what follows it
  * @n: the number of bytes at @code
  *
- * A probe in the middle of an instruction would change it.
+ * The check keeps probes out of the middle of an instruction, which they would corrupt.
  * Return: false if the instruction is surely not such an exit, because the file was changed since
  * GDB read it, for example.
  */

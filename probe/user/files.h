@@ -55,7 +55,7 @@ struct gtp_file_space {
 /* Context of all functions: process, gtp_lock; they may sleep. */
 
 /**
- * gtp_files_open() - give a file a space, or find the space that it has
+ * gtp_files_open() - give a file its space of addresses, or find the one that it already has
  * @path: an absolute path, which is looked up as the calling process sees the file system
  * @space: receives the file; it stays until gtp_files_forget()
  * @why: the refusal

@@ -322,8 +322,8 @@ static enum gtp_ustack_at judge(const struct gtp_location *loc)
 }
 
 /*
- * True if a marker's second nop takes the probe: newer kernels make it a call, which costs half of
- * an exception.
+ * True if a marker's second nop takes the probe: newer kernels turn that nop into a call, which
+ * costs half as much as an exception.
  */
 static bool has_second(u64 addr)
 {

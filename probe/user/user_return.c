@@ -12,8 +12,8 @@
  * must match the call's. If it does not, or if the call ends with a jump to unknown code, the call
  * is counted as missed.
  *
- * The entry's probe is set last and removed first: so a call that is followed finds the probes at
- * the exits. For everything else see probe/user/uprobe.c.
+ * The entry's probe is set last and removed first, so that a call that is followed finds the probes
+ * at the exits. For everything else see probe/user/uprobe.c.
  */
 #include <linux/percpu.h>
 #include <linux/uaccess.h>
@@ -32,7 +32,7 @@ struct user_return;
 
 /**
  * struct return_place - a probe of a function, at its entry or at an exit
- * @probe: the kernel's part
+ * @probe: the uprobe
  * @of: the function
  * @exit: the place of the probe
  */

@@ -6,7 +6,7 @@
 #include "base/why.h"
 
 /**
- * gtp_watch_refuse() - refuse variables of gdbtp, of the kernel's entry code, and machine code
+ * gtp_watch_refuse() - refuse to watch variables of gdbtp or of the kernel's entry code, and code
  * @addr: a watch address
  * @why: the refusal
  *

@@ -9,8 +9,8 @@
  * same way.
  *
  * Any CPU may write the variable next, so the value that was seen last is shared by all, and
- * exchanged atomically. Hits of a watchpoint share no other data that hits of other probes do not
- * share.
+ * exchanged atomically. It is the only data that hits of watchpoints share and hits of other probes
+ * do not.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,7 +36,8 @@
 /**
  * struct watch - the watchpoint of a location
  * @list: links the watchpoint into the list of all watchpoints
- * @shadow: its entry in the index of probed places, so that unloading its module finds it
+ * @shadow: the watchpoint's entry in the index of probed places, so that unloading its module finds
+ *          it
  * @loc: the location
  * @seen: the variable's value that was seen last
  * @lost: hits that are not recorded: the CPU has no buffer, or the value cannot be read
@@ -77,9 +78,9 @@ static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
 	u64 value, before;
 
 	/*
-	 * The memory may have been freed since: then the value is unknown. In user mode, the
-	 * processor itself has read a table for the program (an LDT): that exception does not count
-	 * as an NMI.
+	 * The memory may have been freed since: then the value is unknown. If the exception is from
+	 * user mode, the processor itself has read a table for the program (an LDT): that exception
+	 * does not count as an NMI.
 	 */
 	if (unlikely(user_mode(regs) || !read_value(loc->addr, &value))) {
 		atomic_long_inc(&w->lost);
@@ -247,7 +248,10 @@ static int watch_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	w->loc = loc;
 	w->shadow.addr = gtp_watch_at(loc->addr);
-	/* Add the watchpoint to the index first, so that unloading its module finds it. */
+	/*
+	 * Add the watchpoint to the index of probed places first: unloading its module must find
+	 * it.
+	 */
 	gtp_shadow_add(&w->shadow);
 	err = events_make(w);
 	if (err) {

@@ -11,7 +11,7 @@
  * @size: the size of the arena in bytes
  * @stubs: the bytes of the common stubs, which are at the arena's beginning
  * @used: the bytes of the arena in use
- * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
+ * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL at first
  */
 struct jit_user {
 	struct ax_jit_target target;

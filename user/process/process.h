@@ -12,7 +12,7 @@ enum {
 };
 
 /**
- * struct gtp_process - a process that is looked at
+ * struct gtp_process - a process that is inspected
  * @pid: the PID of the process
  * @pidfd: a descriptor that is readable when the process has ended
  * @dir: a descriptor of /proc/PID, which still refers to this process after its PID was reused
