@@ -3,10 +3,10 @@
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend,	  /* kernel tracepoints: all of them, nothing else */
-	&gtp_uprobe_backend,	  /* places in programs: all of them, nothing else */
+	&gtp_event_backend,	  /* all kernel tracepoints, and nothing else */
+	&gtp_uprobe_backend,	  /* all places in programs, and nothing else */
 	&gtp_user_return_backend, /* returns of functions in programs */
-	&gtp_watch_backend,	  /* watched variables: all of them, nothing else */
+	&gtp_watch_backend,	  /* all watched variables, and nothing else */
 	&gtp_jump_backend,	  /* at a function's entry, the place after the ftrace site */
 	&gtp_fentry_backend,	  /* entries that take no jump; removing each one takes 20 ms */
 	&gtp_kretprobe_backend,	  /* the returns of kernel functions */

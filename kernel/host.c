@@ -57,9 +57,9 @@ static void settle_in(unsigned int ms)
 }
 
 /*
- * Hand over the lines of dprintfs. This interrupts each CPU, and a dprintf may be in the code of
- * that interrupt. So lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of any other
- * hit.
+ * Hand over the lines of dprintfs. gtp_lines_drain() interrupts each CPU, and a dprintf may be in
+ * the code of that interrupt. So lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of
+ * any other hit.
  */
 void gtp_host_lines(void)
 {

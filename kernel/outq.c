@@ -47,8 +47,8 @@ static void copy_in(struct gtp_outq *q, u64 pos, const u8 *src, u32 len)
 
 /*
  * Move to a larger ring; return false if there is no memory. There is one producer, the caller; a
- * concurrent reader only advances @tail and changes no byte. So copy without the lock: it may be
- * megabytes.
+ * concurrent reader only advances @tail and changes no byte. So copy without the lock: there may be
+ * megabytes to copy.
  */
 static bool grow(struct gtp_outq *q, u64 need)
 {

@@ -9,7 +9,7 @@
 
 enum {
 	/*
-	 * Text that a run prints waits while the queue is longer than this. It is less than
+	 * Text that a run prints waits while the queue is longer than this. This limit is less than
 	 * GTP_OUTQ_FULL: text alone must not keep GDB from writing the ^C that ends the run.
 	 */
 	GTP_OUTQ_TEXT_MAX = 16 << 10,

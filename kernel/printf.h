@@ -12,7 +12,7 @@
  * @stub: the connection to GDB
  * @has_room: false while GDB does not read what is queued for it
  *
- * Without a GDB the text waits until there is no room for more.
+ * Without a GDB the text waits; when a CPU's ring is full, further text is dropped.
  * Context: process, gtp_lock. Return: true if GDB must read first, and another call is needed for
  * the rest.
  */

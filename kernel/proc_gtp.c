@@ -138,8 +138,8 @@ static int gtp_open(struct inode *inode, struct file *file)
  * Close the connection: the last descriptor is closed, and GDB may have died at any point. No other
  * call on this file is in progress.
  *
- * After module_put() the module may begin to unload while this function still has to return. Its
- * exit first removes the /proc entry, and that waits until this release has returned.
+ * After module_put() the module may begin to unload while this function still has to return. The
+ * module's exit first removes the /proc entry, and that waits until this release has returned.
  */
 static int gtp_release(struct inode *inode, struct file *file)
 {
@@ -198,7 +198,7 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 
 /*
  * Handle a piece of a write. A client that acknowledges each packet writes '+' while most of an
- * answer's packets still wait to be read, so a '+' must not wait for room. It never starts an
+ * answer's packets still wait to be read, so a '+' must not wait for room. A '+' never starts an
  * answer.
  */
 static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
@@ -313,8 +313,8 @@ static bool readable(const struct session *s)
 }
 
 /*
- * packet_end - return the end of a packet in @bounce; 0 if there is none. Its checksum may be
- * beyond @n
+ * packet_end - return the end of a packet in @bounce; 0 if there is none. The packet's checksum may
+ * be beyond @n
  */
 static u32 packet_end(const struct session *s, u32 n)
 {
@@ -328,8 +328,8 @@ static u32 packet_end(const struct session *s, u32 n)
  * queued
  *
  * Read at most one packet, because GDB keeps any bytes that it reads beyond one. After a ^C, GDB
- * would mistake such bytes for the answer to its next packet, or have half of an answer whose end
- * forget_answer() drops.
+ * would mistake such bytes for the answer to its next packet, or GDB would be left with half of an
+ * answer whose end forget_answer() drops.
  */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {

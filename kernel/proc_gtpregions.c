@@ -32,7 +32,7 @@ enum {
  * struct writer - one open for writing
  * @lock: one write at a time
  * @line: the line that precedes the table
- * @in_line: @line is incomplete
+ * @in_line: true while @line is incomplete
  * @done: the table was accepted or refused
  * @head: the table's first bytes, until its size is known
  * @bytes: the table

@@ -160,13 +160,16 @@ static bool is_new(const struct reader *r)
 	return gtp_host.trace.epoch != r->epoch;
 }
 
-/* True if a run has begun since the file was opened, or was active then. It may be over by now. */
+/*
+ * True if a run has begun since the file was opened, or was active then. That run may be over by
+ * now.
+ */
 static bool has_run(const struct reader *r)
 {
 	return gtp_host.trace.stop != GTP_STOP_NEVER_RUN && (r->was_on || is_new(r));
 }
 
-/* True if GDB has a frame selected: the frames of a finished run stay that long. */
+/* True if GDB has a frame selected: until GDB deselects it, a finished run's frames are kept. */
 static bool gdb_looks(void)
 {
 	return !gtp_trace_running(&gtp_host.trace) && gtp_host.stub &&

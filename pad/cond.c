@@ -3,10 +3,10 @@
  * A jump pad's condition, evaluated while the hit's registers are still in the processor.
  *
  * Registers that the condition reads are used in place and never written. The condition computes in
- * other registers, which are pushed before and popped afterwards. Compiling finds out which ones:
- * after a try that overwrites a register that was not pushed, another try pushes it. If the
- * condition reads a register that an instruction must overwrite (rax and rdx in a division), the
- * register is pushed too, and read from the stack.
+ * other registers, which are pushed before and popped afterwards. Compiling finds out which
+ * registers these are: after a try that overwrites a register that was not pushed, another try
+ * pushes it. If the condition reads a register that an instruction must overwrite (rax and rdx in a
+ * division), the register is pushed too, and read from the stack.
  *
  * rsp does not move between the pushes and the pops, so these are at known offsets from it:
  *
@@ -59,7 +59,7 @@ enum { NR_BEST = X86_NR_REGS - 1 };
 
 /*
  * Choose the marker, the register through which the pad marks the task: one that the condition does
- * not read. It is pushed, and may also hold values.
+ * not read. The marker is pushed, and may also hold values.
  */
 static void choose_marker(struct ax_jit *j)
 {

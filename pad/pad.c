@@ -324,7 +324,9 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 	return pad_work_size(&r) + gtp_pad_frame_size(req);
 }
 
-/* Compile again until no further register has to be pushed; return false if that does not end. */
+/*
+ * Compile until no further register has to be pushed; return false if TRIES tries do not suffice.
+ */
 static bool try_condition(struct ax_jit *j)
 {
 	gtp_pad_cond_begin(j);

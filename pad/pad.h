@@ -18,14 +18,14 @@
  * and the pad ends with a return. The hit's rsp is then 8 more than the value of rsp in the pad.
  * The arithmetic flags may change, as in any call.
  *
- * The pad evaluates a condition that consists of registers, constants, memory and arithmetic. It
- * evaluates it to the end only if all loads are fast ones that succeed. In every other case (an
+ * The pad evaluates a condition that consists of registers, constants, memory and arithmetic. The
+ * evaluation is completed only if all loads are fast ones that succeed. In every other case (an
  * address at or above the limit, a fault, a division by zero) control goes to pad_hit with another
  * number, and C evaluates the condition again and reports the error. A condition has no side
  * effects, so evaluating it twice does no harm.
  *
  * With @frame the pad also writes the frame if the condition holds, as hit/hit.h does for the
- * simplest hits. In every other case it has no effect and goes to pad_hit; see pad/frame.c.
+ * simplest hits. In every other case the pad has no effect and goes to pad_hit; see pad/frame.c.
  *
  * With @gates the pad may call the rest of the function, so that the function returns to the gate.
  * pad_hit decides by the flags that it leaves in the number's place: with neither carry nor zero

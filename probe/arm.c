@@ -89,7 +89,7 @@ u64 gtp_arm_missed(const struct gtp_location *loc)
 	return loc->missed + (loc->backend && loc->probe ? loc->backend->missed(loc) : 0);
 }
 
-/* own - link the locations that @backend has armed by ->next_own; return the first one, or NULL */
+/* own - link all locations of @backend in the list by ->next_own; return the first one, or NULL */
 static struct gtp_location *own(const struct gtp_probe_backend *backend, struct gtp_location *first)
 {
 	struct gtp_location *loc, *mine = NULL, **end = &mine;

@@ -11,8 +11,8 @@
  *
  * Lock order: the connection's write lock, its read lock, gtp_lock, then what the kernel takes to
  * arm a probe (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier
- * runs under the chain's rwsem and may take gtp_lock, so nothing that loads or unloads a module may
- * run under gtp_lock while a probe is armed in that module.
+ * runs under the rwsem of the notifier chain and may take gtp_lock, so nothing that loads or
+ * unloads a module may run under gtp_lock while a probe is armed in that module.
  */
 extern struct mutex gtp_lock;
 

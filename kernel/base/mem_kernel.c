@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation of the module goes through here, so that a test can make any one of them fail.
+ * Every allocation of the module goes through this file, so that a test can make any one of them
+ * fail.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -18,9 +18,9 @@
 
 /*
  * The lock of the trace state variables. It is an arch_spinlock_t, because a hit may be inside
- * lockdep or a tracer, or in an NMI, and so must call neither of the two. It cannot deadlock:
- * interrupts are off while it is held, and a hit in an NMI finds its CPU in a hit already and is
- * skipped, so no CPU takes it twice; no other lock is taken under it.
+ * lockdep or a tracer, or in an NMI, and must not call lockdep or tracers. The lock cannot
+ * deadlock: interrupts are off while it is held, and a hit in an NMI finds its CPU in a hit already
+ * and is skipped, so no CPU takes it twice; no other lock is taken under it.
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
@@ -31,10 +31,10 @@ static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
  * queue.
  *
  * The lock is held for one expression, microseconds at most. TSV_TRIES_LONG take 20 ms if a pause
- * takes 10 cycles, and 100 ms if it takes 140. That is longer than a hypervisor usually suspends a
- * CPU, and much less than the 10 s that a watchdog calls a lockup. After such a failure every hit
- * tries for microseconds only, until one succeeds: so each CPU waits that long once, not at each
- * hit.
+ * takes 10 cycles, and 100 ms if it takes 140. These times are longer than a hypervisor usually
+ * suspends a CPU, and much less than the 10 s that a watchdog calls a lockup. After such a failure
+ * every hit tries for microseconds only, until one succeeds: so each CPU waits that long once, not
+ * at each hit.
  */
 enum { TSV_TRIES_LONG = 1 << 21, TSV_TRIES_SHORT = 1 << 9 };
 
@@ -79,8 +79,8 @@ u64 gtp_hit_clock(void *ctx)
 }
 
 /*
- * How to convert the TSC to ns, for the hits of this run. There are two, because hits may read the
- * one in use while gtp_hit_replace_calibration() makes the other.
+ * How to convert the TSC to ns, for the hits of this run. There are two conversions, because hits
+ * may read the one in use while gtp_hit_replace_calibration() makes the other.
  */
 static struct gtp_calibration calibrations[2];
 static u32 in_use;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes the kernel stack at a hit. This repeats the steps that the kernel's unwinder took at the
- * same addresses before (hit/walk.c). Where such a step is unknown or not simple enough, the
- * unwinder itself takes the stack.
+ * Takes the kernel stack at a hit. gtp_stack_take() repeats the steps that the kernel's unwinder
+ * took at the same addresses before (hit/walk.c). Where such a step is unknown or not simple
+ * enough, the unwinder itself takes the stack.
  *
- * Unwinding begins at the instruction that was hit, with the registers of that moment. So it sees
- * neither the pad nor the exception that led here, and the kernel's unwind data for that
- * instruction is right: before a prologue, inside one, and after it.
+ * Unwinding begins at the instruction that was hit, with the registers of that moment. So the
+ * unwinder sees neither the pad nor the exception that led here, and the kernel's unwind data for
+ * that instruction is right: before a prologue, inside one, and after it.
  *
  * The address of a caller is a return address, which may be the first byte after the function. The
  * address of interrupted code is that of an instruction that has not run yet; 1 is added to that

@@ -15,7 +15,7 @@ u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 
 /*
  * gtp_stack_hide - from now on omit the addresses in [@from, @to) from stacks, because code there
- * returns to a caller that is in the stack as well. There is one such range
+ * returns to a caller that is in the stack as well. There can be only one such range
  */
 void gtp_stack_hide(u64 from, u64 to);
 

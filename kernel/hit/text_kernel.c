@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* printf's text of one CPU on its way to GDB: hits write it, a worker reads it. */
+/* The ring for the text of printf on one CPU: hits write it, and a worker reads it for GDB. */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* printf's text of one CPU on its way to GDB: hits write it, a worker reads it. */
+/* The ring for the text of printf on one CPU: hits write it, and a worker reads it for GDB. */
 #ifndef _GTP_TEXT_KERNEL_H
 #define _GTP_TEXT_KERNEL_H
 
@@ -8,7 +8,7 @@
 enum { GTP_TEXT_SIZE = 4096 }; /* most bytes of text that wait on one CPU; a power of two */
 
 /**
- * struct gtp_text - printf's text of one CPU on its way to GDB
+ * struct gtp_text - the ring for the text of printf on one CPU
  * @head: the number of bytes ever written; only the CPU's own hits write it, and they do not nest
  * @tail: the number of bytes ever read; only the reader writes it
  * @dropped: lines for which there was no room

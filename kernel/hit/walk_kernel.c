@@ -3,9 +3,9 @@
  * Ask the kernel's unwinder what it does at an address.
  *
  * The unwinder is given an unwind state at that address, on a made-up stack: an array of words that
- * all differ. Its results for two such states show what it does at the address on any stack
- * (gtp_walk_judge()). So we need to know neither its tables nor their format, and we notice if it
- * has no entry for the address.
+ * all differ. The unwinder's results for two such states show what it does at the address on any
+ * stack (gtp_walk_judge()). So we need to know neither its tables nor their format, and we notice
+ * if it has no entry for the address.
  *
  * An answer is valid while the code exists. The kernel's own code always does. A module's code is
  * recognized (gtp_module_text_has()), and answers about it are valid until a module is loaded or

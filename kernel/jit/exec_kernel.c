@@ -3,9 +3,9 @@
  * Executable memory in the kernel for snippets (compiled expressions) and jump pads.
  *
  * The arena is part of the module's own text: mapped executable and never writable, in reach of
- * direct calls to the module and the kernel, and with exception table entries (see arena.S). It is
- * written through a second mapping of its pages, which is never executable, and which is removed
- * after the write.
+ * direct calls to the module and the kernel, and with exception table entries (see arena.S). The
+ * arena is written through a second mapping of its pages, which is never executable, and which is
+ * removed after the write.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>

@@ -43,7 +43,8 @@ struct gtp_jit_code {
 
 /**
  * gtp_jit_compile() - compile a snippet into the open arena
- * @req: the request; gets a target if it has none. Its bytecode must live as long as the snippet
+ * @req: the request; gets a target if it has none. The request's bytecode must live as long as the
+ *       snippet
  * @code: receives the snippet
  *
  * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (these actions cannot be one
@@ -83,8 +84,8 @@ int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
 		     struct gtp_jit_pad *pad);
 
 /*
- * gtp_jit_pad_free - free a pad that no task is in or can reach. Its bytes become int3 before they
- * are reused: at once if the arena is open, otherwise in the next gtp_jit_open() or
+ * gtp_jit_pad_free - free a pad that no task is in or can reach. The pad's bytes become int3 before
+ * they are reused: at once if the arena is open, otherwise in the next gtp_jit_open() or
  * gtp_jit_pads_wipe()
  */
 void gtp_jit_pad_free(const struct gtp_jit_pad *pad);

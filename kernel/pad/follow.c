@@ -211,8 +211,8 @@ static noinline u32 enter_call(struct gtp_follow_record *r, u32 word)
 }
 
 /*
- * Enter a call in the usual case: a task's call, whose record can stay on the stack, and no further
- * checks.
+ * Enter a call in the usual case: the call is a task's, its record fits on the stack, and no
+ * further check is needed.
  */
 static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
 {
@@ -361,8 +361,8 @@ static bool unwatch(void)
 
 /*
  * True if the call is on the stack of an idle task that has started again. A CPU that goes offline
- * never returns from the calls of its idle task. When it comes back, that task starts again at the
- * top of the same stack, which overwrites the calls' return addresses.
+ * never returns from the calls of its idle task. When the CPU comes back online, that task starts
+ * again at the top of the same stack, which overwrites the calls' return addresses.
  */
 static bool has_restarted(const struct bare *b, u64 sp)
 {

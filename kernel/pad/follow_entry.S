@@ -81,7 +81,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	RET
 SYM_FUNC_END(gtp_pad_followed)
 
-/* Its caller is a pad, which no unwind table describes. */
+/* The caller of gtp_pad_followed is a pad, which no unwind table describes. */
 STACK_FRAME_NON_STANDARD gtp_pad_followed
 
 /* Save all registers that C may change, and restore them. */

@@ -323,9 +323,9 @@ const char *gtp_pad_probe_why_not(int err)
 }
 
 /*
- * Make a pad that serves one more tracepoint. It has the old pad's number, so hits of both pads
- * reach the same list of tracepoints. The old pad is kept, because tasks may be in it, and is freed
- * with the location.
+ * Make a pad that serves one more tracepoint. The new pad has the old pad's number, so hits of both
+ * pads reach the same list of tracepoints. The old pad is kept, because tasks may be in it, and is
+ * freed with the location.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))

@@ -12,8 +12,8 @@
  * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Pads that write frames may use only a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
- * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or a pad cannot do
- * what the request asks), -ERANGE (cannot happen: a bug).
+ * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not that far; or a pad cannot
+ * do what the request asks), -ERANGE (cannot happen: a bug).
  */
 int gtp_pad_place(const struct gtp_pad_request *req, struct gtp_jit_pad *pad);
 

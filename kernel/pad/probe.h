@@ -27,7 +27,7 @@ struct gtp_pad_stage {
 /**
  * struct gtp_pad_probe - the pad of a location; the first member of the backend's own struct for it
  * @shadow: the probe's entry in the index of probed places, see probe/shadow.h
- * @loc: the location; NULL: it is gone, but the pad still exists
+ * @loc: the location; NULL: the location no longer exists, but the pad does
  * @number: the number that @pad pushes
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad

@@ -49,6 +49,9 @@ SYM_FUNC_END(\name)
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 
-/* Their callers are pads, which no unwind table describes. Objtool also warns about the cld. */
+/*
+ * The callers of these two are pads, which no unwind table describes. Objtool also warns about the
+ * cld.
+ */
 STACK_FRAME_NON_STANDARD gtp_pad_hit
 STACK_FRAME_NON_STANDARD gtp_pad_called

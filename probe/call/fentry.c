@@ -2,7 +2,7 @@
 /*
  * Probes function entries: the function tracer's call site at the entry calls a pad directly.
  *
- * A kprobe at such a site goes through the function tracer's common code, which saves all registers
+ * A kprobe at a call site goes through the function tracer's common code, which saves all registers
  * before the condition is evaluated. A direct call does not: the pad evaluates the condition first.
  * ftrace itself changes the code, so the tracer and kprobes on the same function keep working; it
  * allows one direct call (ours, or a BPF fentry program) per site. If the function is live-patched

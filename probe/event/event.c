@@ -58,8 +58,8 @@ static void handle_hit(struct event_probe *p, const struct gtp_location *loc,
 
 /*
  * Handle a hit; event_entry.S calls this for a probe of the tracepoint. Interrupts may be on. Turn
- * them off, so that a hit in an interrupt is not lost as a nested one, and so that this task stays
- * on its CPU even if the kernel lets a tracepoint's probes be preempted.
+ * interrupts off, so that a hit in an interrupt is not lost as a nested one, and so that this task
+ * stays on its CPU even if the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {

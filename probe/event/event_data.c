@@ -85,9 +85,10 @@ static struct trace_export export = {
 };
 
 /*
- * Return the words above the return address, where arguments that are not in registers are. Their
- * number is unknown, so read as many words as any event may have. The page of the return address
- * can always be read; the next page may be past the stack's end, where no argument can be.
+ * Return the words above the return address, where arguments that are not in registers are. The
+ * number of such arguments is unknown, so read as many words as any event may have. The page of the
+ * return address can always be read; the next page may be past the stack's end, where no argument
+ * can be.
  */
 static const u64 *stack_words(u64 at, u64 *copy)
 {

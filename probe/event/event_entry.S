@@ -16,8 +16,8 @@
  *
  * Called by the tracepoint like __traceiter_EVENT, with the same arguments in the same places: the
  * first six in registers, the rest above the return address. If the location has a pad (->go), the
- * pad evaluates the condition. It returns to the caller if the hit needs no C code, and otherwise
- * jumps to gtp_event_open or gtp_event_held, below.
+ * pad evaluates the condition. The pad returns to the caller if the hit needs no C code, and
+ * otherwise jumps to gtp_event_open or gtp_event_held, below.
  */
 GTP_TAKEN_START(gtp_event_entry)
 	movq	(%rdi), %rax		/* ->go; rax is not an argument */

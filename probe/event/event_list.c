@@ -135,7 +135,7 @@ static struct file *open_names(struct vfsmount **mnt)
 }
 
 /*
- * Read a part of available_events. Its ->read() accepts only user memory, so read from its
+ * Read a part of available_events. The file's ->read() accepts only user memory, so read from its
  * seq_file, which has no such limit.
  */
 static ssize_t read_names(struct file *file, loff_t *pos, char *buf, size_t size)
@@ -261,9 +261,9 @@ static void remember(struct module *mod)
 
 /*
  * Update the list when a module's tracepoints are added or removed; also called for modules that
- * are already loaded. The module notifier (kernel/unload.c) runs before this one and handles
- * unloading. But if that notifier ran for a module before this one was registered, this one gets
- * the module as loaded and then as going.
+ * are already loaded. The module notifier (kernel/unload.c) runs earlier and handles unloading. But
+ * it may have run for a module before tracepoint_notifier was registered: such a module is reported
+ * here as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

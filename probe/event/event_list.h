@@ -10,9 +10,9 @@
 struct module;
 
 /*
- * gtp_events_lock guards the list of modules, and the armed probes. It is taken by module
- * notifiers, so nothing that loads a module may run under it. Lock order: gtp_lock,
- * gtp_events_lock, then tracepoints_mutex and event_mutex of the kernel.
+ * gtp_events_lock guards the list of modules, and the armed probes. Module notifiers take this
+ * lock, so nothing that loads a module may run under it. Lock order: gtp_lock, gtp_events_lock,
+ * then tracepoints_mutex and event_mutex of the kernel.
  */
 extern struct mutex gtp_events_lock;
 

@@ -155,7 +155,7 @@ static int prepare(struct gtp_jump *j)
 
 /* --- all staged jumps together --- */
 
-/* Leave the location to the next backend. If it has a reason already, keep that one. */
+/* Leave the location to the next backend. If ->no_jump has a reason already, keep it. */
 static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
@@ -202,8 +202,8 @@ static int make_pads(struct gtp_jump_set *set)
 }
 
 /*
- * List the patches of jumps that are not refused, and return their number. The text of the others
- * is not touched.
+ * List the patches of jumps that are not refused, and return their number. The text of refused
+ * jumps is not changed.
  */
 static u32 list_patches(struct gtp_jump_set *set)
 {

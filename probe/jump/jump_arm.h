@@ -15,8 +15,8 @@ int gtp_jump_commit(struct gtp_why *why);
 
 /*
  * gtp_jump_late_kprobes - look for late kprobes after jumps were written: a place with a kprobe
- * after byte 0 becomes int3 again, as long as that kprobe exists. This changes ->skip_step of all
- * places
+ * after byte 0 becomes int3 again, as long as that kprobe exists. The function changes ->skip_step
+ * of all places
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n);
 

@@ -74,8 +74,8 @@ static void choose_text(struct gtp_jump_set *set)
 /*
  * Remove the jumps. No kprobe can be registered on our int3. If an earlier kprobe saved the jump,
  * restore the jump. Once the bytes after byte 0 are int3, too, no kprobe can be registered there
- * either. If a kprobe was registered among them before that, they stay int3 until it is removed. If
- * there is no memory for the list of kprobes, all int3s stay.
+ * either. If a kprobe was registered among these bytes before that, they stay int3 until that
+ * kprobe is removed. If there is no memory for the list of kprobes, all int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {

@@ -14,7 +14,7 @@
 /*
  * Redirect a jump to the pad at @to: JUMP to INT3_JUMP to INT3_ALL to INT3_JUMP to JUMP. If a
  * kprobe at byte 0 has saved the jump as it was, write that back. If a kprobe was registered after
- * byte 0 while our int3 was there, all bytes stay int3, and the one in byte 0 leads to the pad.
+ * byte 0 while our int3 was there, all bytes stay int3, and the int3 in byte 0 leads to the pad.
  */
 static int turn(struct gtp_patch *p, u64 to)
 {
@@ -58,8 +58,8 @@ static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 }
 
 /*
- * Redirect the jump to a pad that leaves everything to C code, which serves any number of
- * tracepoints.
+ * Redirect the jump to a pad that serves any number of tracepoints, because it leaves everything to
+ * C code.
  */
 int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 {

@@ -97,8 +97,8 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
 
 /*
  * The steps: each changes the places that are in the state it begins with, and that are neither
- * @lost nor @skip_step. It returns when every CPU has seen the new bytes. Context: process,
- * interrupts on, between open and close.
+ * @lost nor @skip_step. Each function returns when every CPU has seen the new bytes. Context:
+ * process, interrupts on, between open and close.
  */
 
 /*
@@ -107,9 +107,9 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
 void gtp_patch_int3(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_text - change INT3_ALL or INT3_TEXT to TEXT. @lost: another prober overwrote byte 0. It
- * may write our int3 back later (a kprobe before the place may have saved it): keep watching the
- * place
+ * gtp_patch_text - change INT3_ALL or INT3_TEXT to TEXT. @lost: another prober overwrote byte 0.
+ * That prober may write our int3 back later (a kprobe before the place may have saved it): keep
+ * watching the place
  */
 void gtp_patch_text(struct gtp_patch **p, u32 n);
 

@@ -154,8 +154,9 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * A post_handler that does nothing: the kernel does not optimize a kprobe that has one. It is set
- * at places where the kernel's own check misses a jump into the bytes that would be replaced.
+ * A post_handler that does nothing: the kernel does not optimize a kprobe that has one. The handler
+ * is set at places where the kernel's own check misses a jump into the bytes that would be
+ * replaced.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {

@@ -64,9 +64,10 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
  * Wait until the kernel has removed an unregistered kprobe's jump. Some time after the last kprobe
  * at a place was unregistered, the kernel removes its jump in a work item, and then frees its own
  * record of the place. If the text belongs to a module that is being unloaded, the module notifier
- * of kprobes runs after ours. It would take such a record off the list of records to free, but
- * leave it in the kernel's table, so that no kprobe could be registered at the address any more
- * (kill_optimized_kprobe()). Call this only for places where no other kprobe is registered.
+ * of kprobes runs after ours. That notifier would take such a record off the list of records to
+ * free, but leave it in the kernel's table, so that no kprobe could be registered at the address
+ * any more (kill_optimized_kprobe()). Call this only for places where no other kprobe is
+ * registered.
  */
 static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {

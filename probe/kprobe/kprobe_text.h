@@ -28,8 +28,8 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
  * struct gtp_kprobe_text - text that a kprobe changes; first member of the struct that ->probe
  * points to
  * @shadow: the kprobe's entry in the index of probed places, see probe/shadow.h
- * @kp: the kernel's own struct; a kretprobe has one as its first member. Its address may differ
- *	from the location's, because the kernel skips an endbr64
+ * @kp: the kernel's own struct; a kretprobe has one as its first member. The kprobe's address may
+ *	differ from the location's, because the kernel skips an endbr64
  * @alone: used during removal: no other kprobe is on the kernel's chain for this address
  */
 struct gtp_kprobe_text {

@@ -16,8 +16,8 @@
 #include "regions/insn.h"
 
 /*
- * Return the name to look up in the lists below. Their entries are beginnings of names; an entry
- * that ends with "+" is a whole name.
+ * Return the name to look up in the lists below. The entries of the lists are beginnings of names;
+ * an entry that ends with "+" is a whole name.
  */
 static const char *name_at(u64 addr)
 {
@@ -40,7 +40,7 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
 
 /*
  * True for a return thunk. On many CPUs every return in the kernel, also in our own code, goes
- * through one of these: a hit there would cause the next one when its handler returns.
+ * through a return thunk: a hit there would cause the next one when its handler returns.
  */
 static bool is_return(const char *name)
 {

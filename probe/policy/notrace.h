@@ -10,10 +10,10 @@
  * @addr: the address of any instruction of the function
  *
  * The function tracer, perf's events, BPF, and functions that they call are compiled without a
- * function tracer's site (`notrace` in the source), because otherwise each call would trace itself.
- * A probe there has no such protection: handling its exception or its single step calls traced
- * functions, and their tracer calls the probed function again. The kernel's probe events refuse
- * such functions by the same test
+ * function tracer's site (`notrace` in the source), because otherwise a tracer would trace its own
+ * calls, without end. A probe there has no such protection: handling its exception or its single
+ * step calls traced functions, and their tracer calls the probed function again. The kernel's probe
+ * events refuse such functions by the same test
  *
  * Context: process, under gtp_lock; may sleep.
  * Return: 1: the function has no site; 0: it has one, or there is no function at @addr, or no

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reasons, in words, why no probe of any kind can be set at a place, or can be set now. */
+/* The reasons, in words, why no probe of any kind can be set at a place, or not at the moment. */
 #ifndef _GTP_REFUSE_H
 #define _GTP_REFUSE_H
 

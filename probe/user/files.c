@@ -207,7 +207,8 @@ static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_w
 }
 
 /*
- * Keep the file's name. It is only shown, so it must not have characters that control a terminal.
+ * Keep the file's name. The name is only displayed, so it must not have characters that control a
+ * terminal.
  */
 static void keep_name(struct gtp_file_space *space, const char *path)
 {

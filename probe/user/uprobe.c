@@ -3,9 +3,9 @@
  * Probes programs by uprobes: one uprobe for each location.
  *
  * The kernel calls the handler in the task that has met the breakpoint, in process context, with
- * preemption and interrupts on, on any number of CPUs at once. The handler may sleep. It first
- * fetches the task's memory, which may sleep and uses no per-CPU data. Then it writes to this CPU's
- * trace buffer with interrupts off, as a hit of a kernel tracepoint does.
+ * preemption and interrupts on, on any number of CPUs at once. The handler may sleep. The handler
+ * first fetches the task's memory, which may sleep and uses no per-CPU data. Then the handler
+ * writes to this CPU's trace buffer with interrupts off, as a hit of a kernel tracepoint does.
  *
  * While a handler sleeps, removing its probe waits for it, under gtp_lock. The handler sleeps in a
  * page fault of the task, which ends when the page has been read or the task is killed.
@@ -240,8 +240,8 @@ static void make_call(struct work_struct *work)
 /*
  * Call a function in a worker. The kernel writes breakpoints with get_user_pages(), which gives up
  * once its caller was killed. If a GDB that was killed removed the breakpoints itself, some would
- * stay in the programs, and nothing would remove them. A worker is never killed. It takes no lock
- * of ours, so wait for it under gtp_lock.
+ * stay in the programs, and nothing would remove them. A worker is never killed. The worker takes
+ * no lock of ours, so wait for it under gtp_lock.
  */
 int gtp_uprobe_by_worker(int (*fn)(void *arg), void *arg)
 {

@@ -8,9 +8,9 @@
  * (probe/user/calls.h).
  *
  * A function may end with a jump to another one, which returns in its place. Then the returns of
- * the other function have a probe, too. Other callers reach them as well, so the return address
- * must match the call's. If it does not, or if the call ends with a jump to unknown code, the call
- * is counted as missed.
+ * the other function have a probe, too. Other callers reach these probes as well, so the return
+ * address must match the call's. If it does not, or if the call ends with a jump to unknown code,
+ * the call is counted as missed.
  *
  * The entry's probe is set last and removed first, so that a call that is followed finds the probes
  * at the exits. For everything else see probe/user/uprobe.c.
@@ -151,7 +151,7 @@ static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp
 	return fetch ? wants_with_memory(r, regs, user, p) : wanted;
 }
 
-/* Return true if the call was kept. It replaces an earlier call at this place of the stack. */
+/* Return true if the call was kept. The call replaces an earlier call at the same stack address. */
 static noinline bool enter_call(struct user_return *r, struct pt_regs *regs, u64 top)
 {
 	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;

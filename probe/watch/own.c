@@ -6,8 +6,8 @@
  * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But
  * hits in gdbtp's own data are useless, so that data is refused.
  *
- * The kernel itself refuses part of the memory that it uses before it can turn watchpoints off:
- * is_percpu() and is_of_entry() find the rest.
+ * The kernel uses some memory before it can turn watchpoints off. It refuses watchpoints on a part
+ * of that memory itself; is_percpu() and is_of_entry() find the rest.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -55,8 +55,8 @@ static bool is_own(u64 addr)
  * The kernel's entry code and the first lines of exc_debug() and exc_nmi() use such variables: the
  * stack protector's canary, preempt_count, nmi_state, cpu_number and others. Watchpoints are still
  * on there, so an access would begin the same exception again on the same stack, endlessly, or
- * overwrite the first exception's registers. The kernel refuses only few of them, and does not
- * export the others.
+ * overwrite the first exception's registers. The kernel refuses watchpoints on only a few of these
+ * variables, and does not export the others.
  */
 static bool is_percpu(u64 addr)
 {

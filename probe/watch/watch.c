@@ -9,8 +9,8 @@
  * same way.
  *
  * Any CPU may write the variable next, so the value that was seen last is shared by all, and
- * exchanged atomically. It is the only data that hits of watchpoints share and hits of other probes
- * do not.
+ * exchanged atomically. This value is the only data that hits of watchpoints share and hits of
+ * other probes do not.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -184,8 +184,8 @@ static void events_drop(struct watch *w)
 /* --- CPUs that come online and go offline --- */
 
 /*
- * Make the events of a CPU that comes online. It has no buffer in this run, so its hits will be
- * counted as missed. It must come online even if all its debug registers are taken.
+ * Make the events of a CPU that comes online. The CPU has no buffer in this run, so its hits will
+ * be counted as missed. The CPU must come online even if all its debug registers are taken.
  */
 static int cpu_comes(unsigned int cpu)
 {

@@ -63,9 +63,9 @@ static int open_found(int found)
 }
 
 /*
- * True if @path is that of the process's program. The file to open is then the one that runs, even
- * if another file has that path now, or in our root. GDB has received the path with its visible
- * characters only.
+ * True if @path is the path of the process's program. The file to open is then the one that runs,
+ * even if another file has that path now, or in our root. GDB has received the path with its
+ * visible characters only.
  */
 static bool is_program(const struct gtp_process *p, const char *path)
 {

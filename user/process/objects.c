@@ -147,7 +147,7 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-/* Make the list of libraries. The process may change it meanwhile: then start again. */
+/* Make the list of libraries. If the process changes the list meanwhile, start again. */
 static int make_libraries(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
