@@ -154,7 +154,7 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 /* --- the run to read; under gtp_lock --- */
 
-/* True if the present frames were begun after the file was opened. */
+/* True if the session's frames are newer than the opening of the file. */
 static bool is_new(const struct reader *r)
 {
 	return gtp_host.trace.epoch != r->epoch;

@@ -4,8 +4,8 @@
 #define _GTP_UNLOAD_H
 
 /*
- * gtp_unload_init - register the notifier, before any backend learns about modules; gtp_unload_exit
- * - unregister it, after the last jump is removed
+ * gtp_unload_init - register the notifier, before any backend learns about modules.
+ * gtp_unload_exit - unregister it, after the last jump is removed
  */
 int gtp_unload_init(void);
 void gtp_unload_exit(void);

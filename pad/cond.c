@@ -8,7 +8,8 @@
  * pushes it. If the condition reads a register that an instruction must overwrite (rax and rdx in a
  * division), the register is pushed too, and read from the stack.
  *
- * rsp does not move between the pushes and the pops, so these are at known offsets from it:
+ * rsp does not move between the pushes and the pops, so the following are at known offsets from
+ * rsp:
  *
  *	rsp + 8 * slot                       values that are in no register
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push

@@ -22,9 +22,9 @@ struct module;
  *          unless ->refused is filled in, which means that none can probe it. Return -errno with
  *          @why if nothing can be armed now; the caller then disarms all. NULL: @arm does
  *          everything
- * @widen: prepare for another tracepoint at @loc: from then on pass on every hit, even if the first
+ * @widen: prepare for another tracepoint at @loc: from then on report every hit, even if the first
  *         tracepoint's condition is false. Return 0, or -errno with @why. NULL: the probe always
- *         passes on every hit
+ *         reports every hit
  * @disarm: remove the probes of a list of the backend's own locations, linked by ->next_own, and
  *          wait: when @disarm returns, no hit of them runs on any CPU, ->probe is NULL and ->missed
  *          is final

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For inclusion: push the general registers of a struct gtp_regs, and pop some of them again. */
+/* Macros that push the general registers of a struct gtp_regs, and pop some of them again. */
 
 /* Push the registers of struct gtp_regs from di, just below orig_rax, down to r15, the lowest. */
 .macro PUSH_GENERAL

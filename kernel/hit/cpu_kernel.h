@@ -10,7 +10,7 @@
 #include "kernel/hit/text_kernel.h"
 
 /**
- * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it
+ * struct gtp_percpu - a CPU's struct gtp_cpu, and the text that is kept in the kernel only
  * @cpu: the part that shared code uses
  * @text: the text of printf on its way to GDB
  */
@@ -77,8 +77,8 @@ void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg),
 void gtp_buffers_calibrate(const struct gtp_calibration *tsc);
 
 /*
- * gtp_buffers_restart - note that the clock of frames' times restarts. Context: no other CPU is
- * online, interrupts are off
+ * gtp_buffers_restart - note that the clock from which frames get their times restarts. Context: no
+ * other CPU is online, interrupts are off
  */
 void gtp_buffers_restart(void);
 

@@ -200,8 +200,8 @@ static void read_counter(void *to)
 }
 
 /*
- * Read @cpu's counter between two readings of this CPU's counter. Return true if its value is not
- * between them.
+ * Read @cpu's counter between two readings of this CPU's counter. Return true if the value of
+ * @cpu's counter is not between these two.
  */
 static bool counters_differ(int cpu, int *here)
 {

@@ -14,7 +14,7 @@
  * @here: the address of the place in the file's space
  * @from_code: the distance of the place from the beginning of the file's code
  * @code_bytes: the size of the file's code
- * @says: where the return address is, judged by the instruction, for $ustack
+ * @says: where the return address is at the place, as gtp_ustack_judge() says; for $ustack
  */
 struct gtp_user_place {
 	u64 here;

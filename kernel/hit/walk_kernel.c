@@ -7,7 +7,7 @@
  * stack (gtp_walk_judge()). So we need to know neither its tables nor their format, and we notice
  * if it has no entry for the address.
  *
- * An answer is valid while the code exists. The kernel's own code always does. A module's code is
+ * An answer is valid while the code exists. The kernel's own code always exists. A module's code is
  * recognized (gtp_module_text_has()), and answers about it are valid until a module is loaded or
  * unloaded. The function tracer's trampolines, BPF programs, optimised kprobes and pads are freed
  * without notice, so stacks that lead through them are left to the unwinder.

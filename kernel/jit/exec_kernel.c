@@ -37,7 +37,7 @@ static struct {
 } arena;
 
 static DECLARE_BITMAP(pads, PAD_UNITS);
-static DECLARE_BITMAP(freed, PAD_UNITS); /* still set in pads: freed, but not yet wiped */
+static DECLARE_BITMAP(freed, PAD_UNITS); /* also set in @pads: freed, but not yet wiped */
 static u32 pad_units;			 /* the number of bits set in pads */
 
 /* Return the target of the sample return at @offset if it is a jump; 0 if it is a plain return. */

@@ -75,7 +75,7 @@ enum gtp_jit_share {
  * gtp_jit_pad_emit() - write a planned jump pad into the open arena
  * @work: the planned compilation
  * @len: the length of the pad in bytes
- * @share: the limit of the pads' room that may be in use afterwards
+ * @share: how much of the pads' room may be in use afterwards
  * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Return: 0, -ENOSPC (no room), -ERANGE (something that it must reach is too far away).

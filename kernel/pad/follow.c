@@ -452,7 +452,7 @@ static void check_entry(void)
 		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
 	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));
 	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
-	/* The assembly makes one unsigned comparison, with the value in the middle. */
+	/* The assembly compares only with GTP_FOLLOW_FRAMED, as unsigned numbers. */
 	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
 	/* POP_SCRATCH and SAVED() rely on this order. */
 	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));

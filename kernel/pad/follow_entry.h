@@ -10,8 +10,8 @@
 #define GTP_FOLLOW_ZERO 0x40
 
 /*
- * Where a call continues: the result of gtp_follow_enter(). The assembly compares it with the value
- * in the middle.
+ * Where a call continues: the result of gtp_follow_enter(). The assembly compares it with
+ * GTP_FOLLOW_FRAMED, the value in the middle.
  */
 #define GTP_FOLLOW_NOT 0    /* continue in the displaced instructions */
 #define GTP_FOLLOW_FRAMED 1 /* continue in the framed gate */

@@ -9,8 +9,8 @@ enum { GTP_PAD_NUMBERS = 16384 }; /* numbers in use at a time */
 
 /*
  * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. A
- * tracepoint is removed here before it or its location is freed. Interrupts are off during a hit,
- * so an RCU grace period waits for hits that have read the entry before.
+ * tracepoint is removed from this table before it or its location is freed. Interrupts are off
+ * during a hit, so an RCU grace period waits for hits that have read the entry before.
  */
 extern struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 

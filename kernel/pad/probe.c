@@ -22,7 +22,10 @@
 
 /* --- hits --- */
 
-/* Handle a hit that may be in a task of GDB. Such hits count only in interrupts, or on request. */
+/*
+ * Handle a hit that may be in a task of GDB. Such hits count only in interrupts, or with
+ * self_trace.
+ */
 static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);

@@ -3,10 +3,10 @@
  * Reports function returns by kretprobes: one kretprobe for each location of kind
  * GTP_LOCATION_RETURN.
  *
- * The kernel replaces the return address of each call that it follows, and gives the call an
- * instance, which holds the record of the entry. The number of instances is limited (maxactive): a
- * call that finds none is counted as missed. If the condition is false at the entry, the instance
- * is freed at once.
+ * The kernel replaces the return address of each call that it follows, and gives the call a struct
+ * kretprobe_instance, which holds the record of the entry. The number of instances is limited
+ * (maxactive): a call that finds none is counted as missed. If the condition is false at the entry,
+ * the instance is freed at once.
  *
  * If a task dies inside the function, or the probe is removed before a call returns, the kernel
  * frees the instance and calls none of our code.
@@ -59,8 +59,8 @@ static struct return_probe *of_instance(struct kretprobe_instance *ri)
 }
 
 /*
- * Handle the entry of a call; preemption is off, as at a kprobe. Return 0 if the call is followed
- * to its return.
+ * Handle the entry of a call; preemption is off, as in a kprobe's handler. Return 0 if the call is
+ * followed to its return.
  */
 static int kretprobe_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {

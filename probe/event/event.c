@@ -25,7 +25,7 @@
  * struct event_probe - the probe of a location that is a kernel tracepoint
  * @go: address of the pad that evaluates the location's condition; 0: C code evaluates it. It is
  *      the first member because event_entry.S reads it
- * @pad: the pad at @go; it exists as long as the probe
+ * @pad: the pad at @go; it lives as long as the probe
  * @shadow: the probe's entry in the index of probed places, see probe/shadow.h
  * @loc: the location; NULL after cut_off(), when hits have no effect any more
  * @tp: the kernel tracepoint

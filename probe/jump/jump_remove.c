@@ -46,9 +46,9 @@ static bool has_saved_jump(const struct gtp_patch *p)
 }
 
 /*
- * True if a kprobe before the place may have saved our int3s as text. The kernel writes them back
- * when it replaces that kprobe's jump by a breakpoint, or when the kprobe is removed. Do not change
- * the bytes before that.
+ * True if a kprobe before the place may have saved our int3s as text. The kernel writes these int3s
+ * back when it replaces that kprobe's jump by a breakpoint, or when the kprobe is removed. Do not
+ * change the bytes before that.
  */
 static bool is_under(const struct gtp_jump *j)
 {

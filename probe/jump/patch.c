@@ -12,7 +12,7 @@
  *
  *	- The bytes after an instruction's first byte change only while the first byte is our int3
  *	  and every CPU has seen it. begin_step(), sync_all_cpus() and end_step() ensure that every
- *	  CPU has.
+ *	  CPU has seen it.
  *	- No task may be among bytes that become something else. The caller has waited (step 8). A
  *	  task that was in the place before has trapped at one of its marks and resumed in the pad.
  *

@@ -115,7 +115,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_covered - true if another prober's jump may begin before a place that has our int3s and
- * reach into it. If so, the bytes of the place must not be written, whatever they are
+ * reach into it. If so, the bytes of the place must not be written, even if they are as expected
  */
 bool gtp_patch_covered(const struct gtp_patch *p);
 
@@ -141,7 +141,7 @@ void gtp_patch_int3_all(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_watch - begin to handle the place's int3s; call it before the first step.
- * gtp_patch_unwatch - end that; call it after the last step
+ * gtp_patch_unwatch - stop handling them; call it after the last step
  */
 void gtp_patch_watch(struct gtp_patch *p);
 void gtp_patch_unwatch(struct gtp_patch *p);

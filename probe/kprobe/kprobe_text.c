@@ -39,8 +39,8 @@ void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 }
 
 /*
- * True if no other kprobe is at the address. The kernel chains the kprobes of one address to a list
- * head of its own.
+ * True if no other kprobe is at the address. The kernel chains the kprobes of one address to a
+ * kprobe of its own, the head of the list.
  */
 static bool is_alone(const struct kprobe *kp)
 {

@@ -6,9 +6,8 @@
 #include <linux/types.h>
 
 /*
- * gtp_blacklist_probe - return the reason, in words, against any probe at an address;
- * gtp_blacklist_jump - return the reason against a jump there. NULL: it is allowed. Context:
- * process, under gtp_lock
+ * gtp_blacklist_probe - return, in words, why no probe may be at an address; gtp_blacklist_jump -
+ * return why no jump may be there. NULL: it is allowed. Context: process, under gtp_lock
  */
 const char *gtp_blacklist_probe(u64 addr);
 const char *gtp_blacklist_jump(u64 addr);

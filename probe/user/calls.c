@@ -30,7 +30,7 @@
 enum {
 	SETS_LOG = 10,
 	SETS = 1 << SETS_LOG,
-	SLOTS = 16, /* the number of records in a set; all sets have 16384 */
+	SLOTS = 16, /* the number of records in a set; all sets together have 16384 */
 };
 
 /*

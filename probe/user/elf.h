@@ -62,9 +62,9 @@ struct gtp_elf {
  * @elf: receives @table and @entries; all else is cleared
  * @head: the bytes at the beginning of the file
  * @len: the number of bytes in @head: GTP_ELF_HEAD, or fewer if the file is shorter
- * @why: the refusal, to follow the file's name
+ * @why: the refusal, as words that follow the file's name
  *
- * Return: 0; -ENOEXEC if it is not a 64-bit program or library for this kind of machine.
+ * Return: 0; -ENOEXEC if it is not a 64-bit program or library for x86-64.
  */
 int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why);
 
@@ -72,7 +72,7 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
  * gtp_elf_table() - read a file's program header table
  * @elf: filled in by gtp_elf_head(); receives the segments and the note segments
  * @table: @elf->entries times GTP_ELF_ENTRY bytes
- * @why: the refusal, to follow the file's name
+ * @why: the refusal, as words that follow the file's name
  *
  * Return: 0; -ENOEXEC if the file has no code, or if its addresses do not fit into the space of
  * addresses that gdbtp gives a file.

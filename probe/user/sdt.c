@@ -12,7 +12,7 @@
 #include "probe/user/sdt.h"
 
 enum {
-	SECTION = 64, /* bytes of an entry of the table of sections */
+	SECTION = 64, /* bytes of a section header */
 	SHT_NOTE = 7,
 	NT_STAPSDT = 3,
 	NOTE_HEAD = 12,

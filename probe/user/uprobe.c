@@ -166,7 +166,7 @@ bool gtp_uprobe_fetch(struct gtp_fetch *f, const struct gtp_location *loc,
 
 /*
  * Fetch the memory that the hit will read. Not inline, so that other hits need no stack memory for
- * this. Return false like gtp_uprobe_fetch().
+ * this. Return false if the task was killed, like gtp_uprobe_fetch().
  */
 static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 			   struct gtp_user_hit *user)

@@ -7,10 +7,10 @@
  * address: at the instruction that returns, the stack pointer has that address
  * (probe/user/calls.h).
  *
- * A function may end with a jump to another one, which returns in its place. Then the returns of
- * the other function have a probe, too. Other callers reach these probes as well, so the return
- * address must match the call's. If it does not, or if the call ends with a jump to unknown code,
- * the call is counted as missed.
+ * A function may end with a jump to another one, which returns in its place. In that case the
+ * returns of the other function have a probe, too. Other callers reach these probes as well, so the
+ * return address must match the call's. If it does not, or if the call ends with a jump to unknown
+ * code, the call is counted as missed.
  *
  * The entry's probe is set last and removed first, so that a call that is followed finds the probes
  * at the exits. For everything else see probe/user/uprobe.c.
@@ -136,7 +136,10 @@ static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs
 	return wanted;
 }
 
-/* Return true if the return is wanted, with @p filled in. A false condition needs no memory. */
+/*
+ * Return true if the return is wanted, with @p filled in. If the condition is already known to be
+ * false, no memory is fetched.
+ */
 static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp_user_hit *user,
 		  struct gtp_pending *p)
 {

@@ -41,7 +41,8 @@
  * @loc: the location
  * @seen: the variable's value that was seen last
  * @lost: hits that are not recorded: the CPU has no buffer, or the value cannot be read
- * @event: the events by CPU; NULL: the CPU is offline, or could not get one when it came online
+ * @event: the events by CPU; NULL: the CPU is offline, or could not get an event when it came
+ *         online
  */
 struct watch {
 	struct list_head list;
@@ -96,7 +97,7 @@ static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
 		atomic_long_inc(&w->lost);
 }
 
-/* Make the watchpoint's event on a CPU that is online and stays so. Under watches_lock. */
+/* Make the watchpoint's event on a CPU that is online and stays online. Under watches_lock. */
 static int event_make(struct watch *w, int cpu)
 {
 	u64 addr = w->loc->addr;

@@ -144,8 +144,8 @@ static int walk_all(struct walk *w, u64 *main_lm)
 			*main_lm = (u64)list.head.r_map;
 		err = walk_list(w, at, (u64)list.head.r_map);
 		/*
-		 * A change that began after the first look is still under way now, and r_state
-		 * shows it, or is over.
+		 * A change that began after the first look is still under way, which r_state shows,
+		 * or already over.
 		 */
 		if (err == -EAGAIN || read_list(w->p, &list, at))
 			return -EAGAIN;

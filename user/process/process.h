@@ -68,7 +68,7 @@ void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *liv
 
 /*
  * gtp_process_exe - store the path of a process's program in @path, GTP_PROCESS_PATH_MAX bytes,
- * terminated; of a removed file the path that it had. Return 0 or -errno
+ * terminated; if the file was removed, the path that it had. Return 0 or -errno
  */
 int gtp_process_exe(const struct gtp_process *p, char *path);
 
