@@ -287,7 +287,9 @@ static void watch_disarm(struct gtp_location *first)
 		mutex_unlock(&watches_lock);
 		events_drop(w);
 	}
-	/* Wait for hits, which run with interrupts off. perf does not promise to wait for them. */
+	/*
+	 * Wait for hits, which run with interrupts off: perf need not have interrupted every CPU.
+	 */
 	synchronize_rcu();
 	for (loc = first; loc; loc = loc->next_own) {
 		struct watch *w = loc->probe;
