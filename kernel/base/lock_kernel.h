@@ -33,8 +33,8 @@ void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
  * gtp_interrupt - note a ^C for the packet that is being handled; any context.
- * gtp_interrupt_forget - forget it, before the next packet. gtp_interrupted - true if the client has
- * left, or has sent ^C.
+ * gtp_interrupt_forget - forget it, before the next packet.
+ * gtp_interrupted - true if the client has left, or has sent ^C.
  * Context: under gtp_lock, for a packet of the current task
  */
 void gtp_interrupt(void);
