@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The programs that gtp-attach looks at, into build/agent/: make -f tests/agent/fixture.mk, in the repository's root.
+# Builds the programs that gtp-attach looks at, into build/agent/: make -f tests/agent/fixture.mk, in the repository's root.
 
 out := build/agent
 CFLAGS := -std=gnu11 -O1 -g -fno-inline -Wall -Wextra -Werror

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that has written its list of libraries itself, to trouble its readers.
+ * A program that replaces the dynamic linker's list of its libraries by a hostile one, for
+ * tests of gtp-attach, which reads that list.
  *
- * It prints "ready PID", and answers each line of its input with "ok" when the list is as the line
- * says: "long" and "many" have too many entries to read, "circle" has no end, "lists" are more
- * lists than a program has, "names" has names that control a terminal.
+ * It prints "ready PID". Each line of its input names a list, and it prints "ok" when it has made
+ * the list: "long" and "many" have too many entries to read, "circle" has no end, "lists" makes
+ * more lists than a program has, "names" has names that contain terminal escapes.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -27,7 +28,7 @@ static char long_name[NAME_BYTES + 1];
 static const char bad_name[] = "/nowhere/\302\2332J\342\200\256\177\033[31m\377\n.so";
 static const char good_name[] = "/nowhere/gr\303\274n \342\202\254.so";
 
-/* Make one chain of entries, which all lists share. */
+/* Make a chain of @entries libraries, to which all of the @lists point. */
 static void chain(int entries, int lists, const char *name)
 {
 	for (int i = 0; i < entries; i++) {

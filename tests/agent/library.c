@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The library that victim.c loads while GDB waits. */
+/* The library that victim.c loads while GDB is connected. */
 long victim_library_value = 4711;
 
 long victim_library(long n)

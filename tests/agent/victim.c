@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that gtp-attach looks at: it counts, has threads that wait and one that runs, and
- * loads a library when a line comes.
+ * The program that gtp-attach looks at. One of its threads increments a counter, the others wait.
  *
- * It prints "ready PID", and answers each line of its input: "count" with its counter, "load FILE"
- * with the address of the library's function. It obeys "unload" and "exec".
+ * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "load FILE"
+ * loads a library and prints the address of the library's function, "unload" unloads it, and "exec"
+ * executes this program again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures cycles of gdbserver's in-process agent, beside bench_native.c; run by tests/bench/agent.
+ * Measures cycles of gdbserver's in-process agent, for comparison with bench_native.c;
+ * tests/bench/agent runs it.
  */
 #include "tests/bench/cycles.h"
 
 /*
- * Make a function like those of bench_native.c: the instruction at the label has 7 bytes, of which
- * a fast tracepoint takes 5.
+ * Define a function like those of bench_native.c. The instruction at the label has 7 bytes; the
+ * jump of a fast tracepoint replaces the first 5.
  */
 #define FUNCTION(name)                                                                             \
 	static noinline __attribute__((naked)) long name(struct cycles_obj *o, int n)              \
@@ -38,7 +39,10 @@ static noinline long nothing(struct cycles_obj *o, int n)
 	return n;
 }
 
-/* Called when GDB has set its tracepoints, and at the end, when it looks at the counts. */
+/*
+ * GDB has breakpoints on the next two functions. At the first it sets the tracepoints, at the
+ * second it reads their counts.
+ */
 noinline void bench_ready(void)
 {
 	__asm__ volatile("");

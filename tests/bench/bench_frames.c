@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stopped run of 10^4 to 10^7 frames, or as many powers of ten as the argument says: the time for
- * its index, for tfind, and for the reads of qTBuffer and tsave -r. The same code as in the kernel.
+ * Measure a stopped run of 10^4 to 10^7 frames (the argument sets the last exponent): the time to
+ * make the index, for tfind, and for the reads of qTBuffer and tsave -r. This is the code that runs
+ * in the kernel, too.
  *
- * Four CPUs' hits alternate, ten tracepoints in turn; one more has a single hit, the last.
+ * Hits alternate between four CPUs and between ten tracepoints. An eleventh tracepoint has a single
+ * hit, in the last frame.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -32,8 +34,8 @@ static double read_ns(clockid_t clock)
 }
 
 /*
- * Return this process's CPU time, without other load on the machine. Reading it is too slow for
- * times below a us.
+ * Return this process's CPU time, which other load on the machine does not increase. Reading the
+ * clock is too slow to measure less than a microsecond.
  */
 static double cpu_ns(void)
 {
@@ -64,7 +66,7 @@ static void write_frames(u32 n)
 	}
 }
 
-/* Return the ns that a search for a frame takes; check that it finds the right one. */
+/* Return the ns that a search for a frame takes. Check that the search finds the right frame. */
 static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from,
 		      s64 want)
 {
@@ -81,7 +83,7 @@ static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 
 	return best;
 }
 
-/* Return the ns that one packet of qTBuffer takes, at positions all over the run. */
+/* Return the average ns of a qTBuffer packet, at positions distributed over the whole run. */
 static double packet_ns(const struct gtp_index *ix)
 {
 	u64 len = gtp_index_at(ix, ix->n)->offset;

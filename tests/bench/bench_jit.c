@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How fast compiled expressions are: interpreter, compiler, and gcc -O2 on the same C expression,
- * over the same registers and equal memory. Only ratios within one run are meaningful.
+ * Measure how fast the interpreter, compiled bytecode, and gcc's code for the same C expression
+ * (-O2) evaluate expressions. All have the same registers and equal memory. Only ratios within one
+ * run are meaningful.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* Map the vector's memory at the addresses that the vector states, for plain loads. */
+/* Map the vector's memory at the addresses that the vector states, so that plain loads read it. */
 static void map_world(const struct axenv *e)
 {
 	for (u32 i = 0; i < e->nmaps; i++) {
@@ -61,7 +62,7 @@ static void map_world(const struct axenv *e)
 	}
 }
 
-/* Read memory as cheaply as an interpreter can: check that it is the vector's, then copy. */
+/* Read memory with the least work that an interpreter needs: one comparison, then a copy. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr >= LOW_LIMIT)
@@ -96,7 +97,7 @@ static void check(const struct axvec *vec, const char *who, u64 got)
 	exit(1);
 }
 
-/* Return 0, in a way that the compiler cannot know. */
+/* Return 0, but do not let the compiler know that the value is 0. */
 static u64 nothing(void)
 {
 	u64 zero = 0;
@@ -106,8 +107,8 @@ static u64 nothing(void)
 }
 
 /*
- * Each evaluation waits for the previous one, as a hit waits for its condition: add 0, computed
- * from the result, to the registers' address.
+ * Make an evaluation depend on the previous one, as a hit depends on its condition: add 0, computed
+ * from the previous result, to the address of the registers.
  */
 static const struct gtp_regs *after(const struct gtp_regs *regs, u64 result, u64 zero)
 {

@@ -7,8 +7,8 @@
  * pad that leaves it to C. The first pad must never go to C: a single hit that does ends the
  * program.
  *
- * Differences from the kernel: no cli and clac, and one task that is never GDB's. C finds the CPU's
- * part by a plain variable.
+ * Differences from the kernel: the code before C has no cli and clac; the only task never belongs
+ * to GDB; and C finds the CPU's struct gtp_cpu in a plain variable.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ enum {
 	NUMBER = 1,
 };
 
-/* enum way - what handles a hit */
+/* enum way - what writes the frame of a hit */
 enum way {
 	THE_PAD, /* the pad writes the frame */
 	THROUGH_C,
@@ -49,7 +49,8 @@ static struct fake fake;
 static struct jit_user *code, *place;
 
 /*
- * Stand-ins for the kernel's per-CPU pointer, its table of pads' numbers, and a process's number.
+ * Stand-ins for the kernel's per-CPU pointer, for its table from a pad's number to a tracepoint,
+ * and for the test whether the current process belongs to GDB.
  */
 static struct gtp_cpu *this_cpu;
 static struct gtp_tracepoint *numbers[4];
@@ -93,12 +94,12 @@ static const u8 function[] = {
 };
 
 /*
- * Such a function after a comparison and a branch that is never taken, as a compiler would emit
- * them.
+ * The same function with a condition of its own before the traced instruction: a comparison and a
+ * branch that is never taken.
  */
 static const u8 compares[] = {
 	0x48, 0x63, 0xc6, 0x81, 0x3f, 0xe8, 0x03, 0x00, 0x00, /* cmp dword [rdi], 1000 */
-	0x7f, 0x0e,					      /* jg to what follows */
+	0x7f, 0x0e,					      /* jg to the ud2 */
 	0x48, 0x8d, 0x80, 0x45, 0x23, 0x01, 0x00, 0x48, 0x63,
 	0x17, 0x48, 0x01, 0xd0, 0xc3, 0x0f, 0x0b,
 };
@@ -112,13 +113,14 @@ static cycles_fn put(u32 at, const u8 *bytes, u32 len)
 }
 
 /*
- * struct row - tracepoints, their expressions as bare bytecode; whether there are hits, and frames
+ * struct row - the tracepoints of a row, with condition and actions as bytecode in hex; whether
+ * each call is a hit, and whether it leaves a frame
  */
 struct row {
 	const char *name, *cond, *acts[2];
 	bool hits, frames;
-	bool pad;  /* the pad writes the frame, or would */
-	u32 goal;  /* cycles above an empty call; 0: none */
+	bool pad;  /* a pad can write the frame, if any */
+	u32 goal;  /* the limit of cycles above an empty call; 0: none */
 	u32 more;  /* further tracepoints at the place, all alike */
 	bool pass; /* with a pass count that is never reached */
 };
@@ -196,7 +198,7 @@ static void start(const struct row *r)
 	this_cpu = fake.trace.run.cpus[0];
 	this_cpu->tsc = &still;
 	task.part = (u64)(uintptr_t)this_cpu;
-	/* Decide again which hits are quick, now that there is a counter. */
+	/* Enabling recomputes which hits take the short path; this depends on @tsc, set above. */
 	for (u32 n = 1; n <= 1 + r->more; n++)
 		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
@@ -206,7 +208,7 @@ static u64 hits(void)
 	return gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
 }
 
-/* Check that the pad is entered: a call whose condition holds is a hit. */
+/* Check that control reaches the pad: a call for which the condition holds must be a hit. */
 static void check_entered(const struct row *r, cycles_fn fn)
 {
 	struct cycles_obj *o = (struct cycles_obj *)OBJECT;
@@ -220,7 +222,8 @@ static void check_entered(const struct row *r, cycles_fn fn)
 }
 
 /*
- * Make the pad that kernel/pad/probe.c would make for the location; return 0 if none writes frames.
+ * Make the pad that kernel/pad/probe.c would make for the location. Return its address; 0 if the
+ * pad has to write frames but cannot.
  */
 static u64 make_pad(const struct gtp_location *loc, enum way how)
 {
@@ -268,7 +271,7 @@ static void write_jump(u64 pad)
 
 static u64 hits_before;
 
-/* Begin every round with an empty buffer, which then is in the cache. */
+/* Empty the buffer before every round, so that the round writes to memory that is in the cache. */
 static void before_round(const void *ctx)
 {
 	gtp_buffer_init(&this_cpu->buf, this_cpu->buf.mem, this_cpu->buf.size, false);
@@ -289,7 +292,7 @@ static void after_round(const void *ctx)
 		die("not every call was the hit that it had to be");
 }
 
-/* Return false if there is no such pad. */
+/* Measure a row. Return false if make_pad() refuses to make the pad. */
 static bool measure(const struct row *r, enum way how, struct cycles *c)
 {
 	cycles_fn fn = put(FUNCTION_AT, function, sizeof(function));

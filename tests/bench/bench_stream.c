@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How fast a run's frames are drained: sweeps over four CPUs' buffers and reads of the trace file,
- * as /proc/gtpframe_pipe does them, on one core. Beside it a copy of as many bytes.
+ * Measure how fast a run's frames are drained: sweeps over four CPUs' buffers and reads of the
+ * trace file, as /proc/gtpframe_pipe does them, on one core. For comparison, copy as many bytes.
  *
  * Usage: bench_stream [ROW]      ROW: only that row, the first is 0
- * In instructions, ROUNDS times FRAMES * CPUS frames of a row:
+ * To count the instructions for ROUNDS * FRAMES * CPUS frames of a row:
  *	valgrind --tool=callgrind --toggle-collect=drain build/bench/bench_stream ROW
  */
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
-/* Make hits of all CPUs in turn: the most work for the order of time. */
+/* Write frames to the CPUs' buffers in turn. Draining them in order of time then takes longest. */
 static noinline void write_frames(const struct kind *k)
 {
 	static const struct gtp_regs regs;

@@ -23,7 +23,7 @@ BENCH = "/proc/gtp_bench"
 
 BUILT = os.path.join(fixture.TOP, "build/bench")
 CALLS, REPEATS = 2000, 5
-ALL = 2 * CALLS * REPEATS  # every function is measured twice; the first time warms up
+ALL = 2 * CALLS * REPEATS  # every function is measured twice; the first measurement only warms up the caches
 
 
 def say(text):
@@ -32,7 +32,8 @@ def say(text):
 
 
 def order(line):
-    """Write an order for the bench module, from a separate process: the tasks of a connected GDB are not traced."""
+    """Write a line to the bench module's file, from a separate process: gdbtp does not trace the tasks of the GDB that is
+    connected."""
     subprocess.run(["sh", "-c", 'echo "$1" >' + BENCH, "sh", line], check=True)
 
 
@@ -85,8 +86,8 @@ def status(pattern):
 
 
 def check_hits(what, frames, hits=None, here=1, calls=ALL):
-    """Check that all calls of both measurements arrived at each of the HERE tracepoints. They must have left FRAMES, or else
-    HITS without frames."""
+    """Check the counts of the HERE tracepoints at the place. If FRAMES is true, each of the CALLS must be a hit that left a
+    frame; otherwise each tracepoint must have HITS (0 if None), without frames."""
     wanted = calls * here if frames else 0
     hits = [(calls if frames else 0) if hits is None else hits] * here
     told = cmd("monitor status")

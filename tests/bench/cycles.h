@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cycles of a call, natively. */
+/* Measures the cycles of a call on the host's processor. */
 #ifndef _GTP_CYCLES_H
 #define _GTP_CYCLES_H
 
@@ -7,7 +7,7 @@
 
 enum {
 	CYCLES_ROUNDS = 201,
-	CYCLES_CALLS = 2000, /* a round */
+	CYCLES_CALLS = 2000, /* calls in a round */
 };
 
 /* struct cycles_obj - the data that all measured functions read */
@@ -17,7 +17,7 @@ struct cycles_obj {
 
 typedef long (*cycles_fn)(struct cycles_obj *o, int n);
 
-/* struct cycles - of a call by itself, and of one that waits for the result of the previous one */
+/* struct cycles - cycles of an independent call, and of one that waits for the previous result */
 struct cycles {
 	double alone, waiting;
 };
@@ -26,8 +26,8 @@ struct cycles {
  * cycles_measure - measure the fastest round; @before and @after, if not NULL, are called with @ctx
  * before and after each round
  *
- * A cycle is the time of an addition in the fastest of as many chains of them, because other load
- * can only make a chain slower.
+ * The time of a cycle is found in the same rounds, from chains of dependent additions. The fastest
+ * chain counts, because other load can only make a chain slower.
  */
 struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(const void *ctx),
 			     void (*after)(const void *ctx), const void *ctx);

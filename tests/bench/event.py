@@ -50,7 +50,7 @@ OURS = (
 
 def ours(engine, case):
     what, condition, actions, frames = case
-    # A tracepoint at the marker's address does the same; GDB 13's strace crashes.
+    # GDB 13 crashes at strace. An ordinary tracepoint at the marker's address does the same.
     cmd("trace *__traceiter_gtp_bench_hit%s" % (" if " + condition if condition else ""))
     if actions:
         cmd("commands", *actions, "end")
@@ -79,7 +79,7 @@ def bpftrace(what, program, seen):
                           stderr=subprocess.STDOUT, env=bpftrace_env(), text=True) as child:
         line = child.stdout.readline()
         check(line.startswith("ready"), "bpftrace, %s: %s" % (what, line))
-        time.sleep(1)  # bpftrace attaches after its BEGIN; a check below finds missed calls
+        time.sleep(1)  # bpftrace attaches its probe after its BEGIN; if this takes longer, its count shows the missed calls
         ticks = warmly("event")
         child.send_signal(2)
         rest = child.stdout.read()

@@ -17,8 +17,8 @@ import gdb
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
-# The first byte of the place when the kernel has finished with a kprobe (optimising takes time), and the text in
-# `monitor probes' for a tracepoint that is not a kprobe.
+# place -> (description; the first byte of the code when a kprobe is set there and the kernel has optimised it if it can; the
+# mechanism that `monitor probes' shows there for gdbtp's own probe, which is no kprobe).
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,
@@ -47,8 +47,8 @@ class Place:
         return next(code for place, at, *code in answers("place") if place == self.name)
 
     def is_armed(self, form):
-        """Return whether the code has the FORM's first byte, such as a jump's. Without a FORM, return whether it has
-        changed."""
+        """Return whether the first byte of the code is FORM, such as e9 for a jump. If FORM is None, return whether the
+        code has changed."""
         now = self.code()
         return now[0] == form if form else now != self.original
 
@@ -92,7 +92,8 @@ CASES = {
     "count by $kstack": ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
     peers.STACK: ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
 }
-# Cases that are reported at the function's return. The cost is that of both ends of a call. For first instructions only.
+# Cases of tracepoints that record at the function's return. Their cost includes the entry and the return. They are measured
+# only at the place "entry".
 LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
 RETURNS = {
     LATENCY: ("", ("collect $latency, o->a + o->b",), True),
@@ -101,7 +102,7 @@ RETURNS = {
 }
 FOLLOWS = "jump, follows the call"
 CASES.update(RETURNS)
-# row -> its plain form. The row may cost at most twice as much.
+# case -> a simpler case that it is compared with. The case may cost at most twice as much.
 TWO, PASS, STRING = "two tracepoints with a condition and a + b each", "both, with a pass count", "collect/s of a string"
 PLAIN = {
     TWO: "both",
@@ -166,7 +167,7 @@ def traced(place, engine, case):
 
 
 def floor(place):
-    """Return the minimum cost of any work on a kprobe."""
+    """Return the cost of a kprobe with an empty handler: no tool that uses kprobes can cost less."""
     order("probe " + place.name)
     place.wait(True)
     ticks = warmly(place.name)
@@ -276,7 +277,7 @@ def print_goals(places):
 
 
 def print_plain(places):
-    """Print each row beside its plain form. Compare several tracepoints with equally many plain ones."""
+    """Print how many times as much as its simpler case each case of PLAIN costs."""
     for place in places:
         for case, plain in PLAIN.items():
             cells = []

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* LTTng-UST's tracepoints that are measured beside ours: all alike, of fields a and b. */
+/* The tracepoints of LTTng-UST that are compared with gdbtp's. All have the fields a and b. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER gtp_bench
 
@@ -16,8 +16,8 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(gtp_bench, fields, LTTNG_UST_TP_ARGS(int, a, in
 							     lttng_ust_field_integer(int, b, b)))
 
 /*
- * One stays off; tests/bench/lttng enables the others with a false filter, with a true one, and
- * without.
+ * The event "off" stays disabled. tests/bench/lttng enables "never" with a false filter, "holds"
+ * with a true one, and "always" without a filter.
  */
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(gtp_bench, fields, gtp_bench, off,
 				    LTTNG_UST_TP_ARGS(int, a, int, b))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way from a pad into C as in kernel/pad/probe_entry.S, for userspace: neither clac nor cli are
- * there, and the segments are any.
+ * The code between a pad and C, as in kernel/pad/probe_entry.S, but for userspace: it has no clac
+ * and no cli, and the values of the segment registers are arbitrary.
  */
 #include "probe/regs_entry.S"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a pad into C, for userspace. */
+/* The code between a pad and C, for userspace. */
 #ifndef _GTP_NATIVE_ENTRY_H
 #define _GTP_NATIVE_ENTRY_H
 

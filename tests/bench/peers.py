@@ -5,9 +5,10 @@
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, recording as little as the tool can), "sum"
 # (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
 #
-# A place has these members. name. address: for ftrace. events: ftrace's list of probes of this kind. symbol: for bpftrace.
-# warmly(name): makes all calls of a function and returns the figures. all: the number of these calls. wait(armed, other):
-# waits until a probe is set or removed.
+# A place is an object with these members:
+#   name, address (for ftrace), symbol (for bpftrace), events (the file in which ftrace lists probes of this kind),
+#   warmly(name) (makes all calls of a function and returns the figures), all (the number of these calls),
+#   wait(armed, other) (waits until a probe is set or removed)
 import os
 import re
 import signal
@@ -55,7 +56,7 @@ def ftrace(place, case):
 
 # bpftrace ------------------------------------------------------------------------------------------
 
-# The condition, the action, and the program's last output if it has seen all calls.
+# case -> (condition; action; a pattern that the program's output matches at the end if it has seen all calls).
 COUNT = ("@n = count();", r"@n: %(all)d$")
 MAP = {
     "false": ("$o->a > 1000", "@n = count();", "@n: 0$|^$"),
@@ -106,7 +107,8 @@ def interrupt(run):
 
 
 def wait_for_all(run):
-    """Wait until bpftrace waits for records: then all of its probes are attached. The code changes with the first one."""
+    """Wait until bpftrace waits for records, because all of its probes are attached then. The code at the place changes
+    already with the first of them."""
     while run.poll() is None and contents("/proc/%d/syscall" % run.pid).split()[0] not in EPOLL_WAITS:
         time.sleep(0.05)
 
@@ -216,8 +218,8 @@ STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM, "return": ALL}
 
 
 def stap(place, case):
-    """Measure SystemTap. The module is built outside, because that takes a compiler's minute. staprun disables the
-    optimising of kprobes while it runs; enable it again here."""
+    """Measure SystemTap. Its module is built before the guest starts, because that takes a minute. staprun disables the
+    optimising of kprobes while it runs; this function enables it again."""
     with subprocess.Popen(["staprun", "%s/%s/gtp_stap_%s.ko" % (STAP, case, case)], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as run:
         line = run.stdout.readline()
@@ -238,7 +240,7 @@ def stap(place, case):
 
 # The kernel's stack ----------------------------------------------------------------------------------
 
-# Measured at hits whose stack has the same 16 addresses each time.
+# Measured at a place where each hit has the same stack of 16 addresses.
 STACK, STACK_AT = "count by $kstack, 16 addresses", "jump"
 
 

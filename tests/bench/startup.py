@@ -2,8 +2,8 @@
 # The time to arm and remove many tracepoints at once: 1 to 10000 functions of the kernel, at the instruction
 # after the call that ftrace has at their entries.
 #
-# Run by python3 in a guest that counts instructions: guest time is their number, plus the time that the guest waits. The
-# packets are made here, so that GDB's own work on 5000 tracepoints is not measured.
+# Run by python3 in a guest that counts instructions: guest time is the number of instructions, plus the time that the guest
+# waits. This program makes the packets itself, so that GDB's own work on 5000 tracepoints is not measured.
 import collections
 import os
 import random
@@ -35,7 +35,7 @@ def traceable():
     if os.path.exists(path + "_addrs"):
         rows = [line.split() for line in lines(path + "_addrs")]
         return [(row[1], int(row[0], 16)) for row in rows if len(row) == 2]
-    # If the kernel has no such list, ftrace's call is at the beginning of each function.
+    # On kernels without this list of addresses, ftrace's call is the first instruction of each function.
     known = {name: addr for addr, name, module in kallsyms() if not module}
     return [(name, known[name]) for name in lines(path) if name in known]
 
@@ -54,7 +54,7 @@ def mechanisms(gdb):
 
 
 def in_use(gdb, what):
-    """Return the number of bytes in use, by `monitor` WHAT: of machine code, or of jump pads."""
+    """Return the bytes in use by machine code or by jump pads, as `monitor WHAT` reports them."""
     return room(gdb.monitor(what))[0]
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The corpus of real expressions in C: the same types and memory, arguments from the same
- * registers.
+ * The expressions of tests/vectors/gdb as C functions. They have the same types and memory as the
+ * bytecode, and take the arguments from the same registers.
  */
 #define main sample_main
 #include "tests/vectors/gdb/sample.c"

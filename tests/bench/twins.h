@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The corpus of real expressions in C, as gcc -O2 has them. */
+/* The expressions of tests/vectors/gdb as C functions, which gcc -O2 compiles. */
 #ifndef _GTP_TWINS_H
 #define _GTP_TWINS_H
 
 #include "base/regs.h"
 
-/* struct twin - @vector: file of the same expression in GDB's bytecode */
+/* struct twin - an expression in C; @vector: the file with GDB's bytecode for this expression */
 struct twin {
 	const char *vector;
 	const char *text;
@@ -15,7 +15,7 @@ struct twin {
 extern const struct twin twins[];
 extern const u32 ntwins;
 
-/* twins_regs - set the registers as at the entry, with the pointers into the twins' own memory */
+/* twins_regs - set the arguments' registers to the addresses of the twins' own objects */
 void twins_regs(struct gtp_regs *regs);
 
 #endif /* _GTP_TWINS_H */

@@ -31,8 +31,8 @@ def cache(*words):
 
 
 def fresh():
-    """Empty the cache. If it is not done yet, compile a session for each of two kernels, and another session for the
-    first."""
+    """Empty the cache. On the first call, compile a session for each of two kernels, and another session for the first
+    kernel."""
     shutil.rmtree(HOME, ignore_errors=True)
     if os.path.exists(OUT + "/another.gtpd"):
         return
@@ -196,7 +196,7 @@ def where():
 
 
 def kept_by(script):
-    """Run a script's line that clears /var/cache/gdbtp, on a folder of the test instead. Return the files that remain."""
+    """Run a script that clears /var/cache/gdbtp, but on a folder of the test. Return the names that remain in the folder."""
     folder = OUT + "/var"
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("6.1.0-x", "sessions"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp-run's side of the connection: where its session comes from, its timeouts, when it gives up, and what it leaves
-alone."""
+"""gtp-run's side of the connection: the sources of its session, its durations, interrupts, and sessions that it refuses
+before it changes anything in the module."""
 import os
 import pty
 import signal
@@ -105,8 +105,8 @@ class Module:
 
 
 def interrupted(at, number, answer="OK"):
-    """Send the signal while the first packet that begins with AT is being answered. Return that packet and all later ones,
-    and the messages."""
+    """Send the signal NUMBER to gtp-run while the first packet that begins with AT is being answered. Return that packet and
+    all later packets, and gtp-run's messages."""
     def on_packet(module, text):
         if text.startswith(at) and not sent:
             sent.append(len(module.packets))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp compile's messages, input and refusals: GDB's words, monitor lines, pipes, numbers that stand for addresses."""
+"""gtp compile's messages, input and refusals: messages of GDB, monitor lines, pipes, numbers that are addresses."""
 import os
 import re
 import subprocess

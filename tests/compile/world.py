@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Common code of the tests of compiled sessions: two programs that stand for kernels, the target, both commands."""
+"""Common code of the tests of compiled sessions: two programs that stand in for kernels, the target, `gtp compile` and
+gtp-run."""
 import os
 import subprocess
 import sys

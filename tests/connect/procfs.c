@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded, it makes gdbtp-connect find the file MODULE_FILE (in the environment) when it opens
- * /proc/gtp. If that file is a FIFO or a terminal, it looks like a regular file of procfs, and each
- * descriptor of it like one of another instance of procfs. All else is what the kernel says.
+ * A library to preload into gdbtp-connect. An open of /proc/gtp opens the file that the environment
+ * variable MODULE_FILE names. If that file is a FIFO or a terminal, fstat() and fstatfs() describe
+ * each descriptor of it as a regular file of another instance of procfs. All other results are the
+ * kernel's.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,7 +41,7 @@ static int real_fstat(int fd, struct stat *is)
 	return real(fd, is);
 }
 
-/* True if the descriptor is of the file that stands in, which is not a regular one. */
+/* True if the descriptor is that of MODULE_FILE, and this file is not a regular one. */
 static int is_dressed(int fd)
 {
 	struct stat is, wanted;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: a probe at a place where the kernel's own jump would be entered in the middle.
+"""In a guest: a probe at a place where the kernel would write a jump, although other code jumps into the replaced bytes.
 
 Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|string|feature LINK_ADDRESS CONTROL_LINK_ADDRESS
 
-"stock" is a kernel without gdbtp: its probe becomes a jump, and the guest must die of it. "gdbtp" sets our tracepoint
-at the same place, waits until the kernel has optimised another probe (the control), and does the same."""
+"stock" sets a kprobe without gdbtp. The kernel makes a jump of it, and the guest must die when the place is executed.
+"gdbtp" sets a tracepoint of gdbtp there instead, waits until the kernel has optimised another kprobe (the control), and
+executes the place in the same way."""
 
 import re
 import subprocess
@@ -18,7 +19,7 @@ from tap import until
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
 
-# The scheduler features that lead to the places. Not every kernel has all of them.
+# Features of the scheduler; switching them changes jump labels that lead to such places. Not every kernel has all of them.
 FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
@@ -34,7 +35,7 @@ def wait_optimized(address):
 
 
 def provoke(what):
-    """Make the kernel execute the code at the place. Return how often it was executed at least."""
+    """Make the kernel execute the code at the place. Return how often; None if the number is not known."""
     if what == "uevent":
         for _ in range(ROUNDS):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")

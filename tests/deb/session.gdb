@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: what a user tells GDB once it is connected; every read of 4242 bytes is a hit, and the shell makes 100 of them.
-# The place is the first one behind the function tracer's site, so that the table lets a jump stand there.
+# Job: the commands of a user of GDB after connecting; every read of 4242 bytes is a hit, and the shell makes 100 of them.
+# The place is the instruction after the function tracer's site, where the table allows a jump.
 set pagination off
 set confirm off
 source /usr/share/gdbtp/gdbscripts/gtp.py

@@ -3,14 +3,15 @@
 
 Usage: tests/lib/env python3 guest.py panic|oops, or guest.py kdump VMLINUZ INITRD
 
-panic: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies. The run
-continues while the panic is printed and the other CPUs are stopped wherever they are: one of them nearly always holds
-that lock, because each hit computes under it for long.
+panic: probes of every mechanism have hits on all CPUs, all of which take the lock of the variables; then the kernel panics.
+The run continues while the panic is printed and the other CPUs are stopped wherever they are. One of them nearly always
+holds that lock, because each hit computes for long while it holds it.
 
 kdump: the same, with a crash kernel loaded, so that the panic starts it.
 
 oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is
-correct. Where the kernel waits for the dead task for ever, gdbtp does not: it refuses events, and stays loaded."""
+correct. Since 7.0 the kernel would wait for the dead task for ever before it removes a probe from an event. There gdbtp
+refuses further events, and the module cannot be unloaded."""
 
 import ctypes
 import os
@@ -28,7 +29,7 @@ VARIABLE, RET, PID = 46, 5, 4
 ENDBR = (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00", b"\x0f\x1f\x40\xd6")
 SITE = 5  # the size of the function tracer's site, in bytes
 
-# $n = $n * 5 * 5 * ..., interpreted: a tenth of a millisecond, which is longer than the time between two hits of the load.
+# $n = $n * 5 * 5 * ...: the interpreter needs a tenth of a millisecond, longer than the time between two hits of the load.
 LONG = "2c%04x%s2d%04x27" % (VARIABLE, "220504" * 800, VARIABLE)
 ACTION = "X%x,%s" % (len(LONG) // 2, LONG)
 COLLECT_RET = "X4,2e%04x27" % RET
@@ -40,7 +41,8 @@ def behind_site(kcore, address):
 
 
 def places():
-    """Return places through which a panic, its console and the load run: for each mechanism, (address, actions)."""
+    """Return two lists of (address, actions...) at code that a panic, its console and the load execute. Together they need
+    every mechanism, if jumps are turned off before the second list is armed."""
     names = ("serial8250_console_write", "vfs_read", "vfs_write", "ksys_read", "ksys_write",
              "__traceiter_sched_switch", "vfs_statx", "wait_for_xmitr")
     at = symbols(*names)
@@ -80,13 +82,14 @@ def frames(client):
 
 
 def dies_in_a_hit():
-    """Kill a task inside a hit: to make the record for $_sdata, the hit calls the event's own function. That dies of a
-    string at a bad address."""
+    """Kill a task inside a hit: to make the record for $_sdata, the hit calls the event's own function, which reads a string
+    at a bad address."""
     os.sched_setaffinity(0, {CPUS - 1})
     fixture.target("call event 4096")
 
 
-# Tracepoints of these kernels call their functions under SRCU. A task that dies in such a function never leaves SRCU.
+# Since 7.0, kernel tracepoints call their probe functions under SRCU. A task that dies in one never leaves its SRCU
+# read-side critical section.
 STAYS = int(os.uname().release.split(".")[0]) >= 7
 
 
@@ -142,7 +145,7 @@ def goes_on():
 
 def check_unloading():
     if not STAYS:
-        # A worker notices, with a delay, that the last pad that followed calls is gone.
+        # A worker notices only after some time that the last pad that followed calls has been removed.
         until(lambda: fixture.users() == 0, "nothing to hold the module")
         fixture.unload()
         return
@@ -162,7 +165,7 @@ def oops():
 
 
 def panic():
-    # The process that causes the panic is a client of /proc/gtp.
+    # The process that causes the panic is a client of /proc/gtp, whose hits count only with self_trace.
     fixture.load("self_trace=1")
     fixture.load_tables()
     early, late = places()

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions that are measured, and where in them a probe goes. */
+/* The functions that are measured, and the places in them for probes. */
 #ifndef _GTP_BENCH_H
 #define _GTP_BENCH_H
 
 #include <linux/types.h>
 
-/* struct gtp_bench_obj - argument of the traced functions; 42 and 7, see gtp_bench_fn.c */
+/* struct gtp_bench_obj - argument of the traced functions; @a is 42, @b is 7 */
 struct gtp_bench_obj {
 	int a;
 	int b;
@@ -20,8 +20,8 @@ struct gtp_bench_obj {
 #define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3)
 
 /*
- * X(name) - measured, but not for a kprobe: a call of nothing, one of 100 nops, one that hits a
- * kernel tracepoint, one that calls "jump" with eight callers more on the stack
+ * X(name) - a function that is measured but gets no kprobe: an empty one, one of 100 nops, one that
+ * hits a kernel tracepoint, one that calls "jump" with eight more callers on the stack
  */
 #define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops) X(event) X(deep)
 
@@ -48,7 +48,7 @@ void gtp_bench_user_unprobe(void);
 extern struct gtp_bench_obj gtp_bench_obj;
 extern char gtp_bench_text[16];
 
-/* Where the probe goes, noted by the function's own code. */
+/* The addresses of the instructions to probe, which the functions' assembly stores here. */
 extern const unsigned long gtp_bench_jump_at, gtp_bench_int3_at;
 
 #endif /* _GTP_BENCH_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The function that hits the measured tracepoint, and a probe on it that does next to nothing. */
+/* The function that hits the measured kernel tracepoint, and a probe on it that only counts. */
 #include <linux/linkage.h>
 
 #include "gtp_bench.h"

@@ -29,7 +29,7 @@ BENCH_FN long gtp_bench_entry(struct gtp_bench_obj *o, int n)
 	return o->a + n;
 }
 
-/* Seven bytes, so that a jump of five displaces only this instruction. */
+/* The probed instruction has seven bytes: a jump of five bytes replaces only this instruction. */
 BENCH_FN long gtp_bench_jump(struct gtp_bench_obj *o, int n)
 {
 	long sum = n;
@@ -38,7 +38,7 @@ BENCH_FN long gtp_bench_jump(struct gtp_bench_obj *o, int n)
 	return sum + o->a;
 }
 
-/* The five bytes reach into a branch, which the kernel never moves. */
+/* A jump of five bytes would replace a part of the branch, too; the kernel never moves a branch. */
 BENCH_FN long gtp_bench_int3(struct gtp_bench_obj *o, int n)
 {
 	long sum = n;

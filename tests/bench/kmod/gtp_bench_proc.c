@@ -2,13 +2,13 @@
 /*
  * /proc/gtp_bench: writing a line measures, reading returns the result.
  *
- *	measure NAME CALLS REPEATS	time so many calls, so many times
+ *	measure NAME CALLS REPEATS	time CALLS calls of the function, REPEATS times
  *	probe NAME | unprobe		a kprobe that does nothing, for comparison; for "event"
  *					a tracepoint's probe
  *	uprobe OFFSET FILE		the same in a program; unprobe removes it
  *
- * "Time" is the TSC. Only where QEMU counts instructions (-icount shift=0) is that a number of
- * instructions; the yardstick functions tell.
+ * Times are ticks of the TSC. They are numbers of instructions only if QEMU counts instructions
+ * (-icount shift=0); the times of the functions "empty" and "nops" show whether it does.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -21,7 +21,7 @@
 
 enum {
 	LINE_MAX_LEN = 256,
-	CALLS_MAX = 100000, /* calls that are made with interrupts off */
+	CALLS_MAX = 100000, /* limit for CALLS, because interrupts are off meanwhile */
 	REPEATS_MAX = 32,
 };
 
@@ -50,7 +50,7 @@ GTP_BENCH_PLACES(X)
 GTP_BENCH_YARDSTICKS(X)
 #undef X
 
-/* struct place - @at: points to a probe's address, which is not a constant */
+/* struct place - a measured function; @at: points to the address for a probe; NULL: no probe */
 struct place {
 	const char *name;
 	u64 (*loop)(u32 calls);
@@ -181,7 +181,8 @@ static ssize_t bench_write(struct file *file, const char __user *buf, size_t len
 }
 
 /*
- * Show the result, and the first bytes, which show a probe's form: e9 is a jump, cc a breakpoint.
+ * Show the last result, and for each place its first ten bytes, which show how a probe is set: e9
+ * is a jump, cc a breakpoint.
  */
 static int bench_show(struct seq_file *m, void *unused)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The floor for programs: a uprobe that counts, the least that anything on a uprobe costs. */
+/* A uprobe that only counts: no tool that uses uprobes can cost less. */
 #include <linux/fs.h>
 #include <linux/namei.h>
 

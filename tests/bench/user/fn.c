@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One of the functions that the program calls and uprobes stop at: FN is its name. `build` compiles
- * this file once for each way in which the kernel executes the instruction under a uprobe, which
- * here is the function's first one. With SAVES the function saves a register, and so has a frame.
+ * A function that the program calls, for uprobes on its first instruction; FN is its name. `build`
+ * compiles this file once for each of the ways in which the kernel executes the instruction under a
+ * uprobe. If SAVES is defined, the function saves a register, and so has a stack frame.
  */
 #include "fn.h"
 

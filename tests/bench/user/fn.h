@@ -3,7 +3,7 @@
 #ifndef _BENCH_USER_FN_H
 #define _BENCH_USER_FN_H
 
-/* struct bench_obj - the first argument: 42 and 7, see main.c */
+/* struct bench_obj - the first argument; @a is 42, @b is 7 */
 struct bench_obj {
 	int a;
 	int b;
@@ -12,7 +12,7 @@ struct bench_obj {
 /*
  * X(name, bytes) - a function, and how its code begins
  *   bench_push  push %rbp: the kernel emulates it
- *   bench_nop   a nop of five bytes: skipped, and a call since 6.18
+ *   bench_nop   a nop of five bytes: the kernel skips it; since 6.18 it writes a call there
  *   bench_step  an addition: the kernel single-steps a copy
  */
 #define BENCH_FUNCTIONS(X)                                                                         \

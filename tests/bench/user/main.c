@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program in which tests/bench/user.py measures what a hit costs.
+ * The program in which tests/bench/user.py measures the cost of a hit.
  *
  * Usage: bench
  * Reads lines and answers each by one line:
  *   pid                         its number
  *   code NAME                   the function's first ten bytes, in hex
- *   measure NAME CALLS REPEATS  the time of so many calls, so many times
- * NAME is a function of fn.h; empty and nops, the yardsticks; or deep, which is bench_push() with
- * fourteen callers more than else. A time is the TSC's: a number of instructions only where QEMU
- * counts these (-icount shift=0).
+ *   measure NAME CALLS REPEATS  the time of CALLS calls, REPEATS times
+ * NAME is a function of fn.h; "empty" or "nops", whose cost is known; or "deep", which is
+ * bench_push() with fourteen more callers than usual. Times are ticks of the TSC, which are numbers
+ * of instructions only if QEMU counts instructions (-icount shift=0).
  */
 #include <stdio.h>
 #include <string.h>
