@@ -110,13 +110,13 @@ def calibrated_after_sleep():
             put("/sys/power/state", "freeze")
             note("the guest has slept")
         except OSError as error:
-            # The root's file system refuses to be suspended. All other steps of a suspend have been done.
+            # The root file system cannot be frozen, so the suspend fails, but only after all other steps.
             note("no sleep:", error)
         late = clocks_of_calls(client, 5)
         text = said(client)
         client.ok("QTStop")
         assert not any(word in text for word in WRONG), text
-        # NTP's adjustment, a tenth of two seconds, is missing from $clock before the sleep, and included after it.
+        # Before the sleep, $clock lacks the adjustment by NTP (a tenth of two seconds). After the sleep it is included.
         assert early[0][0] - clock_of_frame(client, 0) > 50 * 10 ** 6
         for n, (before, after) in enumerate(late, 1):
             clock = clock_of_frame(client, n)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Define, start, hit and stop again and again, with every way a run can end: nothing is leaked."""
+"""Repeat many times: define, start, hit, and end the run in every way. Nothing is leaked."""
 
 import os
 import re
@@ -15,11 +15,11 @@ SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
-WARM_UP = rounds(40, 20)  # the number of first cycles, in which the kernel makes allocations that it makes only once
+WARM_UP = rounds(40, 20)  # number of first cycles that do not count: the kernel makes some allocations only once
 
-# A leak grows in each part of the test; other memory does not. So compare memory in this many parts, and fail only if it
-# grew in each of them by more than this many KiB. If each cycle leaked a tracepoint (192 bytes), that would be 4.7 KiB in a
-# part of 25 cycles; a page of a buffer, 100 KiB.
+# A leak grows in each part of the test, other memory use does not. So the cycles are divided into PARTS, and the test fails
+# only if a field of /proc/meminfo grew by more than its SLACK (in KiB) in every part. If each cycle leaked a tracepoint (192
+# bytes), a part of 25 cycles would leak 4.7 KiB; if each leaked a page of a buffer, 100 KiB.
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 
@@ -32,7 +32,7 @@ load("self_trace=1")
 
 
 def memory():
-    """Return the SLACK fields of /proc/meminfo, in KiB."""
+    """Return the fields of /proc/meminfo that SLACK names, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}
@@ -52,8 +52,8 @@ def define(client, number, address, condition, *actions):
 
 
 def define_all(client):
-    """Define a tracepoint whose actions are one snippet, one whose actions are not, and one whose condition is
-    false."""
+    """Define three tracepoints: one whose actions become one snippet of code, one whose actions cannot, and one whose
+    condition is false."""
     client.ok("QTinit")
     client.ok("QTDV:45:7:0:" + b"foo".hex())
     define(client, 1, ADD, NOT_12345, "R30023", f"M-1,{BANNER:x},18", CPU)

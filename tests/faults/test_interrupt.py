@@ -25,7 +25,7 @@ def start_all(places):
 
 
 def many_places():
-    """Return some 2000 functions. To arm them as kprobes takes about as many seconds."""
+    """Return the addresses of some 2000 functions. Arming them as kprobes takes about 2000 seconds."""
     ends = symbols("_stext", "_etext")
     traceable = {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
     traceable -= {line.split()[1] for line in lines(DEBUG + "kprobes/blacklist")}
@@ -59,7 +59,7 @@ def interrupted_start(how):
         sender.join()
         assert reply == "E.interrupted: nothing is armed", reply
         assert not kprobes() and client.status()["run"] == "T0"
-        # After that, QTStart must succeed again.
+        # After the interrupt, QTStart must succeed again.
         client.start((1, LEAF))
         target("call leaf 1")
         assert client.hits(1, LEAF) == 1
@@ -73,7 +73,7 @@ def interrupted_by_packet():
 
 
 def by_signal():
-    """Runs in a separate process: send QTStart from its first thread, as GDB does, and write the answer to a file."""
+    """Send QTStart from the main thread of a separate process, as GDB does, and write the reply to a file."""
     signal.signal(signal.SIGINT, lambda *_: None)
     with Client() as client:
         client.monitor("jumps off")
@@ -100,8 +100,8 @@ def interrupted_by_signal():
 
 
 def stopping(client, how):
-    """Send QTStop while some kprobes are removed one by one, and call HOW() when some are removed and others are not.
-    Return its answer."""
+    """Send QTStop for a run with 60 kprobes, and call HOW() when some of them are removed and others are not. Return the
+    reply to QTStop."""
     client.monitor("jumps off")
     client.start(*enumerate(many_places()[:60], 1), (9999, LEAF))
     target("call leaf 3")
@@ -171,7 +171,7 @@ def one_packet():
 @test("a tfind whose reply is not read selects no frame: GDB shows the frame that it believes selected")
 def unread_frame():
     with Client() as client:
-        client.start((1, LEAF, "R20"))  # rdi
+        client.start((1, LEAF, "R20"))  # collects rdi
         target("call leaf 5")
         target("call leaf 6")
         client.ok("QTStop")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests without a bound, which must end all the same."""
+"""Requests that could run without end; gdbtp must end them."""
 
 import os
 import re
@@ -23,8 +23,8 @@ def printf_in_its_own_way():
     with Client() as client:
         client.ok("QTBuffer:circular:1")
         client.start((1, address, PRINT_X), (2, SYM["gtp_target_leaf"], PRINT_X))
-        # Each call prints text. That wakes the worker, which may cause a few more hits. If hits caused
-        # one another without end, there would be a hundred thousand in this time.
+        # Each call of the fixture prints text. To send the text, gdbtp wakes its worker through the traced function, which
+        # may cause a few more hits. If each of these hits caused another one, there would be a hundred thousand in this time.
         for _ in range(200):
             client.ok("QTNotes:user:78;")
             target("call leaf 1")

@@ -144,7 +144,7 @@ def split():
 def never_reads():
     with Client() as client:
         nonblocking(client)
-        # A write that begins with a packet would drop unread replies.
+        # The first write begins with a space, because one that begins with a packet would drop unread replies.
         flood(client.fd, b" " + HELP * 100, 64 << 20)
         flood(client.fd, b"-" * 4096, 64 << 20)
         poller = select.poll()
@@ -157,7 +157,7 @@ def never_reads():
 
 @test("a reply of many packets, larger than the queue's limit, to a client that acknowledges each")
 def acknowledges():
-    # A write that would have to wait is an error here.
+    # The client does not block, so a write that would have to wait fails.
     packets = size = 0
     with Client(acks=True, flags=os.O_RDWR | os.O_NONBLOCK) as client:
         for n in range(1, 1501):

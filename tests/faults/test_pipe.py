@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""/proc/gtpframe_pipe: every frame once and in order; reported losses; readers that open, die, wait or are slow."""
+"""/proc/gtpframe_pipe delivers every frame once and in order, and reports lost frames; readers open it, die, wait, or are
+slow."""
 import contextlib
 import errno
 import os
@@ -88,7 +89,7 @@ def complete():
         equal(times(frames), sorted(times(frames)), "order")
         equal({values[CPU_ID] for _, values in frames}, set(range(CPUS)), "CPUs")
         equal({number for number, _ in frames} - {LOST_TP}, {1, 2, 3}, "tracepoints")
-        # The pipe has delivered the frames, so none are left.
+        # A delivered frame is removed from the buffers, so none are left.
         status = client.status()
         equal(int(status["tframes"], 16), 0, "frames that are left")
         equal(int(status["tcreated"], 16), hits, "frames that were made")

@@ -84,7 +84,7 @@ def offline_memory():
         there = base + block * size
         try:
             assert client.ask(f"m{there:x},8") == "E01"
-            # The end of the memory block cannot be read either.
+            # The end of the block that is offline cannot be read either.
             assert client.ask(f"m{there + size - 16:x},8") == "E01"
         finally:
             put(f"{MEMORY}memory{block}/online", "1")
@@ -92,7 +92,7 @@ def offline_memory():
 
 
 def poisoned(report):
-    """At each SIGUSR1, declare a page of this process faulty. Never return."""
+    """At each SIGUSR1, declare a page of this process to be faulty memory. Never return."""
     page = mmap.mmap(-1, 4096)
     page.write(b"whole" * 800)
     with open("/proc/self/pagemap", "rb") as file:
@@ -172,7 +172,7 @@ def no_probe():
         assert not kprobes()
 
 
-# Canonical for 48, 57 or no address bits, whichever of them the kernel uses.
+# Addresses just outside and inside of the canonical ranges for 48 and for 57 address bits. The kernel has no code at any.
 NO_CODE = [0x00fffffffc088470, 0x0000800000000000, 0x0100000000000000, 0xfeffffffffffffff, 0xffff7ffffffffff8,
            0xfffffffffffffff8]
 
@@ -207,7 +207,7 @@ def traced_functions():
 
 
 def text_functions():
-    """Return {address: names} for those functions of the kernel whose names occur only once."""
+    """Return {address: names} for those functions of the kernel, without modules, each of whose names occurs only once."""
     bounds = symbols("_stext", "_etext")
     count, names = collections.Counter(), collections.defaultdict(list)
     for at, name, module in kallsyms():
@@ -217,14 +217,14 @@ def text_functions():
     return {at: found for at, found in names.items() if all(count[name] == 1 for name in found)}
 
 
-# Functions of tracers, and a clock that they use. With the function tracer on, a probe in one of the first two crashed the
-# kernel, and a probe in the third hung it.
+# Two functions of tracers, and a clock that tracers use. With the function tracer on, a probe in one of the first two
+# crashed the kernel, and a probe in the third hung it.
 TRACERS = ("ring_buffer_lock_reserve", "trace_clock_local", "function_trace_call")
 
 
 def by_default(function):
-    """Wrap a test so that the rule against probes in such functions applies. The fixture's functions are exempt from it
-    otherwise."""
+    """Decorate a test so that gdbtp refuses probes in notrace functions, as it does by default. Without this, the tests
+    load the module with allow_notrace, because the fixture's functions are notrace, too."""
     @functools.wraps(function)
     def run():
         mount_tracing()
@@ -254,7 +254,8 @@ def no_notrace():
 
 
 def refused_of(client, addresses):
-    """Return {address: reason} for those addresses that take no probe. At the end all others are armed together."""
+    """Return {address: reason} for those addresses at which gdbtp refuses a probe. All others have been armed together in
+    the last attempt."""
     left, refused = list(addresses), {}
     client.monitor("strict on")
     while True:
@@ -280,7 +281,7 @@ def notrace_rule():
     starts = [at for at, found in functions.items() if not found[0].endswith(".cold")]
     chosen = rng.sample(starts, 150) + rng.sample(parts, min(len(parts), 30))
     with Client() as client:
-        # A kernel tracepoint is set by the address of its iterator, but there is no probe at that address.
+        # At the iterator of a kernel tracepoint, GDB's tracepoint is armed as an event, not as a probe: leave these out.
         chosen = [at for at in chosen if not client.ask("qTSTMat:%x" % at).startswith("m")]
         with_site = [at for at in chosen if whole[at] & traced]
         without = [at for at in chosen if not whole[at] & traced]
@@ -430,7 +431,7 @@ def has_kprobe(address):
 
 @test("again and again: a module is unloaded under an optimised kprobe; the place takes another kprobe")
 def module_goes_under_kernels_jump():
-    put("/sys/kernel/rcu_expedited", "1")  # so that the probe is unregistered before the optimizer runs
+    put("/sys/kernel/rcu_expedited", "1")  # unregister the kprobe before the kernel's optimizer runs
     for _ in range(rounds(5, 2)):
         load_fixture("gtp_target2")
         with Client() as client:
@@ -515,7 +516,7 @@ def save():
             assert os.fstat(file.fileno()).st_mode == 0o100600
         for name in ("/tmp/new", "/etc/shadow", "../tmp/new", "folder/new", "..", ".", "/"):
             assert "a plain name" in save_as(client, name), name
-        # Existing files are not touched. Opening the FIFO would wait for ever.
+        # QTSave must not open or change an existing file. To open the FIFO would block for ever.
         os.mkfifo("/tmp/fifo")
         os.symlink("/etc/gtp-new", "/tmp/dangling")
         os.symlink("/etc/passwd", "/tmp/link")
@@ -559,12 +560,12 @@ def self_hits():
         client.ok("QTStop")
         assert client.hits(1, LEAF) > 0 and client.hits(2, SYM["gtp_target_user"]) == 5
         client.ok("QTBuffer:circular:0")
-        # Make the calls one after another, because the kernel's count of misses is wrong when two CPUs count at once.
+        # Make the calls one after another: the kernel counts missed hits without a lock, and two CPUs could lose counts.
         client.start((1, SYM["gtp_target_user"], "M5,0,5"), (2, self_hit_sites["copy_from_user_nofault"]))
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
-        # The kernel counts hits that are missed inside a kprobe's hit, gdbtp those inside the hit of a jump or a call.
+        # Hits inside the hit of a kprobe are missed and counted by the kernel; inside the hit of a jump or a call, by gdbtp.
         lost = not_seen(client.monitor("status"))
         assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs: the n-th allocation fails, for every n, from QGtpFile to the last reply; clients and programs are killed."""
+"""Tracing of programs: the n-th allocation fails, for every n, from QGtpFile to the last reply; clients and programs die."""
 
 import signal
 import time
@@ -17,12 +17,12 @@ load()
 
 
 def at_return(num, place):
-    """Return the packets for a tracepoint that is reported when work() returns, and collects $ret."""
+    """Return the packets that define a tracepoint whose hits are reported when work() returns, and which collects $ret."""
     return f"QGtpExits:{place:x}:0:{RETURNS}", f"QTDP:{num}:{place:x}:E:0:0-", f"QTDP:-{num}:{place:x}:X4,2c000527"
 
 
 def session(client, program):
-    """Make a run with a program in it. Return the packets with another reply than on a machine with enough memory."""
+    """Trace a program. Return the packets whose reply is not the one of a machine with enough memory."""
     wrong = []
     answer = client.ask("QGtpFile:" + hexed(PROGRAM))
     if answer.startswith("E."):
@@ -34,7 +34,7 @@ def session(client, program):
         if answer != "OK":
             wrong.append((packet, answer))
         elif "not armed" in client.console:
-            # The place may be refused because the packet with its exits was refused before.
+            # Without enough memory for QGtpExits, the exits of work() are unknown, and the tracepoint may be refused.
             assert wrong or "no memory" in client.console, client.console
             wrong.append((packet, client.console))
     if not wrong:
@@ -71,7 +71,7 @@ def memory():
 
 
 def instructions():
-    """Return the offsets of the instructions in the program's own functions, from the disassembler."""
+    """Disassemble the program's own functions. Return the offsets of their instructions."""
     names = ("work", "pushed", "slow_sum", "obey", "call", "threads", "mapped", "main")
     return [at for name, at, text in disassembled() if name in names and "lock" not in text]
 

@@ -31,7 +31,7 @@ def refused():
 
 
 def sealed(data):
-    """Return a table with the right checksum for its changed data."""
+    """Return the table with its checksum corrected after a change of its data."""
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
 
 
@@ -46,8 +46,8 @@ HEAD = b"module gtp_target\n"
 
 
 def behind_endbr(client, address):
-    """Return the address after the endbr64 at an address, or the address itself. A jump must not replace an endbr64, which
-    indirect calls need."""
+    """If there is an endbr64 at the address, return the address after it, else the address itself. A jump must not replace
+    an endbr64, because indirect calls need it."""
     return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
@@ -59,7 +59,7 @@ def only(client):
 
 
 def mechanism(client):
-    """Return the mechanism by which gtp_target_leaf is probed. Check that one call is one hit."""
+    """Make a run with a tracepoint at gtp_target_leaf, and check that one call is one hit. Return the Probe."""
     place = behind_endbr(client, symbols("gtp_target_leaf")["gtp_target_leaf"])
     client.start((1, place))
     found = only(client)
@@ -126,7 +126,7 @@ def damaged():
         for _ in range(100):
             data = bytearray(small)
             for _ in range(chance.choice((1, 1, 2, 8))):
-                # Change bytes after the build-id. That must stay right, or the rest is not parsed.
+                # Change only bytes after the build-id: if the build-id is wrong, the module does not read the rest.
                 data[chance.randrange(48, len(data))] = chance.randrange(256)
             put_table(HEAD + sealed(bytes(data)))
             if chance.randrange(10) == 0:
@@ -184,7 +184,7 @@ def killed():
 def someone_disabled():
     assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
-        # A place after the function tracer's five bytes: ftrace sets its own probes only in a function that has these.
+        # The place is after the function tracer's five bytes. ftrace sets kprobe events only in functions that have these.
         place = behind_endbr(client, symbols("gtp_target_add")["gtp_target_add"]) + 5
         for mounted in (True, False):
             if not mounted:
@@ -205,7 +205,8 @@ def someone_disabled():
 
 @contextlib.contextmanager
 def computing():
-    """For a `with`: on each CPU, keep a task in the kernel that does not sleep, until target("end") or the end."""
+    """For a `with`: on each CPU, keep a task running in the kernel that does not sleep. The tasks end with the `with`, or
+    earlier by target("end")."""
     before = counted("leaf")
     busy = subprocess.Popen(["sh", "-c", "echo loop busy 2000000000 >/proc/gtp_target"])
     try:
@@ -218,8 +219,8 @@ def computing():
 
 
 def waiting(client, packet="QTStart"):
-    """Send the packet from a thread, since the write takes as long as the answer. Return when the answer waits for busy
-    tasks; then the breakpoints of a QTStart are armed."""
+    """Send the packet from a thread, because the write returns only when the packet is done. Return when the module reports
+    that it waits for busy tasks. If the packet is QTStart, its breakpoints are armed then."""
     threading.Thread(target=client.send, args=(packet,)).start()
     while True:
         text = client.packet()
@@ -236,7 +237,7 @@ def behind_site(client, function):
 
 
 def obj_place(client):
-    """Return the address of two instructions of 3 and 4 bytes in gtp_target_obj, and their bytes in hex."""
+    """Return a place in gtp_target_obj with two instructions of 3 and 4 bytes, and these bytes in hex."""
     place = behind_site(client, "gtp_target_obj")
     code = client.ask(f"m{place:x},7")
     assert code == "4863c6" "48034708", code
@@ -276,7 +277,7 @@ def guests():
 
 
 def writable_text():
-    """Return the lines of /proc/vmallocinfo about writable mappings of kernel text that gdbtp has now."""
+    """Return the lines of /proc/vmallocinfo about the writable mappings of kernel text that gdbtp has now."""
     with open("/proc/vmallocinfo", encoding="ascii") as file:
         return [line for line in file if "[gdbtp]" in line and " vmap" in line]
 
@@ -301,7 +302,7 @@ PIDFD_GETFD = 438  # number of the system call
 
 
 def unheard(pid):
-    """Return the number of bytes that wait at a process's standard input, which GDB has made a socket."""
+    """Return the number of unread bytes in the standard input of a process. GDB has made it a socket."""
     owner = os.pidfd_open(pid)
     copy = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, owner, 0, 0)
     assert copy >= 0, os.strerror(ctypes.get_errno())
@@ -320,14 +321,14 @@ def heard():
 
 
 def give_up(gdb):
-    """Interrupt a tstart that waits, then ask tstatus. Return its output."""
+    """Interrupt a tstart that waits for busy tasks, then run tstatus. Return the output of tstatus."""
     with computing():
         gdb.begin("tstart")
         gdb.until("busy tasks")
         gdb.interrupt()
         matches("Quit$", gdb.shown().strip())
         gdb.begin("tstatus")
-        gdb.until("busy tasks")  # GDB has sent the packet for tstart, and waits for the answer
+        gdb.until("busy tasks")  # the message that tstart still waits; it precedes the reply for tstatus
         until(heard)
     return gdb.shown()
 
@@ -377,7 +378,7 @@ def no_memory():
                 client.ok("QTStop")
             else:
                 assert reply.startswith("E.") and "memory" in reply, reply
-            # Without memory for the list of kprobes, breakpoints stay until it has been read.
+            # If there is no memory to read the list of kprobes, gdbtp leaves its breakpoints until a retry has read it.
             until(lambda: client.ask(f"m{place:x},7") == code, f"the text after {n}")
             if left:
                 break
@@ -420,7 +421,7 @@ def not_ours():
             client.ok("QTStop")
             until(lambda: len(calls.times("vmap")) > 3)
             tries = calls.times("vmap")
-            # The one call is QTStop's, which waits for hits that began earlier.
+            # QTStop makes this call to wait for hits that began earlier. Retries make none.
             assert len(calls.times("call_rcu_tasks")) == 1, calls.times("call_rcu_tasks")
         # The kernel may wait longer than requested, but never shorter.
         gaps = [after - before for before, after in zip(tries, tries[1:])]
@@ -454,7 +455,8 @@ def nudges():
         received = b""
         with computing():
             target(f"at {place:x}")
-            # While the task computes, the module does not read the packet. Before the answer, GDB would accept no text.
+            # While a task computes, the module does not read the next packet. It may only send acknowledgments, because
+            # GDB accepts no console text before the reply to this packet.
             threading.Thread(target=client.send, args=(f"m{place:x},7",)).start()
             while len(received) < 3:
                 received += os.read(client.fd, 65536)

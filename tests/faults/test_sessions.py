@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Whole sessions that end or fail: GDBs that die, transcripts with errors. Nothing is leaked."""
+"""Whole sessions in which GDB dies, or packets are wrong. Nothing is leaked."""
 import os
 import re
 import subprocess
@@ -76,7 +76,7 @@ def killed_waiting():
 
 
 def seeds():
-    """Return the packets of the session transcripts, with the fixture's addresses in them."""
+    """Return the packets of the transcripts in tests/sessions, with the fixture's addresses in place of their names."""
     names = {k: "%x" % v for k, v in facts().items()}
     found = []
     folder = os.path.join(TOP, "tests/sessions")
@@ -139,7 +139,7 @@ def mutations():
                     while client.arrived(0.0 if rng.random() < 0.7 else 0.01) is not None:
                         pass
                 client.resync()
-    # Undo a mutated buffer size: the next run would rightly be refused because of it.
+    # Reset the buffer size. A mutated packet may have set one with which the next run would rightly be refused.
     with Client() as client:
         client.ask("QTinit")
         client.ask("QTBuffer:size:-1")

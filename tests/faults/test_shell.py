@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One kernel is enough: what this shows is the user's side.
+# One kernel is enough: these tests are about the command, not about the kernel.
 """The shell command `gtp`: its rows are compared with the fixture's own counts, and runs end in every possible way."""
 
 import os

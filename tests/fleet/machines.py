@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fake machines for gtp fleet: each is a private sshd, whose gtp-run traces a program in the kernel's place.
+"""Fake machines for gtp fleet: each is an sshd of these tests, whose gtp-run traces a program that stands in for the kernel.
 
-The properties of an sshd's machine are in the file NAME.env, which stand-in.sh, the gtp-run of these tests, reads.
+The file NAME.env describes the machine NAME. stand-in.sh, which takes the place of gtp-run on these machines, reads it.
 """
 import os
 import shlex
@@ -57,7 +57,7 @@ def free_port():
 class Machine:
     """The machine NAME. MODE is a word that stand-in.sh knows; AHEAD_NS is how far its clocks are ahead of this machine's.
 
-    SLIDE: the distance of its kernel from its link address. SHELL: the user's login shell there.
+    SLIDE: the distance of its kernel's load address from the link address. SHELL: the user's login shell there.
     """
 
     def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True,
@@ -77,7 +77,7 @@ class Machine:
         # Do not use the user's own home: the shell's startup files there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
                  "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]
-        if self.shell:  # with -c, as sshd calls a login shell
+        if self.shell:  # run it with -c, as sshd runs a login shell
             words += ["-o", 'ForceCommand exec %s -c "$SSH_ORIGINAL_COMMAND"' % self.shell]
         log = open("%s/%s.log" % (self.out, self.name), "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: what the machines of these tests collect and count.
+# Job: the session of these tests: what the machines collect and count.
 gtp trace add
 gtp collect $clock, $cpu_id, a, b
 gtp count by b at add

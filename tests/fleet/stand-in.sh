@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: gtp-run as a machine of these tests has it: on the device of its own, with its own clocks, and with its own death.
+# Job: take the place of gtp-run on a machine of these tests, with that machine's device, clocks, and ways to fail.
 . "$FLEET_MACHINE"
 if [ "$1" = --clocks ]; then
 	exec /usr/bin/python3 -B "$HERE/clocks.py" "$2" "$AHEAD"
@@ -13,7 +13,7 @@ dies)
 	kill -KILL $$
 	;;
 hangs)
-	# Stop the shell that talks to the other side, the grandparent of this one.
+	# Stop this shell's grandparent, the shell that exchanges commands with gtp fleet.
 	talks=$(ps -o ppid= -p $PPID | tr -d ' ')
 	echo "$talks" >"$OUT/$NAME.pid"
 	kill -STOP "$talks"

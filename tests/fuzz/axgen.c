@@ -3,8 +3,8 @@
  * Random agent expressions that the verifier accepts.
  *
  * The generator follows the verifier's rules: it knows the depth of the stack at every byte, jumps
- * only forward, and binds each label where the depth equals that of the jump. The forms that real
- * expressions have are likely; all others are possible.
+ * only forward, and binds each label where the depth equals that of the jump. It chooses the forms
+ * of real expressions often, and all other forms sometimes.
  */
 #include "tests/fuzz/axgen.h"
 
@@ -91,8 +91,8 @@ static void op_with(struct axgen *g, enum ax_op o, u64 operand)
 }
 
 /*
- * Put a constant in its shortest form, or sign-extended as GDB writes negative ones, or in a longer
- * form.
+ * Push a constant: in the shortest form or the next longer one, or, if negative, sign-extended as
+ * GDB does.
  */
 static void constant(struct axgen *g, u64 v)
 {
@@ -138,7 +138,7 @@ static void make_binary(struct axgen *g)
 	op(g, ops[axgen_pick(g, ARRAY_SIZE(ops))]);
 }
 
-/* Make a binary operation with a constant operand: a special case in the compiler. */
+/* Make a binary operation with a constant operand, for which the compiler has special code. */
 static void make_binary_const(struct axgen *g)
 {
 	make_const(g);
@@ -155,7 +155,7 @@ static void make_divide(struct axgen *g)
 		make_reg(g);
 	if (axgen_pick(g, 3)) {
 		constant(g, 1);
-		op(g, AX_OP_bit_or); /* or, so that the value is not zero */
+		op(g, AX_OP_bit_or); /* make the divisor odd, so not 0 */
 	}
 	op(g, AX_OP_div_signed + axgen_pick(g, 4));
 }
@@ -192,7 +192,7 @@ static void make_ref(struct axgen *g)
 		if (axgen_pick(g, 2))
 			constant(g, axgen_addr(g));
 		else
-			op_with(g, AX_OP_reg, 4 + axgen_pick(g, 3)); /* these hold addresses */
+			op_with(g, AX_OP_reg, 4 + axgen_pick(g, 3)); /* hold addresses */
 		if (axgen_pick(g, 2)) {
 			constant(g, axgen_pick(g, 128));
 			op(g, axgen_pick(g, 5) ? AX_OP_add : AX_OP_sub);
@@ -335,7 +335,7 @@ static void jump(struct axgen *g, enum ax_op o)
 	add_label(g);
 }
 
-/* Make a branch: "if_goto A; goto B; A:", as for && and ||, or a plain one. */
+/* Make a branch: "if_goto A; goto B; A:", as GDB does for && and ||, or a plain "if_goto A". */
 static void make_branch(struct axgen *g)
 {
 	if (g->nlabels + 2 > AXGEN_LABELS || g->straight)
@@ -349,7 +349,9 @@ static void make_branch(struct axgen *g)
 	bind(g, g->nlabels - 2);
 }
 
-/* Turn a condition into a value: "const8 1; goto E; F: const8 0; E:", if a label needs this depth.
+/*
+ * Make a goto if a label is left to bind, as in "const8 1; goto E; F: const8 0; E:", by which GDB
+ * turns a condition into a value.
  */
 static void make_goto(struct axgen *g)
 {
@@ -369,7 +371,10 @@ static void make_end(struct axgen *g)
 	g->alive = false;
 }
 
-/* Bind some of the labels whose jumps have this depth; at least one if nothing else leads here. */
+/*
+ * Bind some of the labels whose jumps have the present depth of the stack. Bind at least one if the
+ * code here is not reached otherwise.
+ */
 static void bind_some(struct axgen *g)
 {
 	if (!g->alive && g->nlabels)
@@ -380,7 +385,8 @@ static void bind_some(struct axgen *g)
 }
 
 /*
- * struct maker - @depth: the values that it takes; @weight: how often it is chosen, out of the sum
+ * struct maker - @depth: how many values it pops; @weight: how often step() chooses it, relative to
+ * the sum of all weights
  */
 static const struct maker {
 	void (*make)(struct axgen *g);
@@ -437,7 +443,7 @@ static void begin(struct axgen *g)
 	g->alive = true;
 }
 
-/* Make some steps without jumps that leave the stack's values alone, and push one value. */
+/* Make some steps that do not change the values on the stack, and push one value. */
 static void make_term(struct axgen *g, u32 steps)
 {
 	u32 below = g->depth, own = g->own;
@@ -458,8 +464,8 @@ static void make_term(struct axgen *g, u32 steps)
 }
 
 /*
- * Make a sum. A few operations spoil the form: the expression then does more than add, and must
- * work all the same.
+ * Add the two values on top of the stack. Rarely, do something else as well, so that the expression
+ * is not of the form that the compiler turns into an atomic addition; it must still be correct.
  */
 static void make_sum(struct axgen *g)
 {
@@ -502,7 +508,7 @@ void axgen_make_add(struct axgen *g, u32 steps)
 void axgen_make(struct axgen *g, u32 steps)
 {
 	begin(g);
-	/* A whole step and finish() must still fit, in depth and in length. */
+	/* Leave room for one more step and for finish(), in the stack and in the code. */
 	while (steps-- && !exhausted(g) && g->len < AXGEN_CODE_MAX / 4) {
 		bind_some(g);
 		if (!g->alive)

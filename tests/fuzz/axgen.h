@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random agent expressions that the verifier accepts, from any stream of bytes or numbers. */
+/* Random agent expressions that the verifier accepts. Bytes or random numbers make the choices. */
 #ifndef _GTP_AXGEN_H
 #define _GTP_AXGEN_H
 
@@ -14,9 +14,9 @@ enum {
 /**
  * struct axgen - a generator and what it has made
  * @in: bytes by which all choices are made, up to @end; after them @rng makes the choices
- * @rng: state of the random numbers; 0: the expression ends when the bytes do
- * @page: addresses of the pages that expressions mostly read; page 1 is a hole after page 0; page 3
- *	follows page 2, and page 4 is a hole after page 3
+ * @rng: state of the random numbers; 0: there are none, the expression ends at the end of the bytes
+ * @page: addresses of the pages that expressions mostly read; pages 1 and 4 are not mapped, and
+ *	page 3 follows page 2
  * @tsv: expressions use four variables with consecutive numbers, of which this is the first; if
  *	@plain is set, two starting here, and two starting at @plain
  * @builtin: number of the first of @nbuiltin further variables, which expressions only read
@@ -25,7 +25,7 @@ enum {
  * @added: number of a variable that CPUs add to atomically; 0: there is none
  * @straight: only what can be part of a snippet of actions: no jumps, no strings, no computed
  * lengths, and only variables of @own are set
- * @alias: XORed into some of these addresses, to make addresses of another kind
+ * @alias: XORed into some of the addresses in @page, to make addresses of another kind
  */
 struct axgen {
 	const u8 *in, *end;
@@ -48,7 +48,7 @@ struct axgen {
 	u8 code[AXGEN_CODE_MAX];
 };
 
-/* axgen_make - make a condition of about @steps instructions, in @g->code */
+/* axgen_make - make an expression of about @steps instructions, in @g->code */
 void axgen_make(struct axgen *g, u32 steps);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes any bytes as an expression: decodes and verifies it, and runs it in a hostile environment
- * if it is accepted.
+ * Fuzzer of the interpreter: takes any bytes as an expression, and decodes and verifies it. If the
+ * verifier accepts it, runs it in a hostile environment.
  */
 #include <stdlib.h>
 #include "agentexpr/ax.h"
@@ -14,7 +14,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* Return how memory at an address behaves: bits of the address say it, so the fuzzer can choose. */
+/* Return 0 or an error for an access of memory. Bits of the address decide, so the fuzzer can. */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };
@@ -27,7 +27,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	CHECK(len == 1 || len == 2 || len == 4 || len == 8);
 	if (world(addr >> 4))
 		return -EFAULT;
-	/* A string here never ends, unless the address says so. */
+	/* Most addresses read as bytes that are not 0, so that a string there has no end. */
 	memset(dst, (int)(addr & 0x30 ? addr | 1 : 0), len);
 	return 0;
 }
@@ -114,7 +114,7 @@ static void check_points(const struct ax_verified *v)
 	CHECK(reached == v->ninsns);
 }
 
-/* Run with exactly as many words of stack as the verifier computed: ASan guards the rest. */
+/* Run with exactly as many words of stack as the verifier computed: ASan reports any more. */
 static void run(const struct ax_verified *v)
 {
 	static const struct gtp_regs regs = {
@@ -146,7 +146,7 @@ static void run(const struct ax_verified *v)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-/* The input is a byte for the kind, then the expression. */
+/* The first byte of the input is the kind of expression, the other bytes are the expression. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	enum ax_kind kind = size && data[0] & 1 ? AX_ACTION : AX_CONDITION;

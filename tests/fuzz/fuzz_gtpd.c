@@ -4,7 +4,7 @@
  *
  * Corrects the header and the checksum, so that the code after those checks is reached. Required:
  * no sanitizer complains; each refusal gives a reason; every packet of an accepted session can be
- * relocated, forth and back.
+ * relocated and relocated back.
  */
 #include <stdlib.h>
 #include "regions/table.h"

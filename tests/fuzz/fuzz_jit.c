@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares interpreter and compiler on the fuzzer's input: its bytes are an expression, or they
- * decide how to make one or a tracepoint's actions.
+ * Compares interpreter and compiler on the fuzzer's input. The bytes of the input are an
+ * expression, or they choose how to make a random expression or the actions of a tracepoint.
  */
 #include <stdlib.h>
 #include "tests/fuzz/jitacts.h"
@@ -24,7 +24,9 @@ static void check_actions(const struct jitdiff_world *w, struct axgen *g)
 }
 
 /*
- * The first byte of an input is one of these. After bytecode, further bytes choose the environment.
+ * After the first byte, an input has bytecode and bytes that choose the environment; or bytes that
+ * choose a tracepoint's actions; or bytes that choose an expression and its environment. The first
+ * byte says which.
  */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
@@ -50,7 +52,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	}
 	axgen_make(&g, 400);
-	g.in = data + 1; /* the same bytes again make the choices */
+	g.in = data + 1; /* the same bytes choose the environment */
 	if (jitdiff(w, g.code, g.len, &g)) {
 		fprintf(stderr, "the generator made what the verifier refuses\n");
 		abort();

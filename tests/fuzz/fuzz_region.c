@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzer of the instruction decoder, and of the decision that the module bases on it.
+ * Fuzzer of the instruction decoder, and of gtp_region_find(), which decides whether a jump may
+ * replace the instructions at a place.
  *
- * The first bytes are the question and the table's entries, the others a function. Required:
- * nothing is read after the function (an exact copy), and what is accepted keeps its promises.
+ * The first bytes are the place and the table's entries, the others are a function. Required:
+ * nothing is read after the function (which is an exact copy, so ASan sees it), and an accepted
+ * region is consistent with the function and the table.
  */
 #include <stdlib.h>
 #include "mini_table.h"

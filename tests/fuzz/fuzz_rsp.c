@@ -2,10 +2,10 @@
 /*
  * Fuzzer of everything between a byte from GDB and a reply: framing, packets, definitions, runs.
  *
- * An input is a transcript like those in tests/sessions/, which are the seeds. It is played to the
- * stub on the fake machine: lines that make no sense are skipped, packets get their frame and
- * checksum, and calls of the fixture make hits. Required for any input: no sanitizer complains,
- * every reply is well framed, nothing leaks, and the machine is left without a probe.
+ * An input is a transcript like those in tests/sessions/, which are the seeds. The stub on the fake
+ * machine gets its packets, with frame and checksum; lines that make no sense are skipped; calls of
+ * the fixture make hits. Required for any input: no sanitizer complains, every reply is well
+ * framed, nothing leaks, and the machine is left without a probe.
  */
 #include <stdlib.h>
 
@@ -31,8 +31,8 @@ static u32 check_frame(u32 i)
 	for (i++; gdb.out[i] != '#'; i++) {
 		must(i < gdb.out_len);
 		/*
-		 * Neither a run-length code nor a packet within the packet: the peer could no
-		 * longer follow.
+		 * A packet must contain no '*', which begins a run-length code, and no '$', which
+		 * begins a packet: GDB would misread the rest.
 		 */
 		must(gdb.out[i] != '*' && gdb.out[i] != '$');
 		sum += (u8)gdb.out[i];

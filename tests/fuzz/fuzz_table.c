@@ -3,8 +3,8 @@
  * Fuzzer of the table of regions that userspace hands to the kernel.
  *
  * Corrects the checksum, so that the code after that check is reached. Required: no sanitizer
- * complains; a table that is found well-formed has every entry it promises, in order and within its
- * span.
+ * complains; in a table that gtp_table_open() accepts, the entries of each list can be read, and
+ * are in order and within the span.
  */
 #include <stdlib.h>
 #include "regions/table.h"
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (gtp_table_open(&t, copy, size, &why)) {
 		must(why);
 	} else {
-		/* An input that repeats one list many times would only take longer. */
+		/* Sixteen lists are enough: more of them only make the fuzzer slower. */
 		for (i = 0; i < t.lists_n && i < 16; i++)
 			walk(&t, i);
 	}

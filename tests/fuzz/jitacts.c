@@ -10,20 +10,20 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 64,	  /* the built-in ones, and those that expressions may set */
-	ADDED = TSVS - 1, /* a variable that all CPUs add to */
+	TSVS = 64,	  /* built-in variables, and those that expressions may set */
+	ADDED = TSVS - 1, /* a variable to which all CPUs add atomically */
 	OWN = TSVS,	  /* first of two per-CPU variables and three aggregations */
 	TABLES = 3,
-	KEYS = 3, /* number of keys that a table has room for: some do not fit */
+	KEYS = 3, /* keys for which a table has room: so few that some do not fit */
 	TABLE_WORDS = 512,
 	LOG = 1024,
-	BUFFER = 1 << 18, /* several times what a snippet of actions may collect */
+	BUFFER = 1 << 18, /* several times the most that a snippet of actions may collect */
 	GUARD = 64,	  /* bytes after a frame that must not change */
 };
 
 struct jitacts_stats jitacts_stats;
 
-/* struct side - a run of the interpreter, or of machine code, with one tracepoint */
+/* struct side - one tracepoint and its run, either by the interpreter or by machine code */
 struct side {
 	const struct jitdiff_world *world;
 	struct gtp_run run;
@@ -188,7 +188,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
-/* Make most expressions without jumps: only such expressions can become part of one snippet. */
+/* Make an expression, mostly without jumps: only those can become part of a snippet of actions. */
 static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 {
 	struct gtp_expr *e = &m->interpreter.expr[n];
@@ -341,7 +341,7 @@ static u32 meant_bytes(const struct gtp_block *b)
 	return (u32)sizeof(*b) + (b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len);
 }
 
-/* Compare frames block by block, because the padding of a block does not count. */
+/* Return whether two frames have the same blocks. The padding after a block is not compared. */
 static bool same_blocks(const struct gtp_frame *a, const struct gtp_frame *b)
 {
 	const struct gtp_block *x = gtp_frame_next_block(a, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a tracepoint's actions in the interpreter and as machine code; compares what the hits leave.
+ * Runs a tracepoint's actions in the interpreter and as machine code, and compares the results of
+ * the hits.
  */
 #ifndef _GTP_JITACTS_H
 #define _GTP_JITACTS_H
@@ -10,8 +11,8 @@
 struct jitacts;
 
 /*
- * struct jitacts_stats - counts of the tracepoints' properties: a test in which all actions fail
- * proves nothing
+ * struct jitacts_stats - counts of the properties of the tracepoints, to see that not all actions
+ * failed, for example
  */
 struct jitacts_stats {
 	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;
@@ -23,7 +24,7 @@ extern struct jitacts_stats jitacts_stats;
 size_t jitacts_size(void);
 
 /**
- * jitacts() - make a random tracepoint, and hit it both ways
+ * jitacts() - make a random tracepoint, and hit it with interpreted and with compiled actions
  * @m: jitacts_size() bytes of memory, zeroed
  * @w: the environment; @w->request compiles actions
  * @g: the generator, which makes all choices

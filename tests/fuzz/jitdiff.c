@@ -24,7 +24,7 @@ static int op_trace(void *ctx, u64 addr, u64 len)
 		return -E2BIG;
 	if (r->len + 9 + len > r->room)
 		return -ENOSPC;
-	/* Bytes that a failed copy has left after the log's end are not compared. */
+	/* If this fails halfway, it leaves bytes after the log's end, where none are compared. */
 	if (op_read(ctx, r->log + r->len + 9, addr, (u32)len))
 		return -EFAULT;
 	append(r, 'M', addr, (u32)len);
@@ -61,7 +61,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 	return r->tsv[tsv];
 }
 
-/* Ignore a set of a built-in variable: run control refuses it, but there is none here. */
+/* Ignore an assignment to a built-in variable, which run control would have refused. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 	if (!is_builtin(tsv))

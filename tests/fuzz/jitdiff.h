@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares interpreter and compiler: both evaluate one expression in the same environment, and
- * everything that they do must be equal.
+ * Compares interpreter and compiler: both evaluate the same expression in the same environment, and
+ * all effects must be equal.
  */
 #ifndef _GTP_JITDIFF_H
 #define _GTP_JITDIFF_H
@@ -18,7 +18,7 @@ enum {
 	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
 	JITDIFF_ENTERED = 0x110000, /* the value of env.entered */
 	JITDIFF_TSVS = 48,
-	JITDIFF_TRACE_MAX = 4096, /* more bytes in one trace are -E2BIG */
+	JITDIFF_TRACE_MAX = 4096, /* collecting more bytes at once fails with -E2BIG */
 	JITDIFF_RUNS = 2,	  /* runs of each program, each with other registers */
 };
 
@@ -39,7 +39,7 @@ struct jitdiff_run {
 	u8 log[JITDIFF_LOG];
 };
 
-/* struct jitdiff_case - what differed between the two, for a report */
+/* struct jitdiff_case - an expression for which interpreter and compiler differ, for a report */
 struct jitdiff_case {
 	const u8 *code;
 	u32 len;
@@ -48,15 +48,15 @@ struct jitdiff_case {
 };
 
 /**
- * struct jitdiff_world - the environment in which the two are compared
+ * struct jitdiff_world - the environment in which interpreter and compiler are compared
  * @read: reads memory as a careful load does
- * @builtin: the values of those variables that are built in, by their numbers
+ * @builtin: returns the value of a built-in variable
  * @compile: makes code in executable memory; @g may decide how; returns 0 or -errno
- * @differ: report a difference
+ * @differ: reports a difference
  * @request: like @compile, but takes any request and fills in its target; -EOPNOTSUPP: these
  * actions cannot be one snippet. @frame_bytes may be NULL
- * @forget: frees what was requested before
- * @complain: reports what differs for a tracepoint with these actions
+ * @forget: frees the code that earlier calls of @request made
+ * @complain: reports a difference for a tracepoint with these actions
  * @pc: the value that expressions read for rip
  */
 struct jitdiff_world {
@@ -72,7 +72,7 @@ struct jitdiff_world {
 	u64 pc;
 };
 
-/* struct jitdiff_stats - counts of results: a test in which all runs fail proves nothing */
+/* struct jitdiff_stats - counts of results, to see that not all runs failed, for example */
 struct jitdiff_stats {
 	u64 programs, runs, values, errors[AX_NR_ERRORS], full, bytecode, machine_code;
 };
@@ -80,14 +80,14 @@ struct jitdiff_stats {
 extern struct jitdiff_stats jitdiff_stats;
 
 /**
- * jitdiff() - evaluate an expression both ways
+ * jitdiff() - evaluate an expression in the interpreter and as machine code
  * @w: the environment for both
  * @code: the bytecode of the expression
  * @len: the number of bytes
  * @g: decides about registers, room in the trace buffer, and how the compiler is asked
  *
- * Result, status, error, what was collected and printed, and the variables must be the same, else
- * @w->differ() reports it.
+ * Result, status, error, collected data, printed text and variables must be the same. Otherwise
+ * @w->differ() reports the difference.
  * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: the two ways differ; or what @w->compile()
  * returned.
  */

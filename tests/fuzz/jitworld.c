@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Real memory that really faults, a GS segment with the running task, and two arenas: with and
- * without fast loads. Only code in the first reads $current_task and similar variables without a
- * call.
+ * An environment for compiled code: memory with pages that fault, a GS segment with the running
+ * task, and two arenas, for code with and without fast loads. Only code in the first arena reads
+ * $current_task and similar variables without a call.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -115,7 +115,7 @@ static bool is_mapped(u64 offset)
 	return offset < MEM_SIZE && offset / PAGE != 1 && offset / PAGE != 4;
 }
 
-/* One variable is per CPU: code accesses it by itself where the operations would use @tsv. */
+/* One variable is per CPU: compiled code reads and writes it without a call of getv or setv. */
 static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_PLAIN + 1] = AX_TSV_LOCAL };
 
 static void setup(void)
@@ -131,7 +131,7 @@ static void setup(void)
 	for (u64 i = 0; i < MEM_SIZE; i++)
 		if (is_mapped(i))
 			p[i] = (u8)(i * 2654435761U >> 13);
-	/* Store some pointers to follow, and the end of a string. */
+	/* Store some pointers that expressions can follow, and the end of a string. */
 	for (u64 i = 0; i < PAGE; i += 64)
 		*(u64 *)(p + i) = MEM + (i * 7) % MEM_SIZE;
 	memset(p + 100, 0, 4);
@@ -143,7 +143,10 @@ static void setup(void)
 	careful->ways = ways;
 }
 
-/* Return the offset in memory: careful loads see the lower half of the address space twice. */
+/*
+ * Return the offset of an address in the memory. For careful loads, the memory is also mapped at
+ * addresses of the upper half.
+ */
 static u64 offset_of(u64 addr)
 {
 	if ((s64)addr < 0)

@@ -6,8 +6,8 @@
 #include "tests/fuzz/jitdiff.h"
 
 /*
- * jitworld - return the environment, with real memory that really faults; the first call makes it.
- * A difference is reported in full and aborts. @g gets the addresses of the memory.
+ * jitworld - return the environment, whose memory has pages that fault; the first call makes it.
+ * Its callbacks report a difference in full and abort. @g gets the addresses of the memory.
  */
 const struct jitdiff_world *jitworld(struct axgen *g);
 

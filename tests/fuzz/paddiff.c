@@ -6,9 +6,9 @@
  * flags and memory; everything must be equal afterwards. Whether the pad calls pad_hit must be as
  * the interpreter predicts, and pad_hit must see all registers unchanged.
  *
- * A flag that the architecture leaves undefined gets whatever value the processor gives it, perhaps
- * the previous one. A pad need not keep dead flags, so an undefined flag may differ in the end.
- * Where a displaced instruction reads an undefined flag, the pad keeps the flags.
+ * A flag that the architecture leaves undefined after an instruction may depend on its previous
+ * value. A pad need not keep dead flags, so an undefined flag may differ in the end. If a displaced
+ * instruction reads an undefined flag, the test requests a pad that keeps the flags.
  */
 #include <stdlib.h>
 #include "agentexpr/meaning.h"
@@ -23,13 +23,13 @@ struct paddiff_stats paddiff_stats;
 struct piece {
 	const char *bytes;
 	u8 len;
-	u8 patch; /* offset of the displacement (from the end of the instruction) to @to */
+	u8 patch; /* offset in the instruction of a displacement of @width bytes, to @to */
 	u8 width;
 	u8 to;	       /* the landing to which it leads; 0: the data */
 	u8 set;	       /* 1 + register that must have @to's address; or SET_... */
-	bool takes;    /* moves rsp below stack that it does not write */
+	bool takes;    /* lowers rsp without writing to the stack there */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
-	u16 defines;   /* flags that it certainly sets, where the decoder is in doubt */
+	u16 defines;   /* flags that it always sets, though the decoder does not report it */
 };
 
 enum { SET_STACK = 0x20, SET_DATA };
@@ -126,9 +126,9 @@ static const struct piece ends[] = {
 
 /**
  * struct test - one pad and its region
- * @takes: a piece moves rsp below stack that it does not write
+ * @takes: a piece lowers rsp without writing to the stack there
  * @undefined: flags that are undefined after the last piece
- * @undefined_at: flags that are undefined where control arrives, by landing
+ * @undefined_at: for each landing, the flags that are undefined when control arrives there
  * @reads_undefined: an instruction reads one of the undefined flags
  */
 struct test {
@@ -187,8 +187,8 @@ static void set_word(struct test *t, const struct piece *p)
 }
 
 /*
- * For an instruction that leaves the region the decoder reports that all flags are read: the code
- * that follows may read them.
+ * Return the flags that the instruction itself reads. If it leaves the region, the decoder reports
+ * all flags as read, because the code at the target may read them.
  */
 static u16 looked_at(const struct gtp_insn *insn)
 {
@@ -231,7 +231,7 @@ static bool leaves(u8 kind)
 	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
 }
 
-/* Describe the region like regions/region.c, from the decoder's results. */
+/* Find out, as regions/region.c does, whether the region's flags are dead and where it ends. */
 static void describe(struct test *t)
 {
 	struct gtp_region *r = &t->region;
@@ -248,13 +248,13 @@ static void describe(struct test *t)
 	r->falls_out = !leaves(r->insn[r->n - 1].kind);
 }
 
-/* A return finds its address on the stack only if nothing before it moves rsp. */
+/* Fill the region. Before a final ret, no instruction may move rsp from the return address. */
 static void choose_region(struct test *t, struct axgen *g)
 {
 	struct gtp_region *r = &t->region;
 	u32 end = axgen_pick(g, 3) ? ARRAY_SIZE(ends) : axgen_pick(g, ARRAY_SIZE(ends));
 	const struct piece *p;
-	bool few; /* rsp and the memory around it must not change */
+	bool few; /* choose a nop, which changes neither rsp nor memory nor registers */
 
 	memset(r, 0, sizeof(*r));
 	while (r->len < GTP_REGION_JUMP && r->n < 4) {
@@ -352,7 +352,8 @@ static void make_field(struct test *t, struct axgen *g)
 }
 
 /*
- * Make a condition that a pad can evaluate: most random expressions are none, so try until one is.
+ * Make a condition that a pad can evaluate. A pad cannot evaluate most random expressions, so try
+ * several.
  */
 static void choose_condition(struct test *t, struct axgen *g)
 {
@@ -403,7 +404,7 @@ static void run(const struct test *t, u64 entry, struct outcome *o)
 		memset(o->stack, 0, rsp - from);
 }
 
-/* Return the flags that a condition may have changed when pad_hit is called, and at an entry. */
+/* Return the flags that the code of a condition may change before pad_hit or the region runs. */
 static u64 lost_flags(const struct test *t)
 {
 	bool dead = !t->req.region || t->region.flags_dead;
@@ -411,7 +412,7 @@ static u64 lost_flags(const struct test *t)
 	return dead && !t->req.keep_flags && t->req.cond ? GTP_FLAGS_ARITH : 0;
 }
 
-/* Return the flags that may differ where control arrives: with a region only undefined ones. */
+/* Return the flags that may differ at the landing: if there is a region, only undefined flags. */
 static u64 loose_flags(const struct test *t, u32 landing)
 {
 	return t->req.region ? lost_flags(t) & t->undefined_at[landing] : lost_flags(t);
@@ -439,7 +440,7 @@ static bool nested(const struct test *t)
 	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
-/* Return how often the interpreter says that the pad must call pad_hit; -1 if that is not known. */
+/* Interpret: return 1 + the number that pad_hit must get; 0: no call of it; -1: not known. */
 static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];
@@ -462,7 +463,7 @@ static int expected(const struct test *t, const struct gtp_regs *regs)
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
 
-/* Check a pad that writes frames where it can. Return the number of calls like expected(). */
+/* Check the frame of a pad that can write frames. Return the expected call as expected() does. */
 static int check_frame(const struct test *t, const struct gtp_regs *regs, int want, bool to_c)
 {
 	int holds = 1 + (int)(PADWORLD_NUMBER << 1 | (t->req.cond ? GTP_PAD_HELD : 0));
@@ -519,7 +520,7 @@ static void compare(const struct test *t)
 	check_hit(t, &b.hit);
 }
 
-/* Choose a pad that is called: it displaces nothing, and returns to the address on the stack. */
+/* Choose a pad that is entered by a call: it displaces no code, and returns to its caller. */
 static void choose_called(struct test *t)
 {
 	u64 to = padworld_landing(PADWORLD_FAR);
@@ -553,7 +554,7 @@ static void choose(struct test *t, struct axgen *g)
 		padframe_choose(g, &t->req);
 	if (axgen_pick(g, t->req.frame ? 3 : 16))
 		choose_condition(t, g);
-	/* The pad is chained to a next one; the original instructions take that one's place. */
+	/* Some pads are chained to a next pad; here the original instructions take its place. */
 	t->chain = (struct gtp_pad_chain){ .next = padworld_at(), .after = padworld_at() };
 	t->req.chain = axgen_pick(g, 6) ? NULL : &t->chain;
 }

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/axgen.h"
 
-/* struct paddiff_stats - counts of what the compared pads and runs were like */
+/* struct paddiff_stats - counts of the properties of the compared pads and runs */
 struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
@@ -17,7 +17,7 @@ struct paddiff_stats {
 extern struct paddiff_stats paddiff_stats;
 
 /**
- * paddiff() - compare with a random condition, random displaced instructions, random registers
+ * paddiff() - compare a pad with a random condition, random displaced instructions and registers
  * @g: the generator, which makes all choices
  *
  * A difference is reported in full, and aborts.

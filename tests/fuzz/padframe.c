@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares the frames that pads write by themselves with the interpreter's.
+ * Compares the frames that pads write without C with those of the interpreter.
  *
- * A pad checks a number of things before it writes a frame. Here each of them is sometimes unusual:
- * then the pad must leave everything as it was and go to C.
+ * Before a pad writes a frame, it checks the state of the CPU, the run and the task. Sometimes a
+ * value is set with which the pad must leave everything as it was and go to C.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static struct {
 	u64 quick[SLOTS];
 	struct gtp_tp_stat stat[SLOTS];
 	u32 string;	/* number of the action that collects a string, from 1; 0: none */
-	s32 string_reg; /* the string's address is this register + @string_off; -1: @string_off */
+	s32 string_reg; /* register to add to @string_off for the string's address; -1: none */
 	u64 string_off;
 	u64 string_at; /* the string's address at this hit */
 	u32 string_max;
@@ -67,7 +67,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = (u64)(s64)((s32)axgen_pick(g, 128) - 32);
 }
 
-/* Make an action that a pad can do: most random expressions are none, so try until one is. */
+/* Make an action that a pad can run. A pad cannot run most random expressions, so try several. */
 static bool make_expr(struct axgen *g, u32 n)
 {
 	const u16 can = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_GETS_TSV;
@@ -113,8 +113,8 @@ static void make_items(struct axgen *g)
 }
 
 /*
- * Now and then put a string among the actions, sometimes with a limit below a word. This has a
- * generator of its own, as the pass count has.
+ * Sometimes add an action that collects a string, with a limit that may be less than a word. The
+ * choices have a generator of their own, so that old seeds still make the same cases otherwise.
  */
 static void make_string(const struct axgen *g)
 {
@@ -177,7 +177,8 @@ static bool measure(const struct gtp_pad_request *req)
 }
 
 /*
- * Choose a pass count, with a generator of its own: seeds of earlier failures still reproduce them.
+ * Choose a pass count. The choice has a generator of its own, so that old seeds still make the same
+ * cases otherwise.
  */
 static u64 choose_pass(const struct axgen *g)
 {
@@ -195,7 +196,7 @@ void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
 {
 	make_items(g);
 	make_string(g);
-	/* With a string, the pad computes the size by itself. */
+	/* If a string is collected, the pad computes the frame's size at each hit. */
 	s.tp.actions = s.string ? (struct gtp_action *)&s : NULL;
 	s.tp.frame_bytes = 0;
 	if (!s.string && !measure(req))
@@ -235,7 +236,7 @@ static void prepare_buffer(struct axgen *g)
 	b->created = axgen_value(g);
 	if (s.string) {
 		/*
-		 * The pad reserves the most that it may need, and string_is_plain() expects the
+		 * The pad needs room for the longest string, and string_is_plain() expects the
 		 * same.
 		 */
 		if (axgen_pick(g, 2))
@@ -250,7 +251,10 @@ static void prepare_buffer(struct axgen *g)
 		b->end = b->head + bytes;
 }
 
-/* Prepare the last hit that a pad may count, or the first hit that it may not count. */
+/*
+ * Set the count of hits so that this is an early hit, or the last that the pad may count, or one
+ * that it must leave to C.
+ */
 static void prepare_pass_count(struct axgen *g)
 {
 	if (!s.tp.pass)
@@ -326,10 +330,10 @@ static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
 }
 
 /*
- * Must the pad be able to write a frame with this string? Return 1 if it must: the string ends
- * within the words that a pad reads, all of them can be read, and there is room for the longest
- * string. Return 0 if not, and -1 if this is not known, because the pad may read more than the
- * interpreter does
+ * Return 1 if the pad must write the frame with this string: the string ends within the words that
+ * a pad reads, all these words can be read, and the buffer has room for the longest string. Return
+ * 0 if the pad must leave the hit to C. Return -1 if this is not known, because the pad may read
+ * more bytes than the interpreter.
  */
 static int string_is_plain(void)
 {
@@ -376,7 +380,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	if (!s.string)
 		return !read.careful;
 	plain = string_is_plain();
-	/* Is it the string that needs a careful read, or another action? */
+	/* It is not known whether the careful read was for the string or for another action. */
 	return read.careful && plain ? -1 : plain;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares the frames that pads write by themselves with the interpreter's. */
+/* Compares the frames that pads write without C with those of the interpreter. */
 #ifndef _GTP_PADFRAME_H
 #define _GTP_PADFRAME_H
 
@@ -17,12 +17,12 @@ extern struct padframe_stats padframe_stats;
 /* padframe_choose - choose random actions for @req->frame; NULL if they cannot be a snippet */
 void padframe_choose(struct axgen *g, struct gtp_pad_request *req);
 
-/* padframe_prepare - set up this CPU's data and all else that the pad checks; some is unusual */
+/* padframe_prepare - set all data that the pad checks, sometimes so that it must go to C */
 void padframe_prepare(struct axgen *g);
 
 /*
- * padframe_make - let the interpreter make the frame; memory is as at the hit. Must the pad write
- * it? 1: yes; 0: no, C does; -1: not known
+ * padframe_make - let the interpreter make the frame, with memory as at the hit. Return 1 if the
+ * pad must have written the frame, 0 if it must have gone to C, -1 if this is not known
  */
 int padframe_make(const struct gtp_regs *regs, u64 pc);
 
@@ -32,7 +32,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc);
  */
 const char *padframe_check(int wanted, bool to_c);
 
-/* padframe_make_without - make the pad without code for a frame, after one with it was refused */
+/* padframe_make_without - make a pad that writes no frame, after one that does was refused */
 u64 padframe_make_without(struct gtp_pad_request *req, u32 *len);
 
 /* padframe_complain - print the actions of the pad that failed */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes a pad in an arena of userspace. */
+/* Makes a pad in userspace. */
 #include <stdlib.h>
 
 #include "tests/fuzz/padmake.h"

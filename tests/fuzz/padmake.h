@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes a pad in an arena of userspace. */
+/* Makes a pad in userspace. */
 #ifndef _GTP_PADMAKE_H
 #define _GTP_PADMAKE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for the kernel around a pad in userspace: the running task, and the module's own words.
+ * Stands in for the data of the kernel that a pad uses: the running task, and words of the module.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for the kernel around a pad in userspace: the running task, and the module's own words.
+ * Stands in for the data of the kernel that a pad uses: the running task, and words of the module.
  */
 #ifndef _GTP_PADTASK_H
 #define _GTP_PADTASK_H
@@ -23,7 +23,7 @@ struct padtask {
 /**
  * struct padtask_low - words in the lower 2 GiB, which pads that write frames address absolutely
  * @location: 0: the pad's hits are no longer wanted
- * @mask, @value: the test for tasks that are not traced
+ * @mask, @value: a task is not traced if its tgid & @mask is @value
  */
 struct padtask_low {
 	u64 location;
@@ -31,11 +31,11 @@ struct padtask_low {
 };
 
 enum {
-	PADTASK_CS = 0x10, /* the values of these registers */
+	PADTASK_CS = 0x10, /* the values of cs and ss in frames */
 	PADTASK_SS = 0x18,
 };
 
-/* padtask_low - return these words, which the first call makes */
+/* padtask_low - return the words in the lower 2 GiB, which the first call maps */
 struct padtask_low *padtask_low(void);
 
 /* padtask_frame - fill in @frame for @tp with its actions, which must live as long as @frame */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An environment to try jump pads in: real registers, real flags, memory that really faults. */
+/* An environment that runs jump pads, with real registers and flags, and pages that fault. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -66,7 +66,7 @@ __asm__("	.text\n"
 	"	popq	%rax\n"
 	"	mov	%rax, 8(%rsp)\n"
 	"	mov	padworld_seen(%rip), %rax\n"
-	"	test	%rsp, %rsp\n" /* as a return thunk may do */
+	"	test	%rsp, %rsp\n" /* change flags, as a return thunk may */
 	"	stc\n"
 	"	ret\n"
 );
@@ -128,7 +128,7 @@ static void write_thunk(void)
 	jit_user_reset(u);
 }
 
-/* Choose the target: every other pad is for a processor that mispredicts returns and branches. */
+/* Return the target: every other seed needs mitigations for mispredicted returns and branches. */
 static struct ax_jit_target target(const struct gtp_pad_request *req)
 {
 	struct ax_jit_target w = world.code->target;
@@ -205,7 +205,7 @@ static void setup(void)
 	jit_user_set_gs(&world.task);
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
-	/* The original code's rip-relative data is in the same page as the code. */
+	/* The page is writable: the rip-relative data of the original code is in it, too. */
 	if (mprotect((void *)world.place->exec, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		perror("mprotect");
 		exit(1);
@@ -294,7 +294,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 {
 	switch (tsv) {
 	case PADWORLD_CPU:
-	case PADWORLD_CALLED: /* the same value, but only frames read it */
+	case PADWORLD_CALLED: /* has the same value; pads read it only for frames */
 		return world.task.cpu;
 	case PADWORLD_SELF:
 		return (s64)world.task.self;
@@ -313,7 +313,7 @@ const struct ax_ops padworld_ops = { .read = op_read, .getv = op_getv };
 
 void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from)
 {
-	/* By GDB's numbers, whose first eight are not the processor's. */
+	/* Indexed by GDB's register numbers, whose first eight differ from the processor's. */
 	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 	memset(to, 0, sizeof(*to));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An environment to try jump pads in: the original code, and the code reached through a pad, start
- * from the same registers.
+ * An environment that runs jump pads: the original code, and the same code reached through a pad,
+ * start with the same registers.
  */
 #ifndef _GTP_PADWORLD_H
 #define _GTP_PADWORLD_H
@@ -12,7 +12,7 @@
 #include "tests/fuzz/axgen.h"
 #include "tests/fuzz/padtask.h"
 
-/* struct padworld_regs - registers by the processor's numbers; assembly knows the order */
+/* struct padworld_regs - registers in the processor's order, on which assembly depends */
 struct padworld_regs {
 	u64 gpr[X86_NR_REGS];
 	u64 flags;
@@ -31,8 +31,8 @@ struct padworld_hit {
 };
 
 enum {
-	PADWORLD_AT = 0x100,   /* offset of the region in the place */
-	PADWORLD_DATA = 0x800, /* offset of the data that its instructions may read and write */
+	PADWORLD_AT = 0x100,   /* offset of the region in the page of the original code */
+	PADWORLD_DATA = 0x800, /* offset of the data that the region may read and write */
 	PADWORLD_DATA_SIZE = 0x40,
 	PADWORLD_STACK = 0x30000000,
 	PADWORLD_STACK_SIZE = 1 << 20,
@@ -41,23 +41,25 @@ enum {
 };
 
 /*
- * In assembly: load all registers and jump to the entry; the target of the landings; the function
- * that pads call.
+ * In assembly: padworld_enter() loads all registers and jumps to the entry, all landings jump to
+ * padworld_exit(), and pads call the third function as pad_hit.
  */
 void padworld_enter(const struct padworld_regs *regs);
 void padworld_exit(void);
 void padworld_pad_hit(void);
 
-/* Landings: where control can go when it leaves the original code; the first is after the region.
+/*
+ * Landings: the code at which control arrives when it leaves the region. The first landing is
+ * directly after the region.
  */
 enum {
 	PADWORLD_BEHIND = 1,
 	PADWORLD_NEAR, /* within reach of short jumps */
-	PADWORLD_FAR,  /* with padworld_enter()'s return address on the stack */
+	PADWORLD_FAR,  /* within reach of 32-bit displacements; also for returns */
 	PADWORLD_NR_LANDINGS,
 };
 
-/* The variables that pads read by themselves; conditions do not read PADWORLD_CALLED. */
+/* The variables that pads read without a call; conditions do not read PADWORLD_CALLED. */
 enum {
 	PADWORLD_CPU = 1,
 	PADWORLD_CALLED,
@@ -118,8 +120,8 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 /* struct padworld_read - what an expression has read: the ctx of padworld_ops */
 struct padworld_read {
 	u64 rsp;      /* memory below it has changed */
-	bool careful; /* a fast load must not access some of it */
-	bool below;   /* some of it was below rsp */
+	bool careful; /* some of the memory is not accessible to fast loads */
+	bool below;   /* some of the memory was below rsp */
 };
 
 extern const struct ax_ops padworld_ops;
@@ -131,8 +133,8 @@ void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 void padworld_pages(struct axgen *g);
 
 /*
- * padworld_choose_task - choose the state of the task: it has disabled page faults, or it has not,
- * or it is already in a pad that reads memory
+ * padworld_choose_task - choose whether the task has disabled page faults, or is already inside a
+ * pad that reads memory, or neither
  */
 void padworld_choose_task(struct axgen *g);
 

@@ -4,7 +4,7 @@
 #include "tests/fuzz/jitacts.h"
 #include "tests/fuzz/jitworld.h"
 
-/* Mix a seed: neighbouring seeds must not make neighbouring programs. */
+/* Mix the bits of a seed, so that consecutive seeds make unrelated programs. */
 static u64 mix(u64 x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;

@@ -4,7 +4,7 @@
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
 
-/* Mix a seed: neighbouring seeds must not make neighbouring cases. */
+/* Mix the bits of a seed, so that consecutive seeds make unrelated cases. */
 static u64 mix(u64 x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;

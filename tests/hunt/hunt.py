@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest: arm batches of probes at random functions, and turn on one walker after the other; then arm them with
-some walkers on.
+"""In the guest: arm batches of probes at random functions, and turn on one walker (see walkers.py) after the other; then
+arm the probes while some walkers are on.
 
 Usage: tests/lib/env python3 hunt.py SEED PICKS BATCH [WALKER...]
 
@@ -25,8 +25,8 @@ ARMED_UNDER = 3  # how many of the walkers are on, one after the other, while a 
 # How many kprobes of a batch are armed while a walker is on. For each one the kernel decodes the whole function and waits
 # for the optimizer. Under function_graph, which records every step, this takes seconds for each kprobe.
 KPROBES_UNDER = 60
-# Functions that are in each batch and called while each walker is on, so that there are hits in any case. Of three places
-# in a row two have hits, because of the conditions of guest.mixed().
+# Functions of the fixture that are in each batch, and that the test calls while each walker is on, so that there are always
+# hits. Of three consecutive places, guest.mixed() gives two a condition that holds.
 CALLED = ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj")
 LOGLEVEL = "4"  # print only errors on the console; the output of SysRq has a lower priority, and does not mean trouble
 
@@ -73,7 +73,7 @@ class Hunt:
         return after
 
     def armed(self, client, places):
-        # Pads of several tracepoints at a place are chained.
+        # Every other place gets two tracepoints, because the pads of tracepoints at the same place are chained.
         places = guest.start(client, places, guest.mixed, has_twin=lambda i: i % 2 == 0)
         how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
         say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))

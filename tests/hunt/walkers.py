@@ -11,11 +11,11 @@ from fixture import KMOD, must
 from kernel import DEBUG, TRACING, KprobeEvent, get, put, symbols
 from tap import until
 
-SECONDS = 0.7  # seconds of the guest's clock that are left to a walker that works by itself
+SECONDS = 0.7  # how long a walker that works by itself stays on, in seconds of the guest's clock
 
 
 class Walker:
-    """A context manager: the walker is on inside. lacks() returns why this kernel does not have the walker, or None."""
+    """A context manager, inside which the walker is on. lacks() returns why this kernel lacks the walker, or None."""
 
     name = ""
 
@@ -186,7 +186,7 @@ class Probes(Walker):
 
 
 class Uprobe(Walker):
-    """A uprobe in libc. For its breakpoint the kernel calls the die notifiers."""
+    """A uprobe in libc. When its breakpoint is hit, the kernel calls the die notifiers."""
 
     name = "uprobe"
 
@@ -250,7 +250,8 @@ class Hotplug(Walker):
 
 
 class LivePatch(Walker):
-    """A live patch of the function of /proc/cmdline. The kernel checks all tasks until each has left the old version."""
+    """A live patch of the function that shows /proc/cmdline. Until every task has left the old version, the kernel checks
+    all tasks' stacks again and again."""
 
     name = "live patch"
     file = "/sys/kernel/livepatch/gtp_livepatch/"
