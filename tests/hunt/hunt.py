@@ -26,7 +26,7 @@ ARMED_UNDER = 3  # how many of the walkers are on, one after the other, while a 
 # for the optimizer. Under function_graph, which records every step, this takes seconds for each kprobe.
 KPROBES_UNDER = 60
 # Functions of the fixture that are in each batch, and that the test calls while each walker is on, so that there are always
-# hits. Of three consecutive places, guest.mixed() gives two a condition that holds.
+# hits: of three consecutive places, guest.mixed() gives only one a condition that never holds.
 CALLED = ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj")
 LOGLEVEL = "4"  # print only errors on the console; the output of SysRq has a lower priority, and does not mean trouble
 

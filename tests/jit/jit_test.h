@@ -8,7 +8,7 @@
 #define JIT_TEST_FILE "/proc/gtp_jit_test"
 
 enum {
-	JIT_TEST_MAX = 1 << 18, /* most bytes of a request, and of a reply */
+	JIT_TEST_MAX = 1 << 18, /* the most bytes of a request, and also of a reply */
 };
 
 /* struct jit_test_map - a piece of memory; the bytes of all pieces follow the code, in order */
@@ -23,7 +23,7 @@ struct jit_test_tsv {
 };
 
 /**
- * struct jit_test_request - one evaluation; a write is one request
+ * struct jit_test_request - a request for one evaluation, written by one write()
  * @size: bytes of the whole request, including the code and memory that follow this struct
  * @kind: enum ax_kind
  * @room: bytes that may be collected, see struct axenv
@@ -42,7 +42,9 @@ struct jit_test_request {
 	u8 bytes[];
 };
 
-/* struct jit_test_reply - what a read returns; the log and then the printed text follow this struct
+/*
+ * struct jit_test_reply - the result that a read returns; the log of collected data and then the
+ * printed text follow this struct
  */
 struct jit_test_reply {
 	s32 ret;

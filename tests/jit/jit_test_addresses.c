@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads of every width from every kind of bad address, in every context in which a hit can happen.
+/*
+ * Tests loads of every width from every kind of bad address, in every context in which a hit can
+ * happen.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,7 +21,9 @@
 
 enum { WIDTHS = 4, ROWS = 32 };
 
-/* struct row - an address; @readable: its first bytes can be read, and are the value at every width
+/*
+ * struct row - an address; @readable: 8 bytes at the address can be read, and a load must return
+ * @value, or its low bytes
  */
 static struct row {
 	u64 addr;
@@ -53,14 +57,14 @@ static void list_addresses(u8 *area)
 	add(8, false, 0);
 	add(0x1000, false, 0); /* an address below all mappings */
 	add(0x7ffffffff000, false, 0);
-	add(0x800000000000, false, 0); /* not canonical, from both ends */
+	add(0x800000000000, false, 0); /* the next four are not canonical */
 	add(0x7fffffffffffffff, false, 0);
 	add(0x8000000000000000, false, 0);
 	add(0xff00000000000000, false, 0);
 	add(VSYSCALL_ADDR, false, 0);
 	add(VSYSCALL_ADDR + 4, false, 0);
 	add(VSYSCALL_ADDR + PAGE_SIZE, false, 0);
-	add(0xfffffffffffff000, false, 0); /* error pointers */
+	add(0xfffffffffffff000, false, 0); /* error pointers, as of ERR_PTR() */
 	add(0xffffffffffffffff, false, 0);
 	add(0xffffffffffffff80, false, 0);
 }
@@ -137,7 +141,7 @@ static void in_every_context(void)
 
 static int compile_loads(void)
 {
-	/* reg 5; ref8 << width; end */
+	/* reg 5; ref8, ref16, ref32 or ref64, whose opcodes are consecutive; end */
 	static u8 code[WIDTHS][5];
 	struct ax_point points[5];
 	struct ax_verified v;

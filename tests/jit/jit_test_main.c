@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gtp_jit_test.ko: the compiler and its arena in a module of their own, to test them with any
- * expression: with vectors through /proc/gtp_jit_test, and with random programs and bad addresses
- * while it is loaded. The module does not load if one of the latter tests fails.
+ * gtp_jit_test.ko: the compiler and its arena in a module of their own. Expressions, such as the
+ * vectors, are tested through /proc/gtp_jit_test. Random programs and bad addresses are tested by
+ * the module's init function, so the module does not load if one of these tests fails.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,7 +25,7 @@ static unsigned int first = 1;
 module_param(first, uint, 0400);
 MODULE_PARM_DESC(first, "number of the first of them (default: 1)");
 
-/* Allocate memory, like kernel/base/mem_kernel.c in the module proper. */
+/* Allocate memory, like kernel/base/mem_kernel.c in gdbtp.ko. */
 void *gtp_mem_alloc(size_t bytes)
 {
 	return kvzalloc(bytes, GFP_KERNEL);
@@ -123,9 +123,9 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 
 	if (!points)
 		return -ENOMEM;
-	/* A vector's memory is not really at its address; something else may be there. */
+	/* No fast loads: the memory of a vector is in axenv, not at its address in the kernel. */
 	w.fast = false;
-	w.nvars = 0; /* and the kernel does not know its variables */
+	w.nvars = 0; /* the values of variables are in axenv, too */
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
 		fn = jit_test_compile(&v, &w, r->pc, &len);
 	if (fn) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Conditions of jump pads over real kernel memory, with real faults: pad_hit must be called exactly
- * when the interpreter predicts it, and every register must be unchanged, there and in the end.
+ * Tests conditions of jump pads that read kernel memory, with page faults. The pad must call
+ * pad_hit if and only if the interpreter predicts it, and every register must be unchanged in
+ * pad_hit and after the pad.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,7 +35,7 @@ struct pad_test {
 	struct gtp_pad_request req;
 	struct gtp_jit_pad pad;
 	struct jit_test_pad_regs in;
-	bool nested; /* the task is in a pad that reads memory already */
+	bool nested; /* the task is marked as already inside a pad that reads memory */
 	u32 held, not_held, punted;
 };
 
@@ -43,7 +44,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-/* Return the value of a built-in variable, as C computes it. */
+/* Return the value of a built-in variable, computed in C. */
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	return jit_test_builtin(tsv, 0);
@@ -66,8 +67,8 @@ static void choose_state(struct pad_test *t)
 }
 
 /*
- * True for a condition that a pad can evaluate and that does not read rsp: its value, and the
- * stack's contents, are not known beforehand.
+ * True if a pad can evaluate the condition, and the condition does not read rsp. The test does not
+ * know the value of rsp and the contents of the stack before it enters the pad.
  */
 static bool usable(const struct ax_verified *v)
 {
@@ -87,7 +88,7 @@ static int choose_condition(struct pad_test *t)
 	return 0;
 }
 
-/* Return the place's address, after the endbr64 with which functions begin in some kernels. */
+/* Return the address of the traced instruction: in some kernels an endbr64 precedes it. */
 static u64 place(void)
 {
 	const u8 *p = (const u8 *)jit_test_pad_place;
@@ -126,10 +127,10 @@ static int make_pad(struct pad_test *t)
 	return err;
 }
 
-/* Return the word that the pad must push for pad_hit; 0 if it must not call pad_hit. */
+/* Return the word that the pad must push for pad_hit; 0 if the pad must not call pad_hit. */
 static u64 expected(struct pad_test *t)
 {
-	/* GDB's numbers of the registers, whose first eight are not the processor's. */
+	/* Indexed by GDB's register numbers, whose first eight differ from the processor's. */
 	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct gtp_regs regs = { 0 };
 	struct ax_env env = {
@@ -161,7 +162,8 @@ static bool same(const struct pad_test *t, const struct jit_test_pad_regs *r, u6
 }
 
 /*
- * True if a pad may leave the hit to C: it does so for a constant address that fits no instruction.
+ * True if the pad may leave the hit to C although the interpreter knows the result: it does so for
+ * a constant address that no instruction can encode.
  */
 static bool may_leave(const struct pad_test *t)
 {
@@ -238,7 +240,7 @@ static int one(struct pad_test *t)
 		err = make_pad(t);
 	if (err)
 		return err;
-	preempt_disable(); /* $cpu_id is the same for both */
+	preempt_disable(); /* the interpreter and the pad must see the same $cpu_id */
 	err = run_pad(t);
 	preempt_enable();
 	gtp_jit_pad_free(&t->pad);

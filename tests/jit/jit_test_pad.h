@@ -5,13 +5,13 @@
 
 #include "base/base.h"
 
-/* struct jit_test_pad_regs - registers by the processor's numbers; assembly knows the order */
+/* struct jit_test_pad_regs - registers in the processor's order, on which assembly depends */
 struct jit_test_pad_regs {
 	u64 gpr[16];
 	u64 flags;
 };
 
-/* struct jit_test_pad_hit - how pad_hit was called: with which registers and word, how often */
+/* struct jit_test_pad_hit - the registers and the word that pad_hit got, and the number of calls */
 struct jit_test_pad_hit {
 	struct jit_test_pad_regs regs;
 	u64 number;
@@ -22,12 +22,14 @@ extern struct jit_test_pad_regs jit_test_pad_out;
 extern struct jit_test_pad_hit jit_test_pad_hit;
 extern u64 jit_test_pad_rsp;
 
-/* jit_test_pad_enter - enter a pad of jit_test_pad_place(), with all of these registers except rsp
+/*
+ * jit_test_pad_enter - enter the pad at @entry, made for jit_test_pad_place(), with the registers
+ * @regs except rsp
  */
 void jit_test_pad_enter(const struct jit_test_pad_regs *regs, u64 entry);
 void jit_test_pad_place(void);
 
-/* jit_test_pad_entry - what pads call with a hit */
+/* jit_test_pad_entry - the function that pads call as pad_hit */
 void jit_test_pad_entry(void);
 
 #endif /* _GTP_JIT_TEST_PAD_H */

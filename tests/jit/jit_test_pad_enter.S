@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Into a pad with registers of one's choice, and what is around it: original code, jit_test_pad_entry. */
+/* Enters a pad with chosen registers. Also the traced code, and the function that pads call. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
@@ -38,7 +38,7 @@
 
 	.text
 
-/* (struct jit_test_pad_regs *regs, u64 entry): the stack stays this task's */
+/* jit_test_pad_enter(struct jit_test_pad_regs *regs, u64 entry) does not load rsp from @regs. */
 SYM_FUNC_START(jit_test_pad_enter)
 	push	%rbx
 	push	%rbp
@@ -51,15 +51,15 @@ SYM_FUNC_START(jit_test_pad_enter)
 	pushq	8*16(%rdi)
 	popfq
 	for_each_but_rsp load
-	ANNOTATE_UNRET_SAFE			/* a thunk might change registers */
+	ANNOTATE_UNRET_SAFE			/* a return thunk might change registers */
 	ret					/* to the entry */
 	int3
 SYM_FUNC_END(jit_test_pad_enter)
 STACK_FRAME_NON_STANDARD jit_test_pad_enter
 
 /*
- * The original code at the place: one instruction to displace, and a jump back to the code that
- * entered.
+ * The original code: one instruction for a jump to displace. Then the registers are stored, and
+ * control returns to the caller of jit_test_pad_enter().
  */
 GTP_TAKEN_START(jit_test_pad_place)
 	.byte	0x0f, 0x1f, 0x44, 0, 0		/* nop */
@@ -78,7 +78,7 @@ GTP_TAKEN_START(jit_test_pad_place)
 SYM_FUNC_END(jit_test_pad_place)
 STACK_FRAME_NON_STANDARD jit_test_pad_place
 
-/* The function that a pad calls for a hit, instead of the module's own. */
+/* The function that pads call for a hit here; in gdbtp.ko they call gtp_pad_hit. */
 GTP_TAKEN_START(jit_test_pad_entry)
 	for_each_but_rsp store_hit
 	pushfq

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of gtp_jit_test.ko. */
+/* Functions that the parts of gtp_jit_test.ko share. */
 #ifndef _GTP_JIT_TEST_PARTS_H
 #define _GTP_JIT_TEST_PARTS_H
 
@@ -9,14 +9,14 @@
 #include "tracepoint/tsv.h"
 
 /*
- * jit_test_compile - compile into the arena, as the only snippet there; NULL if it cannot be
- * compiled. @w: NULL, or an environment to use instead of the kernel's
+ * jit_test_compile - empty the arena and compile the expression; return NULL if it cannot be
+ * compiled. @w: the target for which to compile; NULL: the kernel
  */
 ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_target *w, u64 pc,
 			   u32 *len);
 
 /*
- * jit_test_request - compile any request, after what is in the arena; return the result of
+ * jit_test_request - compile any request, after the code that is in the arena; return the result of
  * gtp_jit_compile()
  */
 int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes);
@@ -32,8 +32,9 @@ s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
  * @err: the last run's result
  * @tries: runs so far, from 0
  *
- * Programs read the task, whose flags other code sets between the interpreter's look and the
- * compiled code's. An error of the compiler occurs each time.
+ * Programs read the running task, whose flags may change between the run of the interpreter and
+ * that of the compiled code. So one difference proves nothing, but an error of the compiler occurs
+ * each time.
  */
 static inline bool jit_test_again(int err, u32 *tries)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Random programs over real kernel memory, with real holes after it. */
+/* Tests random programs that read kernel memory, and unmapped pages after it. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Other users of the kernel's code while jumps are in it: threads that switch things on and off."""
+"""Threads that make the kernel change its code while gdbtp's jumps are in it."""
 import collections
 import errno
 import os
@@ -81,7 +81,7 @@ class Member(threading.Thread):
         self.began = None  # when the thread's present operation began, or None while it rests
 
     def rest(self, seconds):
-        """Sleep for a random time up to SECONDS, or until all threads shall pause."""
+        """Sleep for a random time up to SECONDS. Return earlier if all threads are asked to pause."""
         deadline = time.monotonic() + self.rng.uniform(0, seconds)
         while self.crowd.go.is_set() and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -146,8 +146,9 @@ def preemption():
 
 
 def every_preemption():
-    """Switch to each kind of preemption once, then to the first one again. A static call without a target is patched to
-    a return. The kernel may have written it at boot before it chose the form of returns for this processor."""
+    """Switch to each kind of preemption once, then back to the first one. So the kernel patches all static calls again: at
+    boot it may write a return for a static call without a target before it has chosen the form of returns for this
+    processor, and a later patch would differ."""
     kinds, first = preemption()
     for kind in [kind for kind in kinds if kind != first] + [first]:
         put(PREEMPT, kind)
@@ -191,7 +192,7 @@ modules_lock = threading.Lock()  # held by a thread that needs a module to stay
 
 
 def of_the_kernel(name):
-    """Return the path of a module's file, which may be packed."""
+    """Return the path of the file of a kernel's module, which may be compressed."""
     path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], name)
     return path if os.path.exists(path) else path + ".xz"
 
@@ -215,8 +216,8 @@ def modules(me):
 
 
 class Kprobes:
-    """Kprobe events at and near the places of gdbtp's tracepoints, before, during and after a run. The places are
-    updated."""
+    """Kprobe events at and near the places of gdbtp's tracepoints, before, during and after a run. The soak sets `places` in
+    each round."""
 
     __name__ = "kprobes"
 
@@ -230,13 +231,13 @@ class Kprobes:
             where = me.rng.random()
             if where < 0.4:
                 addr -= offset
-            elif where < 0.6:  # in the middle of an instruction or of a jump, where the kernel refuses a kprobe
+            elif where < 0.6:  # often in the middle of an instruction or of a jump, where the kernel refuses a kprobe
                 addr += me.rng.randint(1, 8)
             self.number += 1
             name = "soak/e%d" % self.number
             try:
                 put(TRACING + "kprobe_events", "p:%s 0x%x" % (name, addr), os.O_APPEND)
-            except OSError as error:  # it is in the middle of a jump, or in a function that takes no kprobe
+            except OSError as error:  # the kernel refuses the address, as in the middle of a jump
                 self.refused[errno.errorcode[error.errno]] += 1
                 continue
             made.append(name)
@@ -253,7 +254,7 @@ class Kprobes:
         try:
             put(TRACING + "events/%s/enable" % name, "1")
             return True
-        except OSError as error:  # at this moment gdbtp has its own byte at the place
+        except OSError as error:  # gdbtp has just written an int3 of its own at the place
             self.refused["enable " + errno.errorcode[error.errno]] += 1
             return False
 
@@ -267,7 +268,8 @@ def load(me):
 
 
 def reader(me):
-    """Read the run's frames, opening and closing the file. The reader must get a header and whole frames."""
+    """Open /proc/gtpframe_pipe, read frames of the run for some time, and close it. There must be a header and whole
+    frames."""
     fd = os.open(PIPE, os.O_RDONLY | os.O_NONBLOCK)
     data, end = b"", time.monotonic() + me.rng.uniform(0, 4)
     try:
@@ -281,7 +283,7 @@ def reader(me):
                 break
             data += piece
     except OSError as error:
-        if error.errno != errno.ESTALE:  # another run has begun
+        if error.errno != errno.ESTALE:  # ESTALE: another run has begun
             raise
     finally:
         os.close(fd)
@@ -289,7 +291,7 @@ def reader(me):
 
 
 def walk(data):
-    """Check every block of every frame in the data. The last frame may be cut."""
+    """Check every block of every frame in the data of a trace file. The last frame may be incomplete."""
     if b"\n\n" not in data:
         return
     assert data.startswith(b"\x7fTRACE0\n"), "no header"

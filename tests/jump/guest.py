@@ -22,11 +22,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 LINKED = 0xffffffff81000000
 JUMP, HLT = 0xe9, 0xf4
-SPAN = 20  # the most bytes that a jump may change: five, and the rest of the last instruction
+SPAN = 20  # the most bytes that a jump may change: its five, and the rest of the last instruction it displaces
 PADDING, PADDING_NAME = 16, "__pfx_"
 TRAMPOLINE = "__SCT__"  # the prefix of a static call's trampoline: the kernel does not decode the bytes after its jump
-AT_ONCE = 3500  # how many tracepoints are set at once; the room for compiled code limits their number
-RARE = 5  # up to this many places of one kind are printed with their names
+AT_ONCE = 3500  # the most tracepoints in a run; the room for compiled code limits it
+RARE = 5  # if a reason applies to at most this many places, their names are printed
 SHARE = 0.85  # the share of jumps that is required among the places that take a probe
 
 # The parts of a condition that compares the word at the stack pointer with a number that is on no stack.
@@ -53,8 +53,8 @@ class Names:
         self.functions = {key: at[0] for key, at in found.items() if len(at) == 1}
 
     def address(self, where, name, slide):
-        """Return an address in this boot, from an address in the file, or from a module and a name. Return None if these do
-        not identify an address."""
+        """Return the address in this boot. WHERE is an address in vmlinux, or a module with the place NAME. Return None if
+        the module has no, or several, functions of that name."""
         if where.startswith("0x"):
             return int(where, 16) + slide
         function, offset = name.rsplit("+", 1)
@@ -62,8 +62,8 @@ class Names:
         return start and start + int(offset, 16)
 
     def is_padding(self, addr):
-        """Return whether a place is in the padding before a function, which is there for patching. It takes no probe, but
-        not every file shows that."""
+        """Return whether a place is in the padding before a function, which the kernel may patch. No probe can be set there,
+        but not every vmlinux marks the padding."""
         return addr & -PADDING in self.padding
 
 
@@ -88,7 +88,7 @@ def unique(places):
 # Load --------------------------------------------------------------------------------------------
 
 def work(rounds):
-    """Run load.py, in processes of its own: the tasks of the tracer itself are not traced."""
+    """Run load.py in a separate process, because gdbtp may not trace the tasks of its client."""
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), fixture.KMOD + "/gtp_target2.ko"],
                           capture_output=True, text=True, timeout=tap.SECONDS, check=False)
     assert not done.returncode, done.stdout + done.stderr
@@ -121,7 +121,7 @@ def around(places):
 
 
 def restored(text, before, places, near):
-    """Check that all bytes are restored. The kernel may restore its own optimised kprobes with a delay."""
+    """Check that all bytes are restored. Wait for this, because the kernel may restore its optimised kprobes later."""
     def same():
         return not text.changed(before) and around(places) == near
     try:
@@ -136,12 +136,12 @@ def restored(text, before, places, near):
 
 # Runs --------------------------------------------------------------------------------------------
 
-TWIN = 20000  # the difference between the numbers of a place's second and first tracepoint
+TWIN = 20000  # the number of a place's second tracepoint is that of its first plus this
 
 
 def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """Define tracepoints at the places for a strict start, which fails if one of them is refused. A twin is a second
-    tracepoint at a place, with the same condition."""
+    """Define tracepoints at the places, and set `monitor strict on`, with which QTStart fails if one of them is refused. A
+    twin is a second tracepoint at a place, with the same condition."""
     client.monitor("strict on")
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
@@ -196,15 +196,14 @@ def losses(client):
 
 
 def unseen_hits(client):
-    """Return the number of hits that the module reports as missed, because their CPU was already in a hit, or the kernel in
-    a kprobe's handler."""
+    """Return the number of hits that the module reports as missed, because the CPU was already in a hit or in the handler of
+    another kprobe."""
     return sum(not_seen(client.monitor("status")))
 
 
 @functools.cache
 def string():
-    """Return an action that collects the string "Linux" from the kernel's memory. Its frame is one that a pad writes by
-    itself."""
+    """Return an action that collects the string "Linux" from the kernel's memory. A pad can write this frame without C."""
     at = symbols("init_uts_ns")["init_uts_ns"]
     with Kcore() as memory:
         assert memory.read(at, 6) == b"Linux\0"
@@ -213,8 +212,8 @@ def string():
 
 
 def mixed(i):
-    """Return the condition and the actions of the i-th tracepoint. A third of the conditions hold, a third never do,
-    and some tracepoints collect."""
+    """Return the condition and the actions of the i-th tracepoint. A third have no condition, for a third it always holds,
+    for a third it never does. Some collect data."""
     cond = ("", NEVER, ALWAYS)[i % 3]
     return cond, ("RFFFFFF",) if i % 5 == 0 else (string(),) if i % 5 == 2 else ()
 
@@ -238,8 +237,8 @@ def begin(client):
 
 
 def under_load(client, places, condition, rounds=2):
-    """Set tracepoints at all places at once. Check that there are jumps while the load runs, and that the kernel's text
-    is restored afterwards. Return the hits and the mechanisms."""
+    """Make a run with tracepoints at all places, and run the load. Check that there are jumps, and that the kernel's text is
+    restored afterwards. Return the accepted places, the mechanisms and the hits."""
     before, near = begin(client), around(places)
     places = start(client, places, condition)
     how = mechanisms(client)
@@ -281,7 +280,7 @@ def together():
 
 
 def second_instructions():
-    """Return the second instructions of as many functions as the time allows."""
+    """Return the second instructions of functions: of as many as one run can have, and as the number of picks suggests."""
     return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
 
 
@@ -330,7 +329,7 @@ def single():
 
 
 class Events:
-    """Counts calls independently of gdbtp, with kprobe events at functions' entries."""
+    """Counts calls independently of gdbtp, with kprobe events of ftrace at functions' entries."""
 
     def __init__(self, places):
         self.names = {}
@@ -360,7 +359,8 @@ def settled(client, events, places):
 
 
 def compare(places, how, old, new, unseen):
-    """Compare the counts between two times. The missing hits must be those that the module reports as missed."""
+    """Compare calls and hits between the counts OLD and NEW. Fail if more hits are missing than the UNSEEN ones that the
+    module reports as missed."""
     never = {place.addr for i, place in enumerate(places, 1) if mixed(i)[0] == NEVER}
     calls = {addr: new[addr][1] - old[addr][1] for addr in old if addr in new and new[addr][1] > old[addr][1]}
     hits = {addr: new[addr][0] - old[addr][0] for addr in calls}
@@ -481,7 +481,7 @@ def weak():
 
 
 WAITS = {"cpus": "on_each_cpu_cond_mask function=%si:symbol", "tasks": "call_rcu_tasks"}
-# From time to time vmalloc() reclaims freed areas, and flushes the TLBs of all CPUs.
+# Calls by which vmalloc() flushes the TLBs of all CPUs, when it reclaims freed areas. This may happen at any time.
 FLUSH = r"function=(do_kernel_range_flush|do_flush_tlb_all)\+"
 
 
@@ -509,7 +509,7 @@ class Waits:
 
 
 def waits_row(client, waiting, places):
-    """Return a row with the waits of QTStart and QTStop when there are jumps at all places."""
+    """Return the waits of QTStart and the waits of QTStop in a run with jumps at all places."""
     define(client, places)
     on = waiting.during(lambda: client.ok("QTStart"))
     assert all(probe.how == "jump" for probe in mechanisms(client).values()), "not all are jumps"
@@ -548,10 +548,10 @@ def topics(names):
 
 def prepare(seed, picks):
     global here
-    fixture.load("self_trace=1", "allow_notrace=0")  # let the module trace this process as well
+    fixture.load("self_trace=1", "allow_notrace=0")  # self_trace: this process, a client, is traced as well
     fixture.load_fixture()
     fixture.load_tables()
-    work(1)  # so that the kernel makes the changes of the first use now
+    work(1)  # the first run of the load makes the kernel patch its text, which must be over before text is compared
     here = Here(int(seed), picks)
 
 

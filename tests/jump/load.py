@@ -117,8 +117,8 @@ def worker(rounds):
 
 
 def remove(name):
-    """Remove a module, repeatedly: a kprobe at an address that an earlier module had briefly holds a reference to the
-    module that has it now."""
+    """Remove a module. Retry for a minute: while the kernel checks a kprobe at an address that an earlier module had, it
+    holds a reference to the module that is there now."""
     end = time.monotonic() + 60
     while True:
         done = subprocess.run(["rmmod", name], capture_output=True, text=True, check=False)
@@ -146,7 +146,7 @@ def loopback_up():
 
 
 def move_to(cpu):
-    """Run on the CPU, or on any if that one was taken offline after its number was read."""
+    """Run this task on the CPU, or on any CPU if that one has gone offline after its number was read."""
     try:
         os.sched_setaffinity(0, {cpu})
     except OSError as error:

@@ -3,14 +3,15 @@
 
 Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
 
-uniform every instruction that takes a probe is equally likely, so shares of instructions are counted here. A function
-         without a site of the function tracer takes no probe, nor does its .cold part
+uniform  every instruction that takes a probe is equally likely, so this set shows which share of them becomes jumps. A
+         function without a site of the function tracer takes no probe, nor does its .cold part
 entry    functions' entries, which are sites of the function tracer
-weak     entries of weak functions that others replace: the linker has left their code, without a name
-second   the instruction after the entry's: it runs exactly once for each call
-inner    many instructions of few functions, some of which will run
-each     one instruction of each of as many functions
-module   uniform, of the modules
+weak     entries of weak functions that other functions override: the linker has left their code in the file, without a
+         name
+second   the instruction after the function tracer's site at the entry, which runs exactly once for each call
+inner    several instructions of each of some functions
+each     one instruction of each of COUNT functions
+module   like uniform, but of the modules
 """
 import itertools
 import random
@@ -23,8 +24,8 @@ INNER_FUNCTIONS, INNER_EACH = 1500, 8
 
 
 def instructions(tool, path):
-    """Yield (address, name+offset, verdict, the kernel's verdict) of the instructions that take a probe, and of
-    entries."""
+    """Yield (address, name+offset, gdbtp's verdict, the kernel's verdict) of the instructions that take a probe, and of sites
+    of the function tracer."""
     run = subprocess.Popen([tool, "dump", path], stdout=subprocess.PIPE)
     for line in run.stdout:
         addr, name, _, _, verdict, kernel, _ = line.split(b" ", 6)

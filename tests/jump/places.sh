@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Job: what the runners of probes at places chosen at random share. They source it in the repository's root.
+# Job: common code of tests/jump/run, tests/jump/soak and tests/hunt/run, which source it in the repository's root.
 repo=$PWD
 . tests/vm/lib.sh
 
 series=6.1 seed=${GTP_SEED:-$RANDOM$RANDOM} cpu=max append='' thread=single
 
-# options "NAME..." WORD...: a kernel, and --seed, --cpu, --append, --thread and the others named, as variables; what
-# follows is in the array rest. Returns 1 for an option that is none.
+# options "NAME..." WORD...: set variables from the words: a kernel sets series, and --seed, --cpu, --append, --thread and
+# --NAME set the variables of these names. The remaining words are in the array rest. Return 1 for an unknown option.
 options() {
 	local known=" seed cpu append thread $1 "
 	shift
@@ -28,7 +28,7 @@ options() {
 	rest=("$@")
 }
 
-# take_kernel FOLDER: its variables; tables and choices are going to be in build/FOLDER/RELEASE
+# take_kernel FOLDER: set the variables of tests/vm/kernel, and $out to build/FOLDER/RELEASE, where tables and choices go
 take_kernel() {
 	local env
 	env=$(tests/vm/kernel "$series") || exit 1
@@ -52,7 +52,7 @@ choose() {
 	python3 -B tests/jump/pick.py "$seed" "$1" $tool "$vmlinux" "${@:2}" || exit 1
 }
 
-# in_guest NAME WORD...: run python3 with the tests' environment in a guest. Ends the script with the guest's status.
+# in_guest NAME WORD...: run `python3 WORD...` with the tests' environment in a guest. Exits with the guest's status.
 in_guest() {
 	local name=$1 status=0
 	shift

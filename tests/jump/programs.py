@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracepoints in a program beside the kernel's jumps, while its processes are killed, fork and exec."""
+"""Tracepoints in a program, in the same runs as jumps in the kernel, while its processes are killed, fork and exec."""
 import traced
 from guest import STACK_WORD, IS_MAGIC, END
 from linked import linked
@@ -10,12 +10,12 @@ FUNCTIONS = ("work", "depth", "pushed")
 MINE = "2c000424%08x1327"  # $current_task_pid == a number
 TEXT = "X8,2600042300c82f27"  # collects up to 200 bytes of the string to which the second argument points
 RET = "X4,2c000527"
-NEVER = STACK_WORD + IS_MAGIC + END  # compares a word of the program's stack with a number that is not there
+NEVER = STACK_WORD + IS_MAGIC + END  # a false condition: a word of the program's stack equals a number that is not there
 ENTRY, RETURN, ALL, ALL_RETURNS, DEPTH, NONE = range(FIRST, FIRST + 6)
 
 
 class Programs:
-    """The tracepoints in a program that each run has, and a process of it whose calls are counted."""
+    """The tracepoints in a program, which each run of the soak has, and a process of the program whose calls are counted."""
 
     def __init__(self):
         self.symbols = linked(traced.PROGRAM)
@@ -50,7 +50,7 @@ class Programs:
         client.tracepoint(NONE, self.at("pushed"), condition=NEVER)
 
     def hits(self, client):
-        """Return the hits of the tracepoints that only this object's process hits: at entries, and at returns."""
+        """Return the hits of the two tracepoints whose conditions hold only for self.one: at entries, and at returns."""
         return client.hits(ENTRY, self.at("work")), client.hits(RETURN, self.at("work"))
 
     def counted(self, client, rng):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest, for as long as requested: runs of 1,000 jumps, another set each time, while others change code.
+"""In the guest, for SECONDS: runs of about 1,000 jumps at other places each time, while other users change the kernel's code.
 
 Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where the kernel's modules are
 """
@@ -23,17 +23,17 @@ from tap import note as say, until
 from watch import Watch
 
 RETURNS = 100  # how many tracepoints are at functions' returns
-BETWEEN = 8  # the most hits that only one of two twins may have: a run begins or ends between them
+BETWEEN = 8  # the most hits that only one of two twins may have: hits may come while a run begins or ends
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # about 1,000 become jumps
 QUIET_EVERY = 4  # the rounds between two pauses
 CALLED = ("obj", "add")  # functions whose calls the fixture counts
-RETURNED, WAITS = "irq", "wait"  # functions that are traced at their returns; tasks sleep in the second one
+RETURNED, WAITS = "irq", "wait"  # functions of the fixture that are traced at their returns; tasks sleep in the second
 COMES_AND_GOES = "gtp_target2"
 FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
-# $key_cpu = $cpu_id, and $hist_time = $latency or $clock, whose numbers are 6 and 2
+# The actions $key_cpu = $cpu_id, and $hist_time = $latency at a return, $clock elsewhere (variables 6 and 2)
 VARIABLES = {0x60: "key_cpu", 0x61: "hist_time", 0x62: "key_stack", 0x63: "count_stack"}
 KEY, TIME = "X00000007,2c00012d006027", "X00000007,2c%04x2d006127"
-# $key_stack = $kstack, $count_stack = 1
+# The actions $key_stack = $kstack and $count_stack = 1
 STACK = ("X00000007,2c00152d006227", "X00000006,22012d006327")
 WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
 GATE = re.compile(r"gtp_gates_(framed|bare)\b")
@@ -59,7 +59,7 @@ def is_jump(probe):
 
 
 def on_stacks():
-    """Return the number of followed calls that the kernel's own unwinder finds on the stacks of all tasks."""
+    """Return the number of calls followed by gdbtp that the kernel's own unwinder finds on the stacks of all tasks."""
     found = 0
     for path in glob.glob("/proc/[0-9]*/task/*/stack"):
         try:
@@ -71,7 +71,7 @@ def on_stacks():
 
 
 def harmless(places):
-    """Return the places at which a stock kernel's own optimised kprobe cannot be entered in the middle."""
+    """Return the places where it is safe that the kernel makes a jump of a kprobe: no code jumps into its middle."""
     return [place for place in places if place.verdict in ("jump", "relocate")]
 
 
@@ -94,25 +94,25 @@ class Soak:
     # Places
 
     def draw(self):
-        """Return this round's places. Places in a module that may be unloaded are chosen later, when they are needed."""
+        """Return random places for this round, without those in the module that may be unloaded: see in_module()."""
         found = []
         for kind, count in PLACES.items():
             found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
         starts = self.returns()
         functions = {place.name.rsplit("+", 1)[0] for place in starts}
-        # There is no room for two jumps at an entry.
+        # A jump at an entry, to follow the call, leaves no room for another jump near it.
         found = [place for place in found if not (is_early(place) and place.name.rsplit("+", 1)[0] in functions)]
         found = [place for place in guest.unique(found + starts) if place.addr not in self.refused]
         self.rng.shuffle(found)
         return found
 
     def returns(self):
-        """Return the entries of functions whose calls shall be followed. Most of them run under the load."""
+        """Return the entries of functions whose calls this round follows to the return. Most of them run under the load."""
         starts = []
         for kind, part in (("hot", 0.8), ("second", 0.2)):
             behind = [place for place in self.sets[kind] if place.name.endswith(BEHIND_ENTRY)]
             starts += [entry(place) for place in self.rng.sample(behind, min(int(part * RETURNS), len(behind)))]
-        # A tracepoint at the entry of a __traceiter_ function would be the event itself.
+        # Leave out __traceiter_ functions: a tracepoint at such an entry is armed as the kernel tracepoint's event.
         return [place for place in starts if not place.name.startswith("__traceiter_")]
 
     def in_module(self):
@@ -135,7 +135,8 @@ class Soak:
                 for name in (RETURNED, WAITS)]
 
     def mixed(self, i):
-        """Return the condition and the actions of the i-th tracepoint, which is at a return where its place says so."""
+        """Return the condition and the actions of the i-th tracepoint. It records at the return if its place's verdict is
+        "return"."""
         condition, actions = guest.mixed(i)
         if i <= len(CALLED) + 2:
             condition = ""
@@ -157,8 +158,8 @@ class Soak:
         return "hist_time" if i % 7 == 0 else None
 
     def has_twin(self, i):
-        """Return whether the i-th place has a second tracepoint with the same condition. Among such places are hits that
-        pads handle alone, and hits that need C."""
+        """Return whether the i-th place has a second tracepoint with the same condition. Pads handle the hits of some of
+        these places without C, those of others in C."""
         return i % 5 == 2 and not self.returns_at(i)
 
     def twins(self, client, places, hits):
@@ -197,7 +198,7 @@ class Soak:
         places = self.fixture() + self.fixtures_returns() + self.draw()
         if self.rng.random() < 0.5:
             moving = self.rng.random() < 0.7
-            if moving:  # the module stays loaded until the probes are armed
+            if moving:  # hold the lock, so that the module stays loaded until its probes are armed
                 with disturb.modules_lock:
                     return self.start(client, places + self.in_module())
             return self.start(client, places + self.in_module())
@@ -216,15 +217,15 @@ class Soak:
         assert min(calls[:len(CALLED)]) > 0, calls
         jumps = [is_jump(how[p.addr]) for p in counted]
         nested += nested_hits(client)
-        # The last function is called in interrupts, and these may come during the hit of a kprobe.
+        # The last of these functions is called from interrupts, which may come during the hit of a kprobe and are missed.
         allowed = [0] * len(CALLED) + [nested]
         assert all(c - n <= h <= c for h, c, n, jump in zip(hits, calls, allowed, jumps) if jump), (
             "hits %s, calls %s, %d nested" % (hits, calls, nested))
         self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
 
     def crowd_returns(self, client, places, how):
-        """Wake the tasks that fell asleep in a traced call in the previous round. They return in a run that does not know
-        their calls, or without a probe. Then let other tasks fall asleep, and wake some of them in this run."""
+        """Wake the tasks that fell asleep in a traced call in the previous round. In this run their calls are unknown, and
+        their returns must not be hits. Then let other tasks fall asleep, and sometimes wake them in this run."""
         place, number = places[len(CALLED) + 1], len(CALLED) + 2
         assert not client.hits(number, place.addr)
         fixture.target("release")
@@ -252,7 +253,7 @@ class Soak:
 
     def round(self, client, number):
         self.watch.round("round %d" % number)
-        # A CPU that is offline at the start takes no part in the run.
+        # Hits on a CPU that is offline at the start are not counted in the run, so some rounds begin with all CPUs online.
         all_cpus = self.rng.random() < 0.6
         with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
             places, began = self.begin(client)
@@ -297,7 +298,7 @@ class Soak:
         busy = not idle(10)
         def same():
             bad = self.text.changed(self.before)
-            # While gdbtp follows calls that have not returned, it watches for tasks that end.
+            # While followed calls have not returned, gdbtp traces the ends of tasks, which changes code in WATCHED.
             return not bad or busy and len(bad) < 100 and all(symbol(addr).split("+")[0] in WATCHED for addr in bad)
         try:
             until(same, "the text")
@@ -311,7 +312,7 @@ class Soak:
         self.totals["comparisons"] += 1
 
     def reload(self):
-        """Unload gdbtp and load it again, with its tables, unless tasks sleep in calls that it follows."""
+        """Unload gdbtp and load it again, with its tables, unless tasks still sleep in calls that gdbtp follows."""
         if not idle(10):
             self.totals["calls inside, no reload"] += 1
             return
@@ -321,20 +322,22 @@ class Soak:
         self.totals["reloads"] += 1
 
     def both_ways(self):
-        """Add up gdbtp's counts of stacks since it was loaded: walked by itself, by the kernel's unwinder, and different."""
+        """Add gdbtp's counts of kernel stacks since it was loaded: of those it walked itself, of those that the kernel's
+        unwinder walked, and of those for which the two differed. None may differ."""
         for what in ("walked", "handed", "differed"):
             self.totals["stacks " + what] += int(fixture.parameter("stack_" + what))
         assert not self.totals["stacks differed"], "stacks that are not what the kernel's unwinder says"
 
     def inside(self, client):
-        """Check that gdbtp follows as many calls as there are on the tasks' stacks, so that none is lost."""
+        """Check that gdbtp counts as many followed calls as the kernel finds on the stacks of tasks, so that none is lost."""
         def both():
             return int(INSIDE.search(client.monitor("jumps")).group(1)), on_stacks()
         until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),))
         self.totals["calls inside"] += on_stacks()
 
     def calm(self, client):
-        """Wait until nothing is going on between two rounds. Return a client for the next round."""
+        """Between two rounds, pause the disturbing threads and check the text and the followed calls. Reload gdbtp sometimes.
+        Return a client for the next round."""
         if self.rng.random() < 0.5:
             fixture.target("release")
         self.quiet()
@@ -365,7 +368,7 @@ class Soak:
         self.inside(client)
         client.close()
         self.both_ways()
-        if idle(60):  # every second gdbtp tries again to free what other users' kprobes kept in use
+        if idle(60):  # gdbtp retries every second to free pads that other users' kprobes kept in use
             fixture.unload()
         else:
             say("gdbtp stays: %d calls are on the stacks of tasks that sleep" % on_stacks())
@@ -374,8 +377,8 @@ class Soak:
         self.watch.cancel()
 
     def find_hot(self):
-        """Find the functions that run under the load, by jumps at many functions' second instructions. Later rounds add
-        to them."""
+        """Find functions that run under the load, by jumps at the second instructions of many functions. Later rounds add
+        further ones."""
         with Client() as client:
             client.ok("QTBuffer:circular:1")
             places = guest.start(client, guest.unique(self.sets["second"])[:3000])
@@ -386,7 +389,8 @@ class Soak:
         say("%d of %d functions run under the load" % (len(self.sets["hot"]), len(places)))
 
     def prepare(self):
-        """Run each kind of disturbance once, alone, so that the kernel makes the changes of its first use."""
+        """Run each kind of disturbance at least once, because its first use may change the kernel's text for good. Then take
+        the copy of the text with which later pauses compare."""
         say("prepares")
         self.watch.round("the preparation")
         self.find_hot()
@@ -416,7 +420,7 @@ def idle(seconds):
 
 
 def symbol(addr):
-    """Return the address of NAME+OFFSET in the kernel."""
+    """Return an address in the kernel as NAME+OFFSET."""
     at, name = max((at, name) for at, name, _ in kernel.kallsyms() if at <= addr)
     return "%s+0x%x" % (name, addr - at)
 
@@ -462,7 +466,7 @@ def main(seed, picks, seconds):
         soak.go(int(seconds))
 
     good = tap.run([("runs of 1,000 jumps while others change code, for %s s" % seconds, run)])
-    if not good and soak.client and soak.client.fd >= 0:  # keep later errors from hiding this one
+    if not good and soak.client and soak.client.fd >= 0:  # end the run, so that later errors do not hide this one
         say("QTStop:", soak.client.ask("QTStop"))
     say(dict(soak.totals))
     say("by others:", dict(soak.crowd.done), "kprobes refused by the kernel:", dict(soak.kprobes.refused))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Distinguishes a soak that hangs from one that is slow, by whether the processes it waits for use CPU time."""
+"""Tells a soak that hangs from one that is slow: the soak hangs if none of the processes that it waits for uses CPU time."""
 import glob
 import os
 import sys
@@ -29,8 +29,8 @@ def ticks(fields):
 
 
 def old_children():
-    """Yield (path, ticks of CPU time) of each child process that has existed for long. A thread of this process waits
-    for it."""
+    """Yield (path, ticks of CPU time) of each child process that has existed for more than LONG seconds. A thread of this
+    process waits for it."""
     up = time.clock_gettime(time.CLOCK_BOOTTIME)
     for path in glob.glob("/proc/[0-9]*/stat"):
         fields = stat(path)
@@ -39,7 +39,7 @@ def old_children():
 
 
 class Watch:
-    """Ends the soak if no long operation uses CPU time any more; prints which tasks wait, and where, to the console."""
+    """If no long operation uses CPU time any more, prints to the console which tasks wait, and where, and ends the soak."""
 
     def __init__(self, crowd):
         self.crowd, self.main = crowd, threading.get_native_id()

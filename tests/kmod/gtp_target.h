@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* Not inlined, not cloned, called by the ABI: so the function's DWARF is right. */
+/* A function that is not inlined or cloned and is called by the ABI, so that its DWARF is right. */
 #define GTP_TARGET_FN noinline __noclone __attribute__((__noipa__))
 
 enum gtp_target_kind {
@@ -72,11 +72,11 @@ long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
 
-/* struct gtp_target_context - the kernel's own values at a call of gtp_target_context() */
+/* struct gtp_target_context - the kernel's own values for the context of a call */
 struct gtp_target_context {
 	const char *where;
 	unsigned long hardirqs, softirqs, irqs;
-	bool user;		    /* the task is a program's */
+	bool user;		    /* the task is a user task, not a kernel thread */
 	const struct pt_regs *regs; /* the user registers, in a system call of this task; or NULL */
 	u64 tsc;		    /* the time-stamp counter right before the call */
 };
@@ -85,14 +85,14 @@ struct gtp_target_context {
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
- * gtp_target_call_context - call gtp_target_context(): "task", "bh" (softirqs disabled), "soft" (in
- * a softirq), "hard" (in an interrupt), "kthread"; return 0 or -errno. gtp_target_call_context_now
- * - call it right here
+ * gtp_target_call_context - call gtp_target_context() in a context: "task", "bh" (softirqs
+ * disabled), "soft" (in a softirq), "hard" (in an interrupt), "kthread"; return 0 or -errno.
+ * gtp_target_call_context_now - call it in the present context, with the name @where
  */
 int gtp_target_call_context(const char *where);
 void gtp_target_call_context_now(const char *where, const struct pt_regs *regs);
 
-/* Structs that tracepoints, and functions, take by value: in one register, and in none. */
+/* Structs that are passed by value: a pair in one register, a triple in memory. */
 struct gtp_target_pair {
 	int x, y;
 };
@@ -110,32 +110,33 @@ long gtp_target_triple(struct gtp_target_triple t, long n);
 long gtp_target_wait(long n);
 long gtp_target_exit(long n);
 
-/* gtp_target_sink - recurse like gtp_target_recurse(), and call gtp_target_wait() at the end */
+/* gtp_target_sink - recurse @n times like gtp_target_recurse(), then call gtp_target_wait() */
 long gtp_target_sink(long n);
 
-/* gtp_target_stack - record and print the stack that this function sees; return its depth */
+/* gtp_target_stack - record and print the stack trace of this call; return its depth */
 long gtp_target_stack(long n);
 
 /*
- * gtp_target_stack_nth - return the function to which the n-th frame of a stack belongs, the first
- * being gtp_target_stack(); NULL if there is none
+ * gtp_target_stack_nth - return the function of the n-th frame of the recorded stack trace, whose
+ * first is gtp_target_stack(); NULL if the trace has no n-th frame
  */
 void *gtp_target_stack_nth(u32 n);
 
-/* gtp_target_exits - have a task call gtp_target_exit(), which ends the task; return 0 or -errno */
+/* gtp_target_exits - make a task that calls gtp_target_exit() and ends there; return 0 or -errno */
 int gtp_target_exits(long n);
 
 /*
- * gtp_target_crowd - make a number of tasks call gtp_target_wait(), at a depth of calls of
- * gtp_target_sink(); return when all are inside: 0 or -errno. gtp_target_release - let all return
+ * gtp_target_crowd - make @count tasks that call gtp_target_wait() from @depth nested calls of
+ * gtp_target_sink(); return 0 when all are inside, or -errno. gtp_target_release - let all of them
+ * return
  */
 int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
 
 /*
- * gtp_target_regs - continues in gtp_target_regs_seen_by(), which records the registers that it
- * sees; gtp_target_regs_body is its first instruction. gtp_target_regs_enter - calls with known
- * registers
+ * gtp_target_regs - a traced function, which calls gtp_target_regs_seen_by(). This function records
+ * its registers; gtp_target_regs_body is its first instruction. gtp_target_regs_enter - make the
+ * call, with known values in all registers
  */
 long gtp_target_regs(long a, long b, long c, long d, long e, long f);
 long gtp_target_regs_seen_by(long a, long b, long c, long d, long e, long f);
@@ -143,11 +144,11 @@ extern const u8 gtp_target_regs_body[];
 void gtp_target_regs_enter(void);
 
 /*
- * gtp_target_regs_call - call gtp_target_regs() with values made from @seed in all registers: at
- * its "entry", "deep" down a stack, at its "body"; or as a probe of the "event" gtp_target_count;
- * return 0 or -errno. The following then have a bit for each register that was wrong when the
- * function saw it, and for each that was wrong after the return; _rsp is the value of rsp at the
- * first instruction
+ * gtp_target_regs_call - make a call with values made from @seed in all registers; return 0 or
+ * -errno. @where: "entry": of gtp_target_regs(), "deep": the same, deep in the stack, "body": of
+ * gtp_target_regs_body, "event": of the first probe of tracepoint gtp_target_count.
+ * The next two functions return a bit for each register that was wrong inside of the function, and
+ * after the return; gtp_target_regs_rsp() returns the value of rsp at the first instruction
  */
 int gtp_target_regs_call(u32 seed, const char *where);
 u64 gtp_target_regs_wrong_inside(void);
@@ -157,8 +158,8 @@ u64 gtp_target_regs_rsp(void);
 enum { GTP_TARGET_EVENT_BAD = 4096 };
 
 /*
- * gtp_target_event_many - hit tracepoints gtp_target_many and gtp_target_bare; with
- * GTP_TARGET_EVENT_BAD, making a record of gtp_target_many kills the task
+ * gtp_target_event_many - hit tracepoints gtp_target_many and gtp_target_bare. If @n is
+ * GTP_TARGET_EVENT_BAD, the function that makes a record of gtp_target_many kills the task
  */
 void gtp_target_event_many(int n);
 
@@ -168,7 +169,7 @@ unsigned long gtp_target_marker(void);
 /* gtp_target_event_count - hit tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
 
-/* The argument of tracepoint gtp_target_count when an NMI hits it; a loop counts from 0. */
+/* The argument of tracepoint gtp_target_count when an NMI hits it; loops pass numbers from 0. */
 enum { GTP_TARGET_FROM_NMI = 1000000 };
 
 /*
@@ -177,7 +178,10 @@ enum { GTP_TARGET_FROM_NMI = 1000000 };
  */
 int gtp_target_nmi(u32 count);
 
-/* Where a stack is noted: before gtp_target_chain_c(), an event, gtp_target_irq(), in NMIs. */
+/*
+ * The calls of gtp_target_note_stack(): before a call of gtp_target_chain_c(), before an event,
+ * before a call of gtp_target_irq(), in an NMI.
+ */
 enum gtp_target_noted {
 	GTP_TARGET_STACK_CHAIN,
 	GTP_TARGET_STACK_EVENT,
@@ -187,8 +191,8 @@ enum gtp_target_noted {
 };
 
 /*
- * gtp_target_note_stack - record the caller's stack, as the kernel sees it, as the last one of its
- * kind
+ * gtp_target_note_stack - record the kernel's stack trace of the caller; it replaces the last one
+ * of the kind @which on this CPU
  */
 void gtp_target_note_stack(enum gtp_target_noted which);
 int gtp_target_stack_init(void);
@@ -204,8 +208,9 @@ extern const char gtp_target_banner[];
 void gtp_target_fill(void);
 
 /*
- * gtp_target_loop - make @count calls of "leaf", "add", "obj", "mix" on each CPU at once; return 0
- * or -errno. gtp_target_loop_end - end the current loop early
+ * gtp_target_loop - make @count calls on each CPU at the same time; @what is one of the loops of
+ * /proc/gtp_target, see gtp_target_proc.c; return 0 or -errno. gtp_target_loop_end - end the
+ * current loop early
  */
 int gtp_target_loop(const char *what, u64 count);
 void gtp_target_loop_end(void);
@@ -216,22 +221,23 @@ void gtp_target_loop_end(void);
  */
 void gtp_target_timer(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *), u64 ns);
 
-/* gtp_target_until_stopped - sleep until kthread_stop(), which waits for the thread's end */
+/* gtp_target_until_stopped - sleep until kthread_stop() is called for this thread */
 void gtp_target_until_stopped(void);
 
 /*
- * gtp_target_hold - preempt a task that calls gtp_target_add() between @start and @end, and keep it
- * from running until the jump at @site has gone, and a little longer. Return 0; -ENOENT: the task
- * was never met there; -ETIME: the jump stayed; -EAGAIN: the task ran meanwhile, because the CPU
- * was not kept; -EBADMSG: the code at the task's place was changed
+ * gtp_target_hold - make a task that calls gtp_target_add(), preempt it in the code between @start
+ * and @end, and keep it from running until the jump at @site is removed, and a little longer.
+ * Return 0; -ENOENT: the task was never interrupted in that code; -ETIME: the jump was not removed;
+ * -EAGAIN: the task ran meanwhile, because other tasks got the CPU; -EBADMSG: the code where the
+ * task was preempted has changed
  */
 int gtp_target_hold(u64 start, u64 end, u64 site);
 
 enum { GTP_TARGET_WATCHED = 6 };
 
 /*
- * Variables that tests watch. gtp_target_write - write one with a single store; gtp_target_read -
- * read one with a single load
+ * Variables for watchpoints. gtp_target_write - write variable @n with a single store;
+ * gtp_target_read - read variable @n with a single load
  */
 extern long gtp_target_watched[GTP_TARGET_WATCHED];
 extern int gtp_target_watched_int;

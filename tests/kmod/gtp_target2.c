@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A second fixture, to be unloaded under a tracepoint: writing to its parameter calls its function.
+/*
+ * A second fixture, which tests unload while it has tracepoints. A write to its parameter `call`
+ * calls its function.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -19,8 +21,9 @@ GTP_TARGET_FN long gtp_target2_fn(long n)
 }
 
 /*
- * The module's last function, as it has the last section of code: seven bytes from an even address,
- * so that the zeros after it, up to the end of the page, are an odd number. It is never called.
+ * The last function of the module, because .gtp_last is its last section of code. It has seven
+ * bytes from an even address, so that an odd number of zeros follows up to the end of the page. It
+ * is never called.
  */
 __asm__(".pushsection .gtp_last, \"ax\"\n"
 	"	.balign 2\n"
@@ -56,7 +59,7 @@ static int __init target2_init(void)
 	return 0;
 }
 
-/* Not __exit: the section of __exit code would come after .gtp_last. */
+/* Not marked __exit, because the section of __exit code would follow .gtp_last. */
 static void target2_exit(void)
 {
 }

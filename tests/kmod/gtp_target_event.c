@@ -18,7 +18,7 @@
 #define DECLARE_TRACE_EVENT DECLARE_TRACE
 #endif
 
-/* A tracepoint without an event: ftrace does not know it, and it may have any arguments. */
+/* A tracepoint without an event: ftrace does not list it, and its arguments may be of any type. */
 DECLARE_TRACE_EVENT(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
 		    TP_ARGS(n, triple));
 DEFINE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
@@ -32,8 +32,8 @@ void gtp_target_event_many(int n)
 	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
 	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
 	/*
-	 * A record of the event has this string's bytes; if the string is a bad one, reading them
-	 * is an oops.
+	 * The function that makes a record of the event copies this string. For the bad address,
+	 * the copy is an oops.
 	 */
 	const char *s = n == GTP_TARGET_EVENT_BAD ? (const char *)16 : gtp_target_banner;
 

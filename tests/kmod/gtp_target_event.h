@@ -11,9 +11,9 @@
 #include "gtp_target.h"
 
 /*
- * Five arguments travel in registers (the sixth register has the probe's own data), the rest on
- * the stack. A structure that is passed by value may not be larger than a register here: BPF wants
- * that of every event.
+ * Five arguments are passed in registers (the first register has the probe's own data), the rest on
+ * the stack. A structure that is passed by value must not be larger than a register, because BPF
+ * requires this of every event.
  */
 /* clang-format off */
 TRACE_EVENT(gtp_target_many,

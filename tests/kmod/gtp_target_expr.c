@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expressions whose text and value the tests read: the same C code, compiled by gcc. */
+/* Stores the text of C expressions, and the values that gcc computes for them. Tests read both. */
 #include <linux/container_of.h>
 #include <linux/list.h>
 #include <linux/stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Expressions that gcc computes in the fixture, to be compared with those of gdbtp's scripts. */
+/* C expressions whose values, computed by gcc, are compared with the results of gdbtp's scripts. */
 #ifndef _GTP_TARGET_EXPR_H
 #define _GTP_TARGET_EXPR_H
 
@@ -11,7 +11,7 @@ enum gtp_target_mood {
 	GTP_TARGET_MERRY = 70000,
 };
 
-/* struct gtp_target_shape - members that GDB's compiler does not understand, or not as C does */
+/* struct gtp_target_shape - members that GDB's agent compiler rejects, or compiles unlike C */
 struct gtp_target_shape {
 	u8 byte;
 	s8 small;
@@ -70,7 +70,8 @@ extern struct gtp_target_expr gtp_target_exprs[];
 extern const unsigned int gtp_target_exprs_count;
 
 /*
- * gtp_target_expr - compute all rows; at the first instruction each argument's name has its value
+ * gtp_target_expr - compute all rows. The expressions use the names of the arguments, so that they
+ * can also be evaluated by a tracepoint at the first instruction
  */
 long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m,
 		     signed char c);

@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(struct counts, counts);
 void gtp_target_count(enum gtp_target_count which)
 {
 	this_cpu_inc(counts.calls[which]);
-	/* Compare, so that the flags at the following call do not depend on the count. */
+	/* A comparison sets the flags, which at the following call must not depend on the count. */
 	asm volatile("cmpl $-1, %0" : : "r"(which) : "cc");
 }
 
@@ -78,13 +78,13 @@ GTP_TARGET_FN long gtp_target_str(const char *s)
 	return strlen(s);
 }
 
-/* Without an ftrace site: a kprobe here is an int3 or a jump, never ftrace's call. */
+/* Has no site of the function tracer: a kprobe here is an int3 or a jump, never ftrace's call. */
 GTP_TARGET_FN notrace long gtp_target_leaf(long n)
 {
 	return n * 3 + 1;
 }
 
-/* Sleeps in a call, to which a jump can be displaced. */
+/* Sleeps in the call of msleep(), which a jump can displace. */
 GTP_TARGET_FN notrace long gtp_target_nap(long ms)
 {
 	msleep(ms + 1);
@@ -96,7 +96,7 @@ GTP_TARGET_FN long gtp_target_irq(long n)
 	return n ^ 1;
 }
 
-/* Has locals that live in memory; the tests find the line by the comment on it. */
+/* Has locals that are in memory; tests find the line of the return by its comment. */
 GTP_TARGET_FN long gtp_target_locals(long n)
 {
 	long twice = n * 2;
@@ -108,7 +108,7 @@ GTP_TARGET_FN long gtp_target_locals(long n)
 	return twice + seen[1] + letter; /* line: locals are set */
 }
 
-/* The end of a deep chain of calls: the addition after each call prevents tail calls. */
+/* The innermost of three nested functions; additions after the calls prevent tail calls. */
 GTP_TARGET_FN long gtp_target_chain_c(long n)
 {
 	return n + 300;
@@ -133,7 +133,7 @@ GTP_TARGET_FN long gtp_target_ptr(const void *p)
 	return (long)p;
 }
 
-/* The string is in user memory of the task that writes to /proc/gtp_target. */
+/* @s points to user memory of the task that writes to /proc/gtp_target. */
 GTP_TARGET_FN long gtp_target_user(const char *s)
 {
 	return (long)s;

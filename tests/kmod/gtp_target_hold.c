@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A task that is preempted in a piece of code, such as a pad, and does not run until the jump there
- * is gone. Code that frees that piece has to wait for the task.
+ * Preempts a task in a piece of code, such as a jump pad, and keeps it there until the jump to that
+ * code is removed. gdbtp must not free the code before the task has left it.
  *
- * The task calls gtp_target_add() again and again. A timer looks where it interrupts the task; in
- * that code it wakes a task of a real-time class on the same CPU, which then keeps the CPU. This
- * needs preemption (preempt=full), no limit for real-time tasks, and no share of the CPU for others
+ * The task calls gtp_target_add() again and again. When a timer interrupts it in that code, the
+ * timer wakes a real-time task on the same CPU, which then keeps the CPU. This needs full
+ * preemption (preempt=full), no limit for real-time tasks, and no reserved CPU time for other tasks
  * (debugfs: sched/fair_server).
  */
 #include <linux/completion.h>
@@ -23,18 +23,18 @@
 
 enum {
 	LOOK_NS = 50 * 1000,
-	LOOKS_S = 60,	/* most seconds until the task is met in the code */
-	GOES_S = 60,	/* most seconds until the jump has gone */
-	AFTER_MS = 500, /* how much longer the code is watched */
+	LOOKS_S = 60,	/* most seconds until the timer finds the task in the code */
+	GOES_S = 60,	/* most seconds until the jump is removed */
+	AFTER_MS = 500, /* how much longer the task is kept from running */
 	JUMP = 0xe9,
-	WATCHED = 16, /* bytes of the code that are watched, from where the task is */
+	WATCHED = 16, /* bytes of code, from the task's rip, that must not change */
 };
 
 /*
- * struct held - the task that is held now; @start, @end: the code; @site: the jump to it
- * @caught: the task is in it, at @ip, where the bytes are @code
+ * struct held - the task that is held now
+ * @start, @end: the bounds of the code; @site: the jump to it
+ * @caught: completed when the task is in the code, at @ip, where the bytes are @code
  * @calls: the number of the task's calls so far
- * @result: 0, or -errno: see gtp_target_hold()
  */
 static struct held {
 	u64 start, end, ip;
@@ -78,7 +78,7 @@ static enum hrtimer_restart look(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Keep this CPU busy. RCU tasks waits only for the task that is held, not for this one. */
+/* Keep this CPU busy. RCU tasks need not wait for this task, only for the held one. */
 static void keep(unsigned long jiffies_more, bool jump_only)
 {
 	unsigned long end = jiffies + jiffies_more;

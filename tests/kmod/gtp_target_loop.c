@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls on all CPUs at once, with interrupts that call too: for exact counts under contention. */
+/* Makes calls on all CPUs at once, also from interrupts, to test exact counts under contention. */
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -15,16 +15,16 @@
 
 static const u64 timer_ns = 300 * 1000;
 
-enum { TICKS = 4 }; /* least number of timer interrupts on each CPU, even on a fast one */
+enum { TICKS = 4 }; /* the loop goes on until each CPU has had this many timer interrupts */
 
 /*
  * struct loop - the shared state of a loop's threads
- * @one: one call, with the number of the round
- * @count: rounds for every CPU
- * @timer: calls gtp_target_irq() from hard interrupts meanwhile
- * @holds: delays synchronize_rcu_tasks() until the loop is over
- * @go: all start together, so that they really contend
- * @left, @done: the last thread to finish completes @done
+ * @one: makes the calls of a round, whose number is the argument
+ * @count: number of rounds for every CPU
+ * @timer: also call gtp_target_irq() from timer interrupts
+ * @holds: delay synchronize_rcu_tasks() until the loop is over
+ * @go: lets all threads start together, so that they contend
+ * @left: number of threads that are not finished; the last one completes @done
  */
 struct loop {
 	void (*one)(u64 i);
@@ -62,7 +62,7 @@ static void one_obj(u64 i)
 	gtp_target_obj(&gtp_target_objs[i % GTP_TARGET_OBJS], i % GTP_TARGET_OBJS);
 }
 
-/* Write the watched variable; the values that the CPUs write all differ. */
+/* Write the watched variable. No value is written twice, on any CPU. */
 static void one_watch(u64 i)
 {
 	gtp_target_count(GTP_TARGET_COUNT_watch);
@@ -120,8 +120,9 @@ static void work(struct worker *w)
 		if (READ_ONCE(ended))
 			break;
 		/*
-		 * The kernel's optimizer of kprobes waits for tasks with kprobe_mutex, and a GDB
-		 * that needs that could not end the loop.
+		 * Normally report a quiescent state: the kernel's optimizer waits for RCU tasks
+		 * while it holds kprobe_mutex, and GDB could not end the loop while it waits for
+		 * that mutex.
 		 */
 		if (l->holds)
 			cond_resched();
@@ -142,7 +143,7 @@ void gtp_target_until_stopped(void)
 	__set_current_state(TASK_RUNNING);
 }
 
-/* Run until stopped: no thread is in this module's code when it is unloaded. */
+/* Stay until kthread_stop(), so that no thread is in this module's code when it is unloaded. */
 static int loop_thread(void *data)
 {
 	struct worker *w = data;
@@ -155,7 +156,7 @@ static int loop_thread(void *data)
 	return 0;
 }
 
-/* Do not wait for a thread that cannot be made: the counters show the real calls. */
+/* Make a thread. If that fails, the loop runs without it; the counters show the real calls. */
 static void make_thread(struct loop *l, struct worker *w, int cpu)
 {
 	struct task_struct *t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NMIs on the other CPUs, one after the other, each of which hits a kernel tracepoint. */
+/* Sends NMIs to the other CPUs, one after the other. Each of them hits a kernel tracepoint. */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/gtp_target: writing a line makes calls, reading shows the calls so far and addresses.
+ * /proc/gtp_target: a line written to it makes calls; reading shows the number of calls so far and
+ * addresses of functions and data. Lines:
  *
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
  *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
  *	call expr N				gtp_target_expr, with values made of N
  *	call out N | call recurse DEPTH | call tail N | call eight N | call triple N
- *	call stack N | call irqstack N		the second from an interrupt
- *	call regs SEED entry|deep|body|event	gtp_target_regs, with values of SEED in all
+ *	call stack N | call irqstack N		irqstack: from an interrupt
+ *	call regs SEED entry|deep|body|event	gtp_target_regs_call(), with values of SEED in all
  *					registers
- *	call exit N				a task calls it, which ends there
- *	crowd COUNT [DEPTH]			so many tasks call gtp_target_wait() and
- *					are inside; DEPTH calls of gtp_target_sink() deep
- *	release				they return
- *	call event N				tracepoints gtp_target_many and gtp_target_bare
- *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
+ *	call exit N				a task calls gtp_target_exit() and ends there
+ *	crowd COUNT [DEPTH]			COUNT tasks call gtp_target_wait() and stay there,
+ *					each in DEPTH nested calls of gtp_target_sink()
+ *	release				all of these tasks return
+ *	call event N				hit tracepoints gtp_target_many and gtp_target_bare
+ *	call context task|bh|soft|hard|kthread	gtp_target_context() there; NMIs call it, too
  *	call watch N VALUE | call unwatch N	gtp_target_write(), gtp_target_read()
  *	call watchint VALUE | call watchu8 VALUE
  *	loop leaf|add|obj|event|watch|mix|busy COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts, and goes on
- *					until some have come on each CPU; busy
- *					calls as leaf does, and delays waits for tasks
- *	end				the loop that is going on is over;
- *					also while it is being obeyed
- *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
- *					also while another line is being obeyed
- *	at HEX				control goes there, into gtp_target_obj() or its middle;
- *					also while another line is being obeyed
- *	hold START END SITE		a task is preempted in that code until the jump at
- *					SITE has gone: see gtp_target_hold();
- *					also while another line is being obeyed
- *	poke HEX BYTE			write a byte of this module's text,
+ *					until some have come on each CPU; busy calls
+ *					gtp_target_leaf(), and delays RCU tasks meanwhile
+ *	end *				end the loop that is running
+ *	nmi COUNT *				NMIs on all other CPUs, each hits gtp_target_count
+ *	at HEX *				call this address, at or inside of gtp_target_obj()
+ *	hold START END SITE *		preempt a task in that code until the jump at SITE is
+ *					removed: see gtp_target_hold()
+ *	poke HEX BYTE *			write a byte of this module's text,
  *					as code that patches text does
  *
- * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
+ * A write returns when the calls have been made. Lines with * work while another line is running;
+ * all others wait for it. For a line that is not understood the error is EINVAL.
  */
 #include <linux/irq_work.h>
 #include <linux/mm.h>
@@ -57,7 +55,7 @@ enum {
 static DEFINE_MUTEX(lock);
 
 /*
- * struct order - one line written to the file; @user: the address of its text in the writer's
+ * struct order - a line written to the file; @user: the address of the line in the writer's user
  * memory
  */
 struct order {
@@ -431,7 +429,7 @@ static int obey(struct order *o)
 	u64 addr, end, site;
 	u8 byte;
 
-	/* Handle "nmi" without the lock, so that NMIs can come during a loop. */
+	/* These lines do not take the lock, so that they work during a loop. */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)
@@ -538,7 +536,7 @@ static int target_show(struct seq_file *m, void *unused)
 	return 0;
 }
 
-/* A string too long for this parameter takes the kernel through the .cold part of a function. */
+/* If a string too long for it is written, the kernel runs the .cold part of a function. */
 static char word[8];
 module_param_string(word, word, sizeof(word), 0600);
 MODULE_PARM_DESC(word, "nothing looks at it");

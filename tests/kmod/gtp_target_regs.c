@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls with known values in all registers, which a hit must show and must not change. */
+/* Makes calls with known values in all registers, which a hit must show and must not change. */
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -18,13 +18,13 @@ enum {
 	R15 = 15,
 	GPRS = 16,
 	XMM_WORDS = 32,
-	DEEP = 8, /* number of calls, of more than 1024 bytes of stack each */
+	DEEP = 8, /* nested calls for "deep", each with more than 1024 bytes of stack */
 };
 
-/* The first value, see value(), that a call uses for each set of registers. The tests know them. */
+/* Numbers for value() of the first register in each set of registers. Tests use the same. */
 enum { IN = 0, BACK = 32, IN_XMM = 64 };
 
-/* struct gtp_target_regs - registers by their numbers; gtp_target_regs_load.S knows the order */
+/* struct gtp_target_regs - registers in the processor's order, for gtp_target_regs_load.S, too */
 struct gtp_target_regs {
 	u64 gpr[GPRS];
 	u64 flags;
@@ -32,8 +32,8 @@ struct gtp_target_regs {
 };
 
 /*
- * The registers of a call: as it is made; as the function sees them, and leaves them; as the caller
- * sees them.
+ * The registers of a call: _in: before the call; _seen: inside of the function; _back: the values
+ * that the function returns with; _after: after the return.
  */
 struct gtp_target_regs gtp_target_regs_in, gtp_target_regs_seen, gtp_target_regs_back,
 	gtp_target_regs_after;
@@ -42,7 +42,7 @@ void *gtp_target_regs_to;
 static const u64 status = X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |
 			  X86_EFLAGS_SF | X86_EFLAGS_OF;
 
-/* Has the function tracer's site, and changes no register. */
+/* Has a site of the function tracer, and changes no register before the next function. */
 GTP_TARGET_FN long gtp_target_regs(long a, long b, long c, long d, long e, long f)
 {
 	return gtp_target_regs_seen_by(a, b, c, d, e, f);
@@ -65,7 +65,8 @@ static void fill(struct gtp_target_regs *r, u32 seed, u32 from, u64 mask)
 }
 
 /*
- * Return the differences. Bit n: general register n; 16: the flags; 17 and more: the xmm registers.
+ * Return the differences, as bits. Bits 0 to 15: general registers; 16: the flags; 17 and higher:
+ * xmm registers.
  */
 static u64 differing(const struct gtp_target_regs *a, const struct gtp_target_regs *b)
 {
@@ -93,7 +94,7 @@ static noinline void enter_deep(u32 depth)
 	asm volatile("" : : "r"(room) : "memory");
 }
 
-/* Aim at the first probe of tracepoint gtp_target_count, which the kernel calls in this way. */
+/* Choose the first probe of tracepoint gtp_target_count to be called, as the kernel calls it. */
 static int aim_at_event(void)
 {
 	const struct tracepoint_func *first =
@@ -120,7 +121,8 @@ static int aim(u32 seed, const char *where)
 }
 
 /*
- * Call with values of @seed. Meanwhile no code uses the xmm registers, and no other task runs here.
+ * kernel_fpu_begin() keeps other code from using the xmm registers, and other tasks from running on
+ * this CPU.
  */
 int gtp_target_regs_call(u32 seed, const char *where)
 {
@@ -143,14 +145,14 @@ u64 gtp_target_regs_wrong_inside(void)
 {
 	struct gtp_target_regs wanted = gtp_target_regs_in;
 
-	memset(wanted.xmm, 0, sizeof(wanted.xmm)); /* that function does not look at those */
+	memset(wanted.xmm, 0, sizeof(wanted.xmm)); /* the function does not record xmm registers */
 	return differing(&gtp_target_regs_seen, &wanted);
 }
 
-/* Compare: preserved registers must be unchanged, scratch registers as the function left them. */
+/* Preserved registers must be unchanged; scratch registers must be as the function left them. */
 u64 gtp_target_regs_wrong_after(void)
 {
-	struct gtp_target_regs wanted = gtp_target_regs_back; /* its xmm: the call's */
+	struct gtp_target_regs wanted = gtp_target_regs_back; /* xmm: the same values as in _in */
 	u32 i;
 
 	for (i = RBX; i <= R15; i++)

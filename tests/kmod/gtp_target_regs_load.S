@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls with known values in all registers, and a function that records what it sees. */
+/* A call with known values in all registers, and a function that records its registers. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
@@ -10,7 +10,7 @@
 
 	.text
 
-/* Load the registers that a function may change. Moves leave the flags alone. */
+/* Load the registers that a function may change. The flags come first: moves do not change them. */
 .macro LOAD_SCRATCH from:req
 	pushq	\from + FLAGS(%rip)
 	popfq
@@ -25,7 +25,7 @@
 	movq	\from + 11 * WORD(%rip), %r11
 .endm
 
-/* Load all registers except rsp, which every function needs. */
+/* Load all registers except rsp, which must stay valid. */
 .macro LOAD_ALL from:req
 	LOAD_SCRATCH \from
 	movq	\from + 3 * WORD(%rip), %rbx
@@ -61,7 +61,7 @@
  * void gtp_target_regs_enter(void)
  *
  * Calls the function at gtp_target_regs_to with the registers of gtp_target_regs_in, and records
- * those after the return.
+ * the registers after the return in gtp_target_regs_after.
  */
 SYM_FUNC_START(gtp_target_regs_enter)
 	pushq	%rbp
@@ -74,7 +74,7 @@ SYM_FUNC_START(gtp_target_regs_enter)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movdqu	gtp_target_regs_in + XMM + 2 * \n * WORD(%rip), %xmm\n
 	.endr
-	leaq	-WORD(%rsp), %rax		/* rsp as the callee has it */
+	leaq	-WORD(%rsp), %rax		/* the value of rsp in the called function */
 	movq	%rax, gtp_target_regs_in + 4 * WORD(%rip)
 	LOAD_ALL gtp_target_regs_in
 	ANNOTATE_RETPOLINE_SAFE
@@ -93,18 +93,17 @@ SYM_FUNC_START(gtp_target_regs_enter)
 	RET
 SYM_FUNC_END(gtp_target_regs_enter)
 
-/* rbp does not point to a frame. */
+/* objtool must not check this function, because rbp does not point to a stack frame. */
 STACK_FRAME_NON_STANDARD gtp_target_regs_enter
 
 /*
- * Records the registers that it sees, and returns with the scratch registers of
- * gtp_target_regs_back. Calls through the function tracer's site of gtp_target_regs() end here,
- * too. It leaves out the xmm registers, because the module's decoder must know all of its
- * instructions.
+ * Records its registers, and returns with the scratch registers of gtp_target_regs_back. Calls of
+ * gtp_target_regs() end here, too. It does not record xmm registers, because gdbtp's decoder must
+ * know all of its instructions.
  */
 SYM_FUNC_START(gtp_target_regs_seen_by)
 SYM_INNER_LABEL(gtp_target_regs_body, SYM_L_GLOBAL)
-	/* The first instruction after an endbr64, if there is one: a place to trace. */
+	/* The first instruction, after an endbr64 in some kernels: tests trace it. */
 	ANNOTATE_NOENDBR
 	KEEP_ALL gtp_target_regs_seen
 	LOAD_SCRATCH gtp_target_regs_back

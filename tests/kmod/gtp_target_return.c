@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions whose returns the tests trace, and tasks that are inside such a function. */
+/* Functions whose returns the tests trace, and tasks that sleep or end in such a function. */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -34,7 +34,7 @@ GTP_TARGET_FN long gtp_target_recurse(long n)
 	return depth;
 }
 
-/* The last call of this function is a jump. */
+/* The call in this function is a tail call: a jump. */
 GTP_TARGET_FN long gtp_target_tail(long n)
 {
 	return gtp_target_add(n, 1);

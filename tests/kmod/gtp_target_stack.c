@@ -21,7 +21,7 @@ struct notes {
 
 static DEFINE_PER_CPU(struct notes, notes);
 
-/* Note the stack, in any context; a context that interrupts another one is of another kind. */
+/* Needs no lock: a context that interrupts this one on the same CPU records another kind. */
 noinline void gtp_target_note_stack(enum gtp_target_noted which)
 {
 	struct note *note = &get_cpu_ptr(&notes)->of[which];
@@ -30,7 +30,7 @@ noinline void gtp_target_note_stack(enum gtp_target_noted which)
 	put_cpu_ptr(&notes);
 }
 
-/* Show NAME CPU ADDRESS...; the innermost address is after the call of gtp_target_note_stack(). */
+/* Print lines NAME CPU ADDRESS...; the first address is after the call of gtp_target_note_stack. */
 static int stacks_show(struct seq_file *m, void *unused)
 {
 	static const char *const names[] = { "chain", "event", "irq", "nmi" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables that one instruction each writes, and one reads, for watchpoints. */
+/* Variables for watchpoints: a single instruction writes each, and a single one reads it. */
 #include <linux/compiler.h>
 
 #include "gtp_target.h"

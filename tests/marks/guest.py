@@ -3,9 +3,10 @@
 
 Usage: tests/lib/env python3 guest.py [BUG WORDS]
 
-The kernel has patched its own code for the processor's bugs. gdbtp's code must have the same forms, at any place in a
-cache line. With BUG, a file under /sys/devices/system/cpu/vulnerabilities must contain WORDS, to be sure that the guest
-has the bug. The whole of the arena is read and disassembled by GNU objdump."""
+The kernel has patched its own returns and indirect branches for the processor's bugs. The code that gdbtp generates must
+have the same forms, wherever it is in a cache line. If BUG is given, this file under
+/sys/devices/system/cpu/vulnerabilities must contain WORDS, to be sure that the guest has the bug. The test reads the
+whole arena of generated code, and GNU objdump disassembles it."""
 
 import os
 import re
@@ -43,7 +44,7 @@ def disassemble(data, at):
 
 
 def functions(*names, module=None):
-    """Return the live code of functions by name, up to the next symbol."""
+    """Return {name: instructions}, from the running kernel's memory, from each function up to the next symbol."""
     rows = sorted({(at, name) for at, name, owner in kallsyms() if owner == module})
     found = {}
     with Kcore() as core:
@@ -54,7 +55,7 @@ def functions(*names, module=None):
 
 
 class Code:
-    """The returns and indirect branches in some code, from the disassembler."""
+    """The returns and indirect branches in disassembled code."""
 
     def __init__(self, rows, thunks):
         self.plain = [at for at, _, text in rows if re.match(r"(repz |bnd )?ret", text)]
@@ -72,24 +73,24 @@ class Code:
 
 
 def return_thunks():
-    """Return the kernel's return thunks, by address."""
+    """Return {address: name} of the kernel's return thunks."""
     return {at: name for at, name, owner in kallsyms() if not owner and re.search(r"return_thunk$", name)}
 
 
 def arena():
-    """Return the generated code: the parts between runs of int3."""
+    """Return the instructions in the arena of generated code. Runs of int3 separate the pieces of code."""
     begin = symbols("gtp_jit_arena")["gtp_jit_arena"]
     with Kcore() as core:
         data = core.read(begin, ARENA)
     rows = []
     for piece in re.finditer(rb"[^\xcc](?:(?!\xcc{256}).)*", data, re.S):
         at = piece.start() - piece.start() % 16  # generated code begins at such addresses
-        rows += disassemble(data[at:piece.end() + 1], begin + at)  # include one int3 that follows the code
+        rows += disassemble(data[at:piece.end() + 1], begin + at)  # with one int3 after the code
     return rows
 
 
 class World:
-    """A run with jumps over returns and indirect branches, and snippets, whose code is read during the run."""
+    """A run whose jumps displace returns and indirect branches; the generated code is read during the run."""
 
     def __init__(self):
         fixture.load()
@@ -114,7 +115,7 @@ class World:
 
     @staticmethod
     def work():
-        """Execute the code at the places, in other processes, because this one's tasks are not traced."""
+        """Make the kernel execute the code at the places, from other processes: gdbtp does not trace this client."""
         for _ in range(20):
             fixture.must("/bin/sh", "-c", "cat /proc/gtp_target /proc/self/status; ls /proc/self/fd; echo >/dev/null")
         fixture.must("/bin/sh", "-c", "echo loop mix 2000 >/proc/gtp_target")

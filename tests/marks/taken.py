@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Does every function of a module whose address is taken begin with an endbr64? Prints TAP.
 
-Usage: taken.py MODULE.ko HEADERS        the second is the kernel that it was built for, as for make -C
+Usage: taken.py MODULE.ko HEADERS        HEADERS: the build folder of the kernel, as for make -C
 
-A processor with indirect branch tracking faults if an indirect call finds none. The kernel's objtool looks for the
-same; this reads the finished file. An address is taken by every relocation to code but those of direct branches, and
-but those in tables of places that nothing calls. For a kernel without CONFIG_X86_KERNEL_IBT the compiler makes no
-endbr64."""
+With indirect branch tracking, an indirect call to a function without an endbr64 faults. The kernel's objtool checks the
+same, but this test reads the finished file. Every relocation to code takes an address, except relocations of direct
+branches and those in tables of places that nothing calls. For a kernel without CONFIG_X86_KERNEL_IBT the compiler makes
+no endbr64, and the tests are skipped."""
 
 import collections
 import re
@@ -17,9 +17,9 @@ ENDBR = b"\xf3\x0f\x1e\xfa"
 EXECUTABLE, ALLOCATED = 4, 2
 SYMTAB, RELA = 2, 4
 FUNCTION = 2
-# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 are relative to their place's end.
+# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 are relative to the field's end.
 ABSOLUTE, RELATIVE = (1, 10, 11), (2, 4)
-# Sections that list places in code which nothing calls: for patching, faults, tracing and unwinding.
+# Sections that list places in code that nothing calls: for patching, faults, tracing and unwinding.
 PLACES = re.compile(r"\.(altinstructions|parainstructions|retpoline_sites|return_sites|call_sites|static_call_sites|"
                     r"ibt_endbr_seal|smp_locks|orc_unwind\w*|discard\..*)|"
                     r"__(ex_table|jump_table|bug_table|mcount_loc|patchable_function_entries|tracepoints\w*)|_kprobe_blacklist")
@@ -70,7 +70,7 @@ class Module:
         return 0 < section < len(self.sections) and self.sections[section]["flags"] & EXECUTABLE
 
     def relocations(self):
-        """Yield for each relocation its section, its place there, its type, its symbol and the addend."""
+        """Yield (section, offset in it, type, symbol, addend) for each relocation."""
         for section in self.sections:
             if section["type"] != RELA or not self.sections[section["info"]]["flags"] & ALLOCATED:
                 continue
@@ -80,7 +80,7 @@ class Module:
 
 
 def taken(module):
-    """Return {(section, offset): places} for the addresses of code that are taken, with the places where they are taken."""
+    """Return {(section, offset): [place]}: the addresses of code that are taken, each with the places that take it."""
     found = {}
     for section, place, kind, symbol, addend in module.relocations():
         if not module.is_code(symbol.section) or PLACES.fullmatch(module.sections[section]["name"]):
@@ -94,10 +94,10 @@ def taken(module):
             addend += 4
         at = symbol.section, symbol.value + addend
         if symbol.size and addend == symbol.size:
-            continue  # the address is the end of a function, only for a comparison
+            continue  # the address is a function's end, which code only compares with
         if section == symbol.section and module.function(*at) == module.function(section, place) and \
            at[1] != module.function(*at).value:
-            continue  # the address is inside the same function, for an iret
+            continue  # the address is inside the same function: the target of an iret
         found.setdefault(at, []).append("%s+0x%x" % (module.sections[section]["name"], place))
     return found
 
@@ -128,7 +128,7 @@ def main():
     for line in wrong:
         print("# " + line)
     print("%sok - %s" % ("not " if wrong else "", EVERY))
-    # The addresses of the module's entry and exit, which are written in C, are certainly taken.
+    # The module's init and exit functions are written in C, and their addresses are certainly taken.
     seen = [name for name in ("init_module", "cleanup_module") if names.get(name) in addresses]
     print("# %d addresses are taken, %s among them" % (len(addresses), ", ".join(seen)))
     print("%sok - %s" % ("" if len(seen) == 2 else "not ", AMONG))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pages in headless Chromium, used as a reader uses them: click, type, look. Standard library only.
+"""Opens pages in headless Chromium and uses them as a reader does: click, type, look. Needs only the standard library.
 
     with Browser() as browser:
         page = browser.open("build/page/x.svg", width=390, height=800, dark=True)
@@ -10,10 +10,10 @@
         page.until("window.ready")            wait until an expression is true
         page.screenshot("build/page/x.png")
         page.problems                         errors and warnings of the console, exceptions, violations
-        page.requests                         the addresses of all that the page has loaded, itself first
+        page.requests                         the addresses of all files that the page has loaded, itself first
 
-Chromium speaks its DevTools protocol over a pair of pipes: JSON, each message with a NUL after it. GTP_CHROMIUM names
-another program. It must answer each question within a minute, or the test fails.
+Chromium's DevTools protocol is used over a pair of pipes: JSON, with a NUL after each message. GTP_CHROMIUM can name
+another program. Chromium must answer each command within a minute, or the test fails.
 """
 import base64
 import json
@@ -165,7 +165,7 @@ class Page:
         self.ask("Page.bringToFront")
 
     def go(self, address):
-        """Load an address. Record a problem for XML that cannot be parsed, for which Chromium has no event."""
+        """Load an address. If it is XML that cannot be parsed, record a problem, because Chromium sends no event for this."""
         self.loaded = False
         answer = self.ask("Page.navigate", url=address)
         if "errorText" in answer:
@@ -180,7 +180,7 @@ class Page:
             self.problems.append(wrong)
 
     def run(self, expression):
-        """Return the value of an expression, as far as JSON can express it."""
+        """Return the value of a JavaScript expression, as far as JSON can express it."""
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
@@ -260,8 +260,8 @@ class Page:
         return self.run("document.querySelector(%s).textContent" % json.dumps(selector))
 
     def all(self, selector, expression="one.textContent"):
-        """Return the value of an expression for each element that the selector matches. In the expression `one` is the
-        element."""
+        """Return the value of a JavaScript expression for each element that the selector matches. In the expression, `one`
+        is the element."""
         return self.run("Array.from(document.querySelectorAll(%s), one => %s)" % (json.dumps(selector), expression))
 
     def screenshot(self, path, whole=False):

@@ -12,7 +12,7 @@
 #define free(p) kvfree(p)
 #define abort() panic("out of memory in a test")
 
-/* In the kernel, no code of tools/dev/axenv.c prints a log as text. */
+/* The function of tools/dev/axenv.c that prints to a file is never called in the kernel. */
 struct shim_file;
 #define FILE struct shim_file
 #define open_memstream(text, size) ((FILE *)((void)(text), (void)(size), NULL))
