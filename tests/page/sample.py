@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: make up the data of a report: 100,000 frames of three places, from tasks that sleep and work, with aggregations,
-# stacks, and strings that try to be HTML.
+# stacks, and strings that contain HTML.
 #
 # Usage: tests/page/sample.py FILE.html [FRAMES [SEED]]
 import os
@@ -49,7 +49,7 @@ PLACES = [Place(1, "vfs_read", [Column("count"), Column("file->f_path.dentry->d_
 
 
 def event(index, time, draw):
-    """Return one frame. Half of the frames are reads with a duration; the others have none."""
+    """Return one frame. About half of the frames are reads with a duration; the others have no duration."""
     task = min(int(draw.expovariate(0.12)), 59)
     place = draw.choices(PLACES, (5, 3, 2))[0]
     more = {"cpu": (task + draw.choice((0, 0, 0, 1))) % 4, "pid": 400 + 37 * task, "comm": COMMS[task % len(COMMS)]}
@@ -95,7 +95,7 @@ def histogram(keys, buckets, mean, least, most):
 
 
 def aggregations(draw):
-    """Return aggregations as gtp.report.data makes them: a count, a histogram by task, one with steps, stats."""
+    """Return aggregations as gtp.report.data makes them: a count, a histogram by task, a linear histogram, statistics."""
     tasks = [name for name in COMMS if name != "dd"]
     counts = [entry([name], draw.randrange(1, 90000)) for name in tasks]
     hills = [[[b, int(900 * 2.7 ** -abs(b - 13)) + draw.randrange(1, 20)] for b in range(9, 22) if b != 19]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The browser of these tests acts as a reader does, and reports the errors in a page.
+# Tests of browser.py itself: it acts on a page as a reader does, and reports the errors in the page.
 import os
 import struct
 import sys

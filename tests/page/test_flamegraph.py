@@ -19,7 +19,7 @@ kthread;worker;ext4_write;page_alloc;page_clear 150
 kthread;worker 30
 [no room for the keys] 20
 """
-# A name that a process may have. A picture must not interpret it.
+# A name that a process may have. The picture must show it as text, not interpret it as markup.
 HOSTILE = "<b onload=alert(1)>&amp;\"']]></script>\x1b[31m\n\x00é"
 GROUPS = {"vfs_read": "fs", "vfs_write": "fs", "ext4_read": "fs", "ext4_write": "fs", "page_alloc": "mm",
           "page_clear": "mm", "kthread": "kernel", "worker": "kernel", "entry": "arch/x86", "syscall": "arch/x86"}
@@ -252,7 +252,7 @@ def many():
     quiet(page, "many.svg")
 
 
-# How light a colour is, and the contrast of two, as WCAG 2 has them.
+# The relative luminance of a colour, and the contrast ratio of two, by the definitions of WCAG 2.
 CONTRAST = """(() => {
     const light = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map(v => v / 255)
         .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

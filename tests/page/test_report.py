@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The page of gtp report in a browser, with 100,000 made-up frames. These tests count the page's numbers themselves.
+# The page of gtp report in a browser, with 100,000 made-up frames. These tests compute the expected numbers themselves.
 import csv
 import fractions
 import json
@@ -20,7 +20,7 @@ READY = "document.documentElement.hasAttribute('data-ready')"
 # The rows that the page draws, from top to bottom.
 ROWS = ("Array.from(document.querySelectorAll('.space .row')).filter(row => !row.hidden)"
         ".sort((a, b) => a.dataset.at - b.dataset.at)")
-# Each element with text of its own, and its contrast with its background.
+# For each element with text of its own, the contrast of the text with its background.
 CONTRAST = """(() => {
     const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = (c) => c.slice(0, 3).map((x) => x / 255)
@@ -91,7 +91,7 @@ def cells(page, row=0):
 
 
 def column(page, name):
-    """Return the texts of a column in the rows that are drawn, from the first one."""
+    """Return the texts of a column, for the drawn rows of the table from top to bottom."""
     at = page.all(".row.head button", "one.dataset.column").index(name)
     return page.run("%s.map(row => row.children[%d].textContent)" % (ROWS, at))
 
@@ -230,7 +230,7 @@ def timeline():
     times = [float(text.replace("\u202f", "")) for text in column(page, "time")]
     begin = float(re.search(r"from ([\d.]+)", page.text("#timeline-said")).group(1))
     check(times[0] >= begin - 0.01, "%s is in front of %s" % (times[0], begin))
-    # The table has no fewer frames, and a few more if calls end later.
+    # The table may have some frames more, because calls may end after the selected time.
     check(some <= settled(page) <= some + 50, "the table has other frames than the timeline")
     page.run("document.querySelector('.tracks').focus()")
     page.key("ArrowRight")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions whose returns are traced: each of them ends in another way. */
+/* Functions whose returns are traced. Each of them ends in a different way. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #define NOINLINE __attribute__((noipa))
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* Ends at two places, at one of them before a frame is made. */
+/* Returns at two places, at one of them before the stack frame is set up. */
 NOINLINE long two_ends(long n)
 {
 	if (n & 1)
@@ -94,7 +94,7 @@ NOINLINE long chooses(long n)
 	}
 }
 
-/* The compiler makes the call a jump: last_of() returns in its place, and for others as well. */
+/* Ends with a tail call, so last_of() returns to the caller. Other functions call it, too. */
 NOINLINE long last_of(long n)
 {
 	HIDE(n);
@@ -116,7 +116,7 @@ NOINLINE long other_caller(long n)
 	return r + 1;
 }
 
-/* Its last call is a jump to a function of a library. */
+/* Ends with a tail call to a function of a library. */
 NOINLINE long leaves(long n)
 {
 	const char *digits = "42";
@@ -139,7 +139,7 @@ static void handler(int sig)
 	two_ends(100);
 }
 
-/* A signal comes inside this function; the signal's handler makes calls on a stack of its own. */
+/* Raises a signal, whose handler makes calls on the alternate signal stack. */
 NOINLINE long interrupted(long n)
 {
 	HIDE(n);
@@ -205,7 +205,7 @@ static long threaded(long n)
 	return (long)value;
 }
 
-/* The first instruction of this function is the one that returns. */
+/* The first instruction of this function is its ret. */
 NOINLINE void nothing(long n)
 {
 	HIDE(n);
@@ -226,7 +226,7 @@ NOINLINE long becomes(char **argv)
 
 /* --- many threads inside a function at once --- */
 
-enum { LEVEL = 10000 }; /* added to the value for each nested call */
+enum { LEVEL = 10000 }; /* each level of nested calls adds this to the returned value */
 
 static pthread_t crowd_ids[4096];
 static int crowd_size, crowd_inside;

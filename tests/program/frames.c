@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program whose stacks tests/gdb/test_ustack.py compares. Each function of a path notes its own
- * return address, which is then known without frame pointers.
+ * The program whose stacks tests/gdb/test_ustack.py compares. Each function of a path records its
+ * own return address, so that the stack is known without frame pointers.
  *
  * Usage: frames
  * Reads lines and answers each by one line:
  *   pid              its number
  *   path N           leaf() by path N, 0 to PATHS - 1
- *   threads N COUNT  COUNT times by each path in each of N threads, in an order of its own
- *   hostile KIND     leaf(), called with something in rbp that is not a frame pointer
+ *   threads N COUNT  N threads, each of which takes each path COUNT times, in its own order
+ *   hostile KIND     leaf(), called with a value in rbp that is not a frame pointer
  *   address NAME     where leaf or array is
- * The answer to path and hostile is what leaf() saw: its instruction after the system call
- * getppid(), and the return addresses of all functions from leaf() on, as hex numbers with commas.
+ * The answer to path and hostile is the stack of leaf(): the address after its system call getppid,
+ * and the return addresses of all functions, leaf() first, as hex numbers with commas.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -72,7 +72,7 @@ OWN long wide(long n)
 	char room[8192];
 	long found;
 
-	/* Keep the compiler from knowing which function is called. */
+	/* Hide from the compiler which function is called. */
 	__asm__ volatile("" : "+r"(by) : "r"(room) : "memory");
 	found = by(n);
 	__asm__ volatile("" : : "r"(room) : "memory");
@@ -102,7 +102,7 @@ OWN static long go(int path)
 	}
 }
 
-/* hostile_call - call leaf() with @rbp in rbp; hostile_back is the return address of that call */
+/* hostile_call - call leaf() with @rbp in rbp; the call's return address is hostile_back */
 long hostile_call(unsigned long rbp);
 __asm__(".text\n"
 	".globl hostile_call\n"
@@ -135,7 +135,7 @@ static unsigned long hostile(const char *kind)
 	unsigned long here = (unsigned long)frame;
 	unsigned int i;
 
-	/* A frame in this array, whose return address is go(). */
+	/* A made-up frame in this array, whose return address is in go(). */
 	frame[0] = here;
 	frame[1] = (unsigned long)go;
 	frame[2] = 0;

@@ -6,15 +6,15 @@
  * Usage: markers
  * Reads lines and answers each by one line:
  *   pid                 its number
- *   places FROM COUNT   gtp_test:place at three places for each n: n in a register, in memory, 7
+ *   places FROM COUNT   gtp_test:place at three places for each n: n in a register, in memory; 7
  *   widths N            gtp_test:widths: parts of registers; prints their values
  *   memory N            gtp_test:memory: base, index, scale, displacement; prints the values
  *   statics N           gtp_test:statics: variables of the file; prints the values
  *   constants           gtp_test:constants
  *   floats              gtp_test:floats: 0.5 in a register, 1.5 and -2.25 in memory
  *   text WORD           gtp_test:text: the word
- *   guarded COUNT       gtp_test:guarded, while its semaphore is not 0; prints how often
- *   semaphore           the semaphore
+ *   guarded COUNT       gtp_test:guarded, if its semaphore is not 0; prints how often
+ *   semaphore           prints the value of that semaphore
  *   fork                a child that obeys the next lines until "end"; prints its number
  *   nops COUNT          gtp_test:nop5 and gtp_test:nop10
  *   first COUNT         gtp_test:first, the first instruction of first(n), which returns 2 * n

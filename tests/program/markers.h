@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers as <sys/sdt.h> leaves them, which this machine may not have: a nop, and a note with its
- * place, the section .stapsdt.base, a semaphore or 0, names, and the operands of arguments.
+ * Markers like those of <sys/sdt.h>, which may not be installed: a nop, and an ELF note with its
+ * address, that of .stapsdt.base, a semaphore or 0, the names, and the operands of the arguments.
  */
 #ifndef MARKERS_H
 #define MARKERS_H
@@ -37,14 +37,14 @@
 
 #define MARKER(name, args, ...) MARKER_AT("nop", name, "0", args, __VA_ARGS__)
 
-/* A semaphore: the program runs what is needed for the marker's arguments while it is not 0. */
+/* A semaphore: the program reaches the marker, and computes its arguments, only if it is not 0. */
 #define SEMAPHORE(name)                                                                            \
 	__asm__(".pushsection .probes, \"aw\", \"progbits\"\n"                                     \
 		".balign 2\n" #name ": .2byte 0\n"                                                 \
 		".popsection\n");                                                                  \
 	extern unsigned short name
 
-/* The code of libbpf/usdt's markers: a nop, and a long nop, which newer kernels make a call. */
+/* The code at markers of libbpf/usdt: a nop and a long nop, which newer kernels make a call. */
 #define NOP_5 "nop; .byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #define NOP_10 "nop; .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The C++ program of docs/program-recipes.md. Functions that are traced do as little as their names
- * say, and are called only by a line of input.
+ * The C++ program of docs/program-recipes.md. The traced functions do only what their names say,
+ * and are called only by lines of input.
  *
  * Usage: myserver
  * Reads lines and answers each by one line, whose last word is a result.
@@ -22,7 +22,7 @@
 #define OWN __attribute__((noipa))
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* In C, as a library has it. */
+/* A struct of C, as a library may have. */
 struct request {
 	int id;
 	const char *path;
@@ -47,7 +47,7 @@ extern "C" OWN long handle_reply(struct request *request)
 	return r;
 }
 
-/* Takes as long as it is asked to. */
+/* Takes this number of milliseconds. */
 extern "C" OWN int wait_for(int milliseconds)
 {
 	usleep(milliseconds * 1000);
@@ -80,7 +80,7 @@ class Shop
 
 long Shop::order(const Order &order, int count)
 {
-	long before = sold; /* the first instruction is the method's own, not an inlined one's */
+	long before = sold; /* the first instruction must be this method's, not an inlined one's */
 
 	HIDE(before);
 	sold = before + count * static_cast<long>(order.items.size());
@@ -186,7 +186,7 @@ static pthread_mutex_t till = PTHREAD_MUTEX_INITIALIZER;
 
 static int waiter;
 
-/* A thread waits for the mutex while this one holds it. Return: the thread's number. */
+/* Hold the mutex while another thread waits for it. Return the tid of that thread. */
 static int contended(int milliseconds)
 {
 	pthread_mutex_lock(&till);
@@ -213,7 +213,7 @@ extern "C" OWN void *clerk(void *calls)
 	return reinterpret_cast<void *>(static_cast<long>(gettid()));
 }
 
-/* A thread handles that many requests. Return: its number. */
+/* Make a thread that handles @calls requests. Return its tid. */
 static long hired(long calls)
 {
 	pthread_t id;
@@ -237,7 +237,7 @@ static long plugged(const char *path, int n)
 	return r;
 }
 
-/* A request that another thread answers. Return: the thread's number. */
+/* Let another thread answer the request. Return the tid of that thread. */
 static long passed_on(struct request *request)
 {
 	long number = 0;

@@ -6,23 +6,23 @@
  * Usage: program
  * Reads lines and answers each by one line:
  *   pid                 its number
- *   call FROM COUNT     work(n) for COUNT values of n from FROM on; "done TOTAL"
- *   threads N COUNT     the same in each of N threads, from 0 on
+ *   call FROM COUNT     work(n) for COUNT values of n, beginning with FROM; "done TOTAL"
+ *   threads N COUNT     the same in each of N threads, beginning with 0
  *   fork COUNT          a child that makes COUNT calls from 5000 on and ends; "done CHILD"
  *   exec                becomes a new program of the same file, in a call of becomes()
  *   slow N              slow_sum(N); "done SUM"
  *   each NAME COUNT     a function of calls.c for n from 0 on; "done SUM" of its values
  *   deep N              depth(N): N + 1 calls, each inside the one before; "done SUM"
  *   each_threads N NAME COUNT    the same in each of N threads; "done SUM" of all
- *   crowd N LEVELS      N threads, each inside LEVELS calls of stays() when this answers
- *   crowd_goes          these return; "done SUM" of their values
+ *   crowd N LEVELS      N threads, which stay inside LEVELS nested calls of stays()
+ *   crowd_goes          the threads of the crowd return; "done SUM" of their values
  *   pushed COUNT        pushed(n) for n from 0 on
  *   locked              locked()
  *   map PATH            work(7000) with the string at offset 4096 of a file, a page that it has not
  *                       touched
- *   never               answers, then work(9000) with a string in a page that never arrives
- *   bad                 work(8000) with a string that is nowhere
- *   address NAME        where work, total or label is
+ *   never               answers, then work(9000) with a string whose page fault never ends
+ *   bad                 work(8000) with a pointer to a string that is not mapped
+ *   address NAME        the address of work, total or label
  *   forever             answers, then calls work() until it is killed
  */
 #define _GNU_SOURCE
@@ -97,7 +97,7 @@ static int forked(int count)
 	return pid;
 }
 
-/* Call work() with a string in pages of a file that the kernel has dropped from its memory. */
+/* Call work() with a string in pages of a file that are no longer in the page cache. */
 static void mapped(const char *path)
 {
 	struct point p = { 1, 2, "a point" };
@@ -112,7 +112,7 @@ static void mapped(const char *path)
 	close(fd);
 }
 
-/* Pass a string in a page that the kernel asks this process for, which does not answer. */
+/* Call work() with a string in a userfaultfd page, which this process never provides. */
 static void never(void)
 {
 	char *text = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -131,7 +131,7 @@ static void never(void)
 	work(9000, text, &p);
 }
 
-/* Call work() with a bad pointer, which is the program's own business. */
+/* Call work() with a bad pointer, which work() does not dereference. */
 static void bad(void)
 {
 	struct point p = { 1, 2, "a point" };
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 {
 	char line[512];
 
-	/* Read unbuffered, because a line after "exec" is for the program that begins then. */
+	/* Read unbuffered, because the lines after "exec" are for the new program. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		obey(line, argv);

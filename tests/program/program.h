@@ -42,8 +42,8 @@ long throws(long n);
 long catches(long n);
 
 /*
- * crowd - have @n threads call stays(), each @levels times inside itself, and wait until all wait.
- * crowd_goes - let them return; return the sum of the threads' values, 2 * n of the n-th
+ * crowd - make @n threads, each in @levels nested calls of stays(); return when all wait there.
+ * crowd_goes - let them return; return the sum of the threads' values: 2 * n for the n-th
  */
 void crowd(int n, int levels);
 long crowd_goes(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions that are traced most. In a file of their own, so that each call is a call. */
+/* The most traced functions. They are in their own file, so that the compiler inlines no call. */
 #include <string.h>
 #include "program.h"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The disk's contents after a crash of the machine, from strace's output: any subset of the writes since the last
-sync."""
+"""A crash of the machine during gtp-drain, simulated from strace's output: any subset of the writes since the last sync may
+be on the disk."""
 import re
 import shutil
 
@@ -32,7 +32,7 @@ class Disk:
         self.syncing[pid] = len(self.maybe)
 
     def sync_ends(self, pid):
-        """Note that data written before the sync began is on the disk."""
+        """Record that all data written before the sync began is on the disk now."""
         count = self.syncing.pop(pid)
         for at, data in self.maybe[:count]:
             put(self.sure, at, data)
@@ -40,7 +40,8 @@ class Disk:
         self.syncing = {other: max(0, n - count) for other, n in self.syncing.items()}
 
     def crashed(self):
-        """Return a file's contents that a crash may leave: a random subset of the uncertain sectors, and a random length."""
+        """Return contents of the file that a crash may leave: random ones of the sectors written since the last sync, and a
+        random length."""
         found = bytearray(self.sure)
         whole = bytearray(self.sure)
         for at, data in self.maybe:
@@ -64,7 +65,8 @@ def put(to, at, data):
 
 
 def replay(lines, file, judge):
-    """Replay every system call on the file. Call JUDGE with the disk after each."""
+    """Replay the system calls of strace's LINES on the file. Once the file has its name, call JUDGE with the disk after
+    each."""
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)
@@ -99,7 +101,7 @@ def crash():
     drain.written(HEADER + b"".join(sent[:300]))
     for at in range(300, 900, 100):
         drain.pieces(CHANCE, b"".join(sent[at:at + 100]))
-        # At times wait for the earlier frames, so that others arrive while these are being written to the disk.
+        # Sometimes wait until earlier frames are in the file, so that the next ones arrive while gtp-drain writes.
         if CHANCE.random() < 0.5:
             until(lambda at=at: shown("crash.tf") >= at, "the frames before")
     drain.write(END)

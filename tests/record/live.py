@@ -53,7 +53,7 @@ def run_of(session, *lines):
 
 
 class Live:
-    """A running gtp live. This object has the writing end of its pipe until end()."""
+    """A running gtp live. This object keeps the writing end of its FIFO open until end()."""
 
     def __init__(self, *words, vmlinux="=prog", stdout=subprocess.PIPE, command=None):
         if not made:
@@ -74,8 +74,8 @@ class Live:
                 data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
 
     def waits(self):
-        """Wait until the program's output is full. The number of bytes does not show that: pages of a pipe may be
-        partly empty."""
+        """Return whether the pipe for the program's output is full. poll() must tell, because a full pipe may have partly
+        empty pages, and so fewer bytes than its size."""
         writer = os.open("/proc/self/fd/%d" % self.process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
         try:
             return not select.select([], [writer], [], 0)[1]
@@ -83,7 +83,7 @@ class Live:
             os.close(writer)
 
     def until(self, what):
-        """Return the next line of the program's output, or of its messages."""
+        """Return the next line from the program: WHAT is "stdout" or "stderr"."""
         return getattr(self.process, what).readline()
 
     def hang_up(self):
@@ -97,7 +97,7 @@ class Live:
             out, said = self.process.communicate(timeout=SECONDS)
         finally:
             self.process.kill()
-        self.hang_up()  # the data in a FIFO is lost when no process has it open any more
+        self.hang_up()  # only now, because unread data in a FIFO is lost when the last process closes it
         return self.process.returncode, out, said
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A FIFO as the module's pipe: its contents, gtp-drain as its reader, and the contents of trace files."""
+"""Common code of the tests of gtp-drain: a FIFO that stands in for the module's pipe, frames to write to it, gtp-drain as its
+reader, and the frames in trace files."""
 import os
 import shutil
 import signal
@@ -33,7 +34,8 @@ def variable(number, value):
 
 
 def hit(index, size=None):
-    """Return a frame of one of two tracepoints. It has its index as collected memory, and SIZE bytes in all."""
+    """Return a frame of one of two tracepoints. It has its index as collected memory. If SIZE is given, the frame has SIZE
+    bytes in all."""
     data = variable(1, index % 8) + b"M" + struct.pack("<QH", MEMORY, 8) + struct.pack("<Q", index)
     while size and len(data) + HEAD.size < size:
         more = min(size - len(data) - HEAD.size, 60011)
@@ -103,7 +105,7 @@ class Drain:
     """gtp-drain, or another PROGRAM with WORDS as its arguments, which reads a FIFO of this object."""
 
     def __init__(self, *words, program=(DRAIN,), first=b"", **more):
-        """Start the program. FIRST is written before that, and the program has read it when this returns."""
+        """Start the program, with FIRST already in the FIFO. Return when the program has read FIRST."""
         self.fifo = path("fifo")
         if not os.path.exists(self.fifo):
             os.mkfifo(self.fifo)
@@ -118,7 +120,7 @@ class Drain:
             ahead, self.pipe = self.pipe, os.open(self.fifo, os.O_WRONLY)
             os.close(ahead)
         else:
-            # This waits until the program has opened the other end.
+            # This open() waits until the program has opened the other end.
             self.pipe = os.open(self.fifo, os.O_WRONLY)
         self.thread = None
 
@@ -133,7 +135,7 @@ class Drain:
         until(lambda: not unread(self.pipe), "all to be read")
 
     def pieces(self, chance, data):
-        """Write data in pieces of random sizes. At times wait until the program has read a piece."""
+        """Write data in pieces of random sizes. Sometimes wait until the program has read a piece."""
         at = 0
         while at < len(data):
             size = chance.choice((1, 2, 5, chance.randrange(1, 100), chance.randrange(1, 60000)))
@@ -170,7 +172,7 @@ class Drain:
 
 
 def drained(data, *words, status=0, **more):
-    """Let gtp-drain record all of DATA and the end of the run at once. Return its messages."""
+    """Let gtp-drain record DATA and the end of the run, without pauses. Return its messages."""
     drain = Drain(*words, **more)
     drain.in_background(data + END)
     return drain.wait(status)

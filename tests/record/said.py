@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Refusals, the output on a terminal, and gtp record's additions to gtp-drain."""
+"""Messages of gtp-drain and gtp record: refusals, errors, the output on a terminal; and what gtp record adds to gtp-drain."""
 import os
 import pty
 import re
@@ -77,7 +77,7 @@ def errors_of_the_pipe():
     matches("data: Permission denied; recording is for root", with_error("open,openat", "EACCES", "-p", "data"))
     matches("a new run, or a reset, has dropped the frames", with_error("read", "ESTALE", "-p", path("data")))
     equal(os.listdir(OUT), ["data"])
-    # After the end of a run has been read, ESTALE is not an error: the next run may already have begun.
+    # ESTALE is not an error once the end of the run has been read: the next run may already have begun.
     with_error("read", "ESTALE:when=2", "-p", path("data"), status=0)
     equal(frames_in("gtp.tf"), [hit(0)])
     with open(path("data"), "wb") as file:

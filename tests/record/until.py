@@ -34,7 +34,7 @@ made = {}
 
 
 def run_of_prog():
-    """Make frames of calls with random arguments, and a list of these calls for Python. This is done once."""
+    """On the first call, make frames of calls with random arguments, and a list of the same calls for Python."""
     if made:
         return
     calls = []

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Bounds of functions without a symbol table: what has an FDE, what has none, and what only looks so.
-# The labels tell the test where things are; the library that it examines is stripped of them.
+# Bounds of functions in a library without a symbol table: code with an FDE, code without one, and
+# misleading code. The labels are for the test; the library that gdbtp-regions reads is stripped.
 	.text
 	.globl exported
 	.type exported, @function
 
-#  Bounded: takes jumps, but for the place that code without bounds enters.
+#  Has an FDE: takes jumps, except where code without an FDE jumps to.
 exported:
 	.cfi_startproc
 	mov %rdi, %rax
@@ -20,7 +20,7 @@ entered_by_asm:
 	.size exported, . - exported
 	.balign 16
 
-#  A part of a function, away from it: an FDE of its own.
+#  A function with a cold part elsewhere, which has its own FDE.
 plain_hot:
 	.cfi_startproc
 	test %edi, %edi
@@ -43,8 +43,8 @@ plain_cold:
 	.cfi_endproc
 	.balign 16
 
-#  Assembly that says nothing of itself. It begins with data, after which a decode in sequence
-#  takes the jump for the constant of a movabs, and a decode of it finds no jump.
+#  Assembly without CFI. It begins with data that looks like the first bytes of a movabs, so a
+#  decoder that goes from instruction to instruction takes the following jump for its constant.
 .globl no_cfi
 no_cfi:
 	.byte 0x48, 0xb8
@@ -57,7 +57,7 @@ no_cfi:
 no_cfi_end:
 	.balign 16
 
-#  A function with data in it: one of its own jumps leads into the middle of what is decoded.
+#  A function with data in it, so that one of its jumps leads into the middle of a decoded instruction.
 .globl astray
 astray:
 	.cfi_startproc
@@ -75,7 +75,7 @@ astray:
 astray_end:
 	.balign 16
 
-#  The C library jumps over a prefix. That is nothing to be afraid of.
+#  A jump over a lock prefix, as the C library has. It must not make the function suspect.
 .globl lock_prefix
 lock_prefix:
 	.cfi_startproc
@@ -91,7 +91,7 @@ lock_prefix:
 	.cfi_endproc
 	.balign 16
 
-#  Three descriptions that contradict each other: one begins in the first and ends in the third.
+#  Two functions, and a further FDE that begins in the first and ends in the second.
 .globl crossed
 crossed:
 	.cfi_startproc

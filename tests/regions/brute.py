@@ -4,9 +4,9 @@
 
 Usage: brute.py TOOL VMLINUX
 
-Knows nothing of how the tool works. Finds instruction starts and jump targets in objdump's output, the
-targets of jump labels and exception fixups in the image's tables, and asserts that no address the
-tool accepts has one of them in the four bytes after it. Prints TAP.
+This test shares no code with the tool. It finds instruction starts and jump targets in objdump's output, and the
+targets of jump labels and exception fixups in the image's tables. No address that the tool accepts may have one of
+these targets in the four bytes after it. Prints TAP.
 """
 import re
 import struct
@@ -23,7 +23,7 @@ def run(*command):
 
 
 class Image:
-    """Sections and symbols of a linked file, by its headers alone."""
+    """Sections and symbols of a linked file, from its ELF headers."""
 
     def __init__(self, path):
         self.path = path
@@ -48,7 +48,7 @@ class Image:
         raise SystemExit("no section holds %#x" % start)
 
     def relative(self, first, last, entry, field):
-        """Yield an address for each entry of a table: a field holds its offset relative to the field."""
+        """Yield the address that each entry of a table has in a field, as an offset relative to the field itself."""
         start, end = self.symbols[first], self.symbols[last]
         data = self.read(start, end)
         for at in range(0, len(data), entry):
@@ -108,7 +108,7 @@ def main():
                                                  4)),
                "exception fixups": set(image.relative("__start___ex_table", "__stop___ex_table", 12,
                                                       4))}
-    # Ask for the verdicts with return thunks: then the code is the file's own text, which objdump has read.
+    # Get the verdicts for return thunks, because for these the kernel executes the code that is in the file.
     accepted = [addr for addr, _, word in verdicts(tool, path, "rethunk")
                 if word in ("jump", "relocate")]
     print("# %d addresses accepted, %d instructions" % (len(accepted), len(starts)))

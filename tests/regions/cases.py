@@ -4,8 +4,8 @@
 
 Usage: cases.py TOOL FOLDER [CASE...]      objects go to FOLDER; prints TAP
 
-  #: PLACE WORD [accepted|refused] [with OPTION...]   the verdict, and the kernel's own
-  #? PLACE [--OPTION VALUE...] REGEX                  what `explain` prints
+  #: PLACE WORD [accepted|refused] [with OPTION...]   the tool's verdict, and that of the kernel's own rule
+  #? PLACE [--OPTION VALUE...] REGEX                  the output of `explain`
 A file with a line "# link" is linked to an address, as a kernel is.
 """
 import glob
@@ -32,7 +32,7 @@ def build(source, folder):
 
 
 def dump(tool, path, options):
-    """Return {place: (verdict, the kernel's answer)}. Places where no instruction starts are missing."""
+    """Return {place: (verdict, verdict of the kernel's own rule)}. Places where no instruction starts are missing."""
     out = subprocess.run([tool, "dump", path, *options], check=True, stdout=subprocess.PIPE,
                          text=True).stdout
     rows = [line.split() for line in out.splitlines()]

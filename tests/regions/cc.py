@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""gdbtp-cc makes the same code as the compiler, to the last bit, and a row for every place to which code can jump.
+"""gdbtp-cc makes exactly the same code as the compiler, and a basic_block row for every place to which code can jump.
 
 Usage: cc.py TOOLS FOLDER duktape.c [HEADERS]     prints TAP
 
@@ -45,7 +45,7 @@ def path(name):
 
 
 def sections(obj):
-    """Return the names, flags and contents of the sections to compare, which include relocations."""
+    """Return the names, flags and contents, with relocations, of the sections that must not differ."""
     found = {}
     for line in run("readelf", "-SW", obj).splitlines():
         words = re.match(r"\s*\[\s*(\d+)\]\s+(\S+)\s+(\S+)\s+\w+ (\w+) (\w+) \w+\s+([A-Zop]*)", line)
@@ -103,7 +103,7 @@ def jump_table_labels(assembler):
 
 
 def placed(obj):
-    """Return a function from a label to the label's address in the tool's layout, or to None."""
+    """Return (leaders, a function that maps a label to its address in the tool's layout, or to None)."""
     syms = symbols(obj)
     leaders, functions = dump(obj)
     base = {syms[name][0]: addr - syms[name][1] for name, addr in functions.items() if name in syms}
@@ -185,7 +185,7 @@ def small():
     run(cc, *flags, "-o", path("small-marked.o"))
     same_code(path("small-plain.o"), path("small-marked.o"), "inline assembler")
     leaders, _ = dump(path("small-marked.o"))
-    # The assembler statement jumps to a label, so that is a leader because of a direct jump. There must be a row for it.
+    # A label in the assembler statement is the target of a direct jump, and so it must have a row.
     direct = [bits for bits in leaders.values() if bits & JUMP]
     ok(len(direct) >= 3 and all(bits & ROW for bits in direct),
        "inline assembler: its labels have rows too")
@@ -204,7 +204,7 @@ def exceptions():
     run("g++", "-O2", "-g", program, "-o", path("landing-plain"))
     run(cc, "-O2", "-g", program, "-o", path("landing-marked"),
         env=dict(os.environ, GDBTP_CC="g++"))
-    # One function has two handlers and a destructor; another destroys the exception.
+    # In landing.cc, one function has two handlers and a destructor; the landing pad of another destroys the exception.
     pads, _ = dump(path("landing-plain"))
     pads = [addr for addr, bits in pads.items() if bits & LANDING]
     ok(len(pads) >= 3, "exceptions: %d landing pads are found" % len(pads))

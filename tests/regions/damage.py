@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Damaged files are refused or read within their bounds: the tool under ASan and UBSan on altered files.
+"""Run the tool, built with ASan and UBSan, on damaged files. It must refuse them, or read only within their bounds.
 
 Usage: damage.py TOOL FOLDER FILE... [SEED=N] [ROUNDS=N]     prints TAP, one line for each file
 """

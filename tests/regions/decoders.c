@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's decoder against Zydis: at every byte of all code of the files named, and on random
+ * Compares the module's decoder with Zydis at every byte of all code in the files, and on random
  * bytes.
  *
  * Usage: decoders [--random COUNT] [--seed N] FILE...
  *
- * Zydis must accept everything that the decoder accepts, with the same length, kind, relative
- * operands; it may report more flags as read and fewer as overwritten than Zydis. Refusals are
- * counted at the places where code really has instructions.
+ * Zydis must accept every instruction that the decoder accepts, with the same length, kind and
+ * relative operands. The decoder may report more flags as read, and fewer as overwritten, than
+ * Zydis. Instructions that only Zydis accepts are counted at real instruction boundaries.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "regions/insn.h"
 #include "tools/regions/image.h"
 
-/* Show each erroneous instruction, but only a few of a kind. */
+/* Errors are counted; only the first SHOWN are printed. */
 enum { SHOWN = 20, MNEMONICS = ZYDIS_MNEMONIC_MAX_VALUE + 1 };
 
 static ZydisDecoder decoder;
@@ -40,7 +40,7 @@ static bool legacy(const ZydisDecodedInstruction *z, ZydisOpcodeMap map, u8 firs
 	       z->opcode >= first && z->opcode <= last;
 }
 
-/* Not to run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
+/* True if an instruction cannot be moved: it changes the mode, waits, or delays interrupts. */
 static bool fixed(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
@@ -134,7 +134,7 @@ static const char *difference(const ZydisDecodedInstruction *z, const struct gtp
 	return flags_right(z, insn) ? NULL : "other flags";
 }
 
-/* Compare what starts at @p; @real when code really has an instruction there. Its length, or 1. */
+/* Compare at @p. @real: the code has an instruction there. Return its length by Zydis, or 1. */
 static u32 compare(const u8 *p, u32 n, bool real, const char *where, u64 at)
 {
 	ZydisDecodedInstruction z;
@@ -193,7 +193,7 @@ static u64 random_next(u64 *state)
 	return *state;
 }
 
-/* Prefixes are one byte in twenty of all there are: more of them, and of what 0f leads to. */
+/* Make random bytes. Often begin with prefixes or 0f, which are rare among random bytes. */
 static void random_bytes(u8 *p, u32 n, u64 *state)
 {
 	static const u8 firsts[] = { 0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x65, 0x0f, 0x48, 0x41 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Exceptions: the unwinder enters functions where no jump leads to.
+// Exceptions: the unwinder enters functions at landing pads, to which no jump leads.
 #include <stdexcept>
 
 extern void may_throw(int);

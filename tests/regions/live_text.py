@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: write the running kernel's code to a file: SIZE bytes of memory, starting at .text. For a guest, as root.
+# Job: write the running kernel's code to a file: SIZE bytes of memory, starting at .text. Runs in a guest, as root.
 #
 # Usage: live_text.py SIZE FILE
 import struct

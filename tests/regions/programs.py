@@ -4,8 +4,8 @@
 
 Usage: programs.py TOOL FOLDER FILE...      fixtures go to FOLDER; prints TAP
 
-Knows nothing of how the tool works. Every FILE is a program or library as it is installed, without
-symbols. The fixtures have traps: made-up code that a careless analysis would accept.
+This test shares no code with the tool. Every FILE is a program or library as it is installed, without symbols. The
+fixtures are made-up code that a careless analysis would accept.
 """
 import bisect
 import os
@@ -37,7 +37,7 @@ class Tap:
 
 
 class Program:
-    """A file as objdump and readelf see it, and the tool's verdicts."""
+    """A file: its instructions by objdump, its FDEs by readelf, and the tool's verdicts."""
 
     def __init__(self, tool, path):
         self.name = os.path.basename(path)
@@ -53,7 +53,7 @@ class Program:
             found = JUMP.match(found.group(2))
             if found:
                 self.targets.add(int(found.group(1), 16))
-        # readelf's status is 1 if the file names a debug file that is not installed.
+        # Ignore readelf's status, which is 1 if the file names a debug file that is not installed.
         frames = subprocess.run(["readelf", "--debug-dump=frames", "-W", path],
                                 stdout=subprocess.PIPE, text=True).stdout
         self.fdes = sorted((int(a, 16), int(b, 16)) for a, b in FDE.findall(frames))
@@ -87,7 +87,7 @@ def lists(tool, path, out):
 
 
 def compare_table(tap, tool, folder, program):
-    """Compare the table's functions with readelf's FDEs. The agent takes the bounds of functions from the table."""
+    """Check that the functions in the program's table of regions have the bounds of readelf's FDEs."""
     table = lists(tool, program.path, os.path.join(folder, program.name + ".rgn"))
     starts, lasts = sorted(table["trusted"]), sorted(table["it"])
     wrong = [a for a, b in zip(starts, lasts) if not program.fde_of(a) or program.fde_of(a)[0] != a
@@ -161,7 +161,7 @@ def bounds(tap, tool, folder):
 
 
 def functions(at):
-    """Yield names and bounds of the fixture's functions, by its labels."""
+    """Yield the name and the bounds of each function good_... and bad_... of the fixture, from its labels."""
     names = sorted((addr, name) for name, addr in at.items() if re.match("(good|bad)_", name))
     ends = sorted(addr for name, addr in at.items()
                   if re.match("(good|bad|part)_|foreign$|the_end$", name))
@@ -190,7 +190,7 @@ def switches(tap, tool, folder):
 
 
 def section_reader(path):
-    """Return a function that reads the bytes at an address, which it finds with the section headers."""
+    """Return a function that reads bytes of the file by their address, using the section headers."""
     with open(path, "rb") as file:
         data = file.read()
     sections = []
@@ -208,9 +208,9 @@ def section_reader(path):
 
 
 def looked_back(program):
-    """Yield the entries of the jump tables that compilers write, found by looking at the text before each jump.
+    """Yield the targets in the jump tables of compilers, which are found from the instructions before each indirect jump.
 
-    A table ends at the bound of the nearest compare, or where another begins.
+    A table ends at the bound of the nearest preceding compare, or where another table begins.
     """
     read = section_reader(program.path)
     bases = sorted({int(found.group(1), 16) for _, text in program.text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions above which a frame can be inserted (yes_...), and others (no_...), which get arguments
- * on the stack by the ABI. A no_ function that reads nothing there is refused out of caution.
+ * Functions that get no argument on the stack by the ABI (yes_...), and functions that do (no_...).
+ * Some no_ functions get none, but the tool must be cautious and refuse them.
  */
 #include <stdarg.h>
 #include <sys/cdefs.h>
@@ -158,7 +158,7 @@ _Noreturn void no_return(void)
 		;
 }
 
-/* The compiler makes a clone of it, as its name says; the clone's arguments are unknown. */
+/* The compiler makes a clone of this function; the arguments of the clone are unknown. */
 __attribute_noinline__ static long no_clone(long *a, long b)
 {
 	return b ? *a * 3 : *a;

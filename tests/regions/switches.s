@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Jumps through registers. In functions called good_* it can be proven where all of them lead; in
-# bad_* one thing is wrong with each, and no instruction may take a jump. target_* are places that
-# tables lead to, and no jump may overwrite them.
+# Jumps through registers. In functions called good_*, all targets of such a jump can be proven. In
+# bad_*, the proof has one error, and no instruction of the function may take a jump. target_* are
+# targets in jump tables, which no jump may overwrite.
 	.text
 
-#  begin NAME, end: a function with its FDE, whose last instructions take a jump.
+#  begin NAME, end: a function with an FDE; instructions at its end have room for a jump.
 	.macro begin name
 	.globl \name
 \name:
@@ -19,7 +19,7 @@
 	.balign 16
 	.endm
 
-#  through NAME, BASE, ENTRY: the jump of a compiler, once the index is in %rax.
+#  through NAME: a jump through the table of NAME as compilers write it, with the index in %rax.
 	.macro through name
 	lea table_\name(%rip), %rdx
 	movslq (%rdx,%rax,4), %rax
@@ -27,7 +27,7 @@
 	jmp *%rax
 	.endm
 
-#  cases NAME, FLAGS: three cases, and the table of them.
+#  cases NAME, FLAGS, KIND: three cases, and the table with their addresses.
 	.macro cases name, flags="a", kind=.rodata
 	.globl target_\name\()_0, target_\name\()_1, target_\name\()_2
 target_\name\()_0:
@@ -56,7 +56,7 @@ table_\name:
 1:
 	end
 
-#  A system call's result is not its number, although no operand says that %rax is written.
+#  A system call changes %rax, although %rax is not an operand of the instruction.
 	begin good_syscall
 	xor %eax, %eax
 	syscall
@@ -68,7 +68,7 @@ table_\name:
 1:
 	end
 
-#  loop writes %rcx.
+#  The instruction loop changes %rcx.
 	begin good_loop
 	xor %ecx, %ecx
 	loop 2f
@@ -82,7 +82,7 @@ table_\name:
 1:
 	end
 
-#  The compare may come after the copy, and jae with one more is the same.
+#  The compare comes after the copy of the index, and uses jae with the bound plus one.
 	begin good_copy
 	mov %edi, %eax
 	cmp $3, %edi
@@ -92,7 +92,7 @@ table_\name:
 1:
 	end
 
-#  A byte, extended; a jump without tracking.
+#  The index is a byte, zero-extended; the jump has the prefix notrack.
 	begin good_byte
 	cmp $2, %dil
 	ja 1f
@@ -105,7 +105,7 @@ table_\name:
 1:
 	end
 
-#  A bound from a mask, and the table's address kept over a call.
+#  A mask bounds the index, and the table's address is kept in a register over a call.
 	begin good_mask
 	push %rbx
 	.cfi_adjust_cfa_offset 8
@@ -120,7 +120,7 @@ table_\name:
 	.cfi_adjust_cfa_offset -8
 	end
 
-#  Memory is compared, and loaded again.
+#  The compare is with memory, and the index is then loaded from there.
 	begin good_memory
 	cmpl $2, 8(%rdi)
 	ja 1f
@@ -130,7 +130,7 @@ table_\name:
 1:
 	end
 
-#  A tail call: the frame is gone, the target is a pointer.
+#  A tail call through a pointer: the stack frame has been removed.
 	begin good_tail
 	push %rbx
 	.cfi_adjust_cfa_offset 8
@@ -183,7 +183,7 @@ target_good_cold_1:
 	cases bad_index
 	end
 
-#  Another register is bounded.
+#  The compare bounds another register.
 	begin bad_register
 	cmp $2, %esi
 	ja 1f
@@ -193,7 +193,7 @@ target_good_cold_1:
 1:
 	end
 
-#  The compare is one of signed numbers.
+#  The compare is signed.
 	begin bad_signed
 	cmp $2, %edi
 	jg 1f
@@ -203,7 +203,7 @@ target_good_cold_1:
 1:
 	end
 
-#  A byte is compared, and more of it is used.
+#  Only the low byte is compared, but the whole register is used.
 	begin bad_byte
 	cmp $2, %dil
 	ja 1f
@@ -223,7 +223,7 @@ target_good_cold_1:
 1:
 	end
 
-#  One jump leads to after the compare.
+#  A jump leads to the instruction after the compare.
 	begin bad_entered
 	test %rsi, %rsi
 	js 2f
@@ -236,7 +236,7 @@ target_good_cold_1:
 1:
 	end
 
-#  So does a jump of other code, which has no CFI.
+#  Code without CFI jumps to the instruction after the compare.
 	begin bad_elsewhere
 	cmp $2, %edi
 	ja 1f
@@ -260,7 +260,7 @@ inside_bad_elsewhere:
 1:
 	end
 
-#  The same, once around a loop: the copy is of the round before.
+#  The compared copy of the index is from the previous round of a loop.
 	begin bad_loop
 	xor %ecx, %ecx
 3:
@@ -283,7 +283,7 @@ inside_bad_elsewhere:
 1:
 	end
 
-#  Registers do not outlive a call.
+#  A call may change the register that was compared.
 	begin bad_call
 	cmp $2, %edi
 	ja 1f
@@ -294,7 +294,7 @@ inside_bad_elsewhere:
 1:
 	end
 
-#  Flags of another instruction.
+#  The branch uses the flags of another instruction.
 	begin bad_flags
 	cmp $2, %edi
 	add %rsi, %rdx
@@ -329,7 +329,7 @@ target_foreign:
 	mov %rsi, %r9
 	end
 
-#  The bound is one too large: the last entry is not of this table.
+#  The bound is one too large: the last entry does not belong to this table.
 	begin bad_last
 	cmp $3, %edi
 	ja 1f
@@ -342,7 +342,7 @@ target_foreign:
 	.popsection
 	end
 
-#  The frame is there: no tail call.
+#  The stack frame is still there, so the jump is not a tail call.
 	begin bad_frame
 	push %rbx
 	.cfi_adjust_cfa_offset 8
@@ -355,7 +355,7 @@ target_foreign:
 	.cfi_adjust_cfa_offset -8
 	end
 
-#  A label is stored: it may be where the pointer leads.
+#  The address of a label is stored, so the pointer may lead to it.
 	begin bad_label
 	lea 1f(%rip), %rax
 	mov %rax, (%rdi)
@@ -364,14 +364,14 @@ target_foreign:
 	mov %rdi, %rax
 	end
 
-#  The target is computed.
+#  The target is a sum, not an entry of a table.
 	begin bad_sum
 	mov (%rdi), %rax
 	add (%rsi), %rax
 	jmp *%rax
 	end
 
-#  A function without CFI may change any register, also one that a function of C would keep.
+#  A called function without CFI may change any register, even those that C functions preserve.
 	begin bad_own_way
 	push %rbx
 	.cfi_adjust_cfa_offset 8
@@ -387,7 +387,7 @@ target_foreign:
 	.cfi_adjust_cfa_offset -8
 	end
 
-#  One jump is proven, the other is not.
+#  The targets of one jump are proven, those of the other are not.
 	begin bad_second
 	cmp $2, %edi
 	ja 1f
@@ -400,14 +400,14 @@ target_foreign:
 	jmp *%rax
 	end
 
-#  No way leads to the jump.
+#  The jump is never reached, so nothing is known about it.
 	begin bad_unreached
 	ret
 	mov (%rdi), %rax
 	jmp *%rax
 	end
 
-#  Code without CFI, that bad_own_way calls, and that enters bad_elsewhere.
+#  Code without CFI: bad_own_way calls it, and it jumps into bad_elsewhere.
 	.balign 16
 own_way:
 	mov $7, %ebx

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/regions/run, whose functions and variables these use
-# Job: text on a terminal: a foreign file's names and source lines, refusals of wrong arguments; sourced by tests/regions/run. $tool is gdbtp-regions.
+# Job: test the output of gdbtp-regions ($tool): names and source lines of a hostile file, refusals of wrong arguments.
 
 # says_escaped NAME COMMAND...: test that the output has the escaped text and no escape sequence, whatever the exit
 # status is
@@ -22,7 +22,7 @@ says() {
 	result $? "gdbtp-regions ${*@Q}: $text" || sed 's/^/# /' <<<"status $code: $said"
 }
 
-# One sentence says which argument is missing, or is one too many.
+# The tool must say in one sentence which argument is missing or superfluous.
 wrong() {
 	local status=0 self=$out/names/plain.o
 	says "COMMAND and FILE are missing; gdbtp-regions --help lists them" || status=1

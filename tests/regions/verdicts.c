@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's decision against the tool's, at every instruction of the files named, and at some
- * of the bytes between.
+ * Compares the module's decision with the tool's, at every instruction of the files, and at some
+ * bytes inside of instructions.
  *
  * Usage: verdicts [--cpu plain|its|rethunk] [--show N] [--live TEXT] FILE...
  *
@@ -9,8 +9,8 @@
  * another decoder. If the module accepts a jump, the tool must accept it too, or know that boot
  * rewrites the code there (the module sees the result); and both must displace the same bytes.
  *
- * TEXT is what a running kernel has in memory in place of the file's .text: the module is asked
- * about that. Then they may differ where boot has rewritten something.
+ * TEXT is a copy of .text from the memory of a running kernel. If it is given, the module decides
+ * on this copy, and may differ from the tool where boot has rewritten code.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@ enum { REGIONS = GTP_REGION_OTHERS + 1 };
 struct counts {
 	u64 probeable;
 	u64 both;
-	u64 boot; /* the module alone, at places that boot rewrites */
+	u64 boot; /* only the module accepts: places that boot rewrites */
 	u64 wrong;
-	u64 lost[REGIONS]; /* the tool alone, padding not counted: why the module does not */
+	u64 lost[REGIONS]; /* only the tool accepts: by the module's reason, without padding */
 	u64 shown[REGIONS];
 };
 
@@ -44,7 +44,7 @@ static bool probeable(const struct rgn_verdict *v)
 	return v->id >= RGN_VERDICT_PROBE;
 }
 
-/* Padding after a function is no part of it, though the kernel's symbols say so. */
+/* False for padding after a function, which the kernel's symbols count as part of the function. */
 static bool in_body(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->body)
@@ -52,7 +52,7 @@ static bool in_body(const struct rgn_span *span, const struct rgn_function *f, u
 	return (span->insn[at] & RGN_DECODED_KIND) != RGN_DECODED_INT3;
 }
 
-/* Boot may have rewritten what a jump there would displace. */
+/* True if boot may have rewritten instructions that a jump at @at would displace. */
 static bool rewritten(const struct rgn_span *span, u32 at)
 {
 	u32 i;
@@ -107,7 +107,7 @@ static void compare_text(const struct rgn_module *m, struct counts *c)
 			const struct rgn_function *f = &span->functions[j];
 			u32 end = rgn_function_end(span, f);
 
-			/* Between sections lie zeros, which are no code and take long. */
+			/* So large are only the zeros between sections, which are no code. */
 			if (f->size > 1 << 16)
 				continue;
 			for (at = rgn_function_start(span, f); at < end; at++) {
@@ -136,7 +136,7 @@ static void print_counts(const char *path, const struct counts *c)
 	       c->wrong || !c->both ? "not ok" : "ok", name);
 }
 
-/* Use the live bytes for the module; the tool's decode is of the file's bytes. */
+/* Let the module see the live bytes. The tool has already decoded the bytes of the file. */
 static void take_live(const struct rgn_text *text)
 {
 	FILE *in = fopen(live, "rb");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ends of a run, with threads of the test as GDB and kernel: its output, and its last message."""
+"""Ends of a run of the command gtp, where threads of the test stand in for GDB and the kernel: output and last message."""
 import contextlib
 import io
 import os
@@ -24,21 +24,21 @@ def packet(text):
 
 
 def row(n, pid=1):
-    """Return the kernel's text for a hit. The default pid 1 is not a task of this process, whose hits are left out."""
+    """Return the text that the kernel prints for a hit. PID is not this process by default, whose hits gtp leaves out."""
     values = {rowcode.CLOCK: b"%x" % n, rowcode.TASK: b"%x" % pid, rowcode.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
                                        for f in rowcode.layout([False])[0]) + b"\fnomark\n"
 
 
 class World:
-    """GDB and the kernel of a run. prints: the kernel's output, in pieces; ends: whether the wait ends by itself after that;
-    counts, error: GDB's last message."""
+    """GDB and the kernel of a run. prints: the kernel's output, in pieces; ends: whether the kernel ends the wait after that,
+    without an interrupt; counts, error: GDB's last message."""
 
     def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed
         self.kernel, line = socket.socketpair()
         self.relay = relay.Relay(line.detach())
-        self.after = lambda: None  # called after GDB's last message, when there are no probes any more
+        self.after = lambda: None  # called after GDB's last message, when GDB has removed all probes
         self.words, ours = socket.socketpair()
         self.child = child.Child.__new__(child.Child)
         self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
@@ -291,7 +291,7 @@ def killed():
             line.connect(world.relay.path)
             line.sendall(b"$c#63")
             equal(world.kernel.recv(100), b"$c#63")
-        with contextlib.suppress(BrokenPipeError):  # the command has noticed that GDB has exited, and has closed the line
+        with contextlib.suppress(BrokenPipeError):  # gtp may already have closed the connection, because GDB has exited
             world.kernel.sendall(packet(row(1)) + STOPPED)
         world.words.close()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs with frames (--at-end), with a table of answers as GDB: the messages that the command gets."""
+"""Runs with frames (--at-end): the messages that the command gtp gets. A table of answers stands in for GDB."""
 import importlib
 import os
 import re
@@ -23,8 +23,8 @@ def of_gdb():
 
 
 class Channel:
-    """Stands in for the channel to the shell command `gtp`. It keeps the messages for the command, and sends
-    nothing."""
+    """Stands in for the channel to the shell command `gtp`. It stores the messages for the command, and does not send
+    them."""
 
     def __init__(self):
         self.socket, self.peer = socket.socketpair()
@@ -42,7 +42,8 @@ class Channel:
 
 
 def told(how, tstart="", **settings):
-    """Let atend.run() show a run that has ended for the reason HOW; GDB is faked. Return the notes and the texts that the command gets."""
+    """Let atend.run(), with a fake GDB, show a run that has ended for the reason HOW. Return the notes and the texts that the
+    command gets."""
     atend, channel = of_gdb(), Channel()
     request = dict(collect=None, count=None, csv=None)
     request.update(settings)

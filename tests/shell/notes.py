@@ -17,7 +17,7 @@ BASE = 0x4700100000000000
 
 
 class File:
-    """Stands in for a program's file, with two symbols, for markers' operands."""
+    """Stands in for a program's file with two symbols, to which operands of markers can refer."""
 
     base, end, fixed = BASE, 1 << 36, False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Words of the command line that GDB gets in its own commands: each arrives whole, with its blanks and quotes."""
+"""Words of the command line that become arguments of commands in GDB: each arrives unchanged, with blanks and quotes."""
 import importlib
 import shlex
 import sys
@@ -13,7 +13,7 @@ ODD = ("/my src", "it's", 'a "b" c', "back\\slash", "a\tb", "'", "$x *?[1]", "-v
 
 
 def executed(function, request):
-    """Call a function of inside.py, with a fake gdb for its import. Return the line that GDB would execute."""
+    """Call a function of gtp's inside.py, with a fake gdb for its import. Return the line that GDB would execute."""
     with mock.patch.dict(sys.modules, gdb=mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)):
         inside = importlib.import_module("gtp.shell.inside")
     lines = []

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Control arrives in the middle: one function for each kind of evidence that it does.
+# Code that jumps into the middle of a region: one function for each kind of evidence for such a jump.
 	.section .modinfo,"a"
 	.asciz "name=leaders"
 	.text
 
-#  A jump of the function itself: the kernel's rule sees it too, and one byte further than needed.
+#  A jump of the same function. The kernel's own rule sees it, too, but refuses one byte more than needed.
 	.type own_jump, @function
 #: own_jump+0x0 leader refused
 #: own_jump+0x2 leader refused
@@ -24,7 +24,7 @@ own_jump:
 	.size own_jump, . - own_jump
 	.skip 8, 0xcc
 
-#  A jump to just behind the five bytes harms nothing; the kernel refuses it all the same.
+#  A jump to the byte after the five bytes is harmless, but the kernel's rule refuses the place.
 	.type behind, @function
 #: behind+0x0 jump refused
 behind:
@@ -38,7 +38,7 @@ behind:
 	.size behind, . - behind
 	.skip 8, 0xcc
 
-#  From the function's part in another section, which the kernel's rule does not look at.
+#  A jump from the function's cold part in another section, where the kernel's rule does not look.
 	.type hot, @function
 #: hot+0x0 leader accepted
 #: hot+0x3 jump accepted
@@ -80,7 +80,7 @@ faulting:
 	.long .Lfault - ., .Lfixup - ., 0
 	.text
 
-#  A jump label that is a nop here: the jump can be switched on at any time.
+#  A jump label that is a nop in the file; the kernel can switch the jump on at any time.
 	.type label, @function
 #: label+0x0 jump-label
 #: label+0x5 leader accepted
@@ -102,7 +102,7 @@ label:
 	.quad 0
 	.text
 
-#  Code that an alternative may put in place of the nops, and that jumps.
+#  An alternative: at boot the kernel may replace the nops by a jump.
 	.type chosen, @function
 #: chosen+0x0 boot-site accepted
 #: chosen+0x5 leader accepted
@@ -144,7 +144,7 @@ boot:
 	.size boot, . - boot
 	.skip 8, 0xcc
 
-#  Addresses in data, and taken by an instruction.
+#  The address of an instruction is in data, or an instruction takes it.
 	.type stored, @function
 #: stored+0x0 leader accepted
 #? stored+0x0 stored\+0x3: a relocation

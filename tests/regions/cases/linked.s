@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A kernel as it is linked: tables between symbols, and addresses in data without relocations.
+# A linked kernel: its tables are delimited by symbols, and addresses in data have no relocations.
 # link
 	.section __ksymtab,"a"
 	.long 0
@@ -35,7 +35,7 @@ stored:
 	.size stored, . - stored
 	.skip 8, 0xcc
 
-#  Data that is executable by its flags, as 7.3's is: no code, and its words count.
+#  Data in a section with the executable flag, as in 7.3: it is no code, and addresses in it count.
 	.type kept, @function
 #: kept+0x0 leader accepted
 #? kept+0x0 kept\+0x3: a constant in data

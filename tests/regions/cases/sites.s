@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Places that somebody else patches: no probe on them, no jump that reaches into them.
+# Places that the kernel patches: they take no probe, and no jump may overlap them.
 	.section .modinfo,"a"
 	.asciz "name=sites"
 	.text
@@ -72,7 +72,7 @@ warns:
 	.word 0, 0
 	.text
 
-#  A paravirtual call is rewritten at boot, and so may a retpoline be: to a call that returns earlier.
+#  At boot the kernel rewrites a paravirtual call, and may replace the call of a retpoline by a shorter call.
 	.type boot, @function
 #: boot+0x0 boot-site refused
 #: boot+0xa boot-site refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A program's jump table, which nothing tells of; the same function with complete rows; with one missing.
+# A jump through memory in a program: in code without a line table, with a row for every target, with a row missing.
 	.file 1 "table.c"
 	.text
 	.type secret, @function
@@ -34,7 +34,7 @@ told:
 	.size told, . - told
 	.skip 8, 0xcc
 
-#  A direct target without a row: the rows of this function are not to be trusted.
+#  The target of a direct jump has no basic_block row, so the rows of this function cannot be trusted.
 	.type doubtful, @function
 #: doubtful+0x3 indirect refused
 #? doubtful+0x3 evidence: D

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Functions that return through a thunk, or jump through a retpoline: the kernel's rule and this one.
+# Functions that return through a thunk, or jump through a retpoline.
 #
-# What follows "with" are options of the tool.
+# After "with" come options of gdbtp-regions.
 	.section .modinfo,"a"
 	.asciz "name=thunks"
 	.text
@@ -10,7 +10,7 @@
 #: returns+0x0 jump accepted
 #: returns+0x0 jump refused with --cpu its
 #: returns+0x0 jump refused with --cpu rethunk
-#  One byte of return and four of barrier, or five of jump.
+#  At run time these five bytes are a one-byte ret and four int3, or a jump to the thunk.
 #: returns+0x9 relocate refused
 #: returns+0xa int3
 #: returns+0xa not-start with --cpu rethunk
@@ -22,7 +22,7 @@ returns:
 	jmp __x86_return_thunk
 	.size returns, . - returns
 
-#  In the upper half of a cache line Intel's flaw does not show.
+#  In the upper half of a cache line, the bug ITS of Intel's processors does not occur.
 	.p2align 6
 	.skip 40, 0xcc
 	.type upper, @function

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What stands at the address or just behind it: every outcome that needs no table of the kernel.
+# Verdicts that depend only on the instructions at the address and in the bytes after it.
 	.section .modinfo,"a"
 	.asciz "name=verdicts"
 	.text
@@ -13,7 +13,7 @@ straight:
 	mov %rsi, %rdx
 	mov %rdx, %rcx
 	add $0x12345678, %rax
-#  The last instruction and its barrier: a copier that stops at the return can move it, the kernel's not.
+#  A ret and the int3 after it: gdbtp can move the ret alone, but the kernel would also have to move the int3.
 #: straight+0xf relocate refused
 #: straight+0x10 int3
 	ret
@@ -24,7 +24,7 @@ straight:
 	.size straight, . - straight
 
 	.type copies, @function
-#  A call, a conditional jump and a shift: only a copier that relocates moves them.
+#  A call, a conditional jump and a shift: gdbtp relocates them, the kernel does not move them.
 #: copies+0x0 relocate refused
 #: copies+0x5 relocate refused
 #: copies+0x7 relocate refused
@@ -35,14 +35,14 @@ copies:
 	shl $3, %rax
 	mov %rdi, %rax
 	mov %rdi, %rax
-#  An instruction whose effect is on the one behind it.
+#  sti delays interrupts until after the next instruction, so it cannot be moved without that one.
 #: copies+0xe copy accepted
 #: copies+0x11 copy accepted
 #: copies+0x12 jump accepted
 	sti
 	mov %rdi, %rax
 	mov %rdi, %rax
-#  A call of two bytes returns into what the jump would overwrite; when it ends behind them it does not.
+#  A call of two bytes would return into the middle of the jump; a call at the end of the five bytes does not.
 #: copies+0x18 return refused
 #: copies+0x15 relocate refused
 	call *%rax
@@ -64,7 +64,7 @@ short:
 	.size short, . - short
 
 	.type dead, @function
-#  What is not padding behind a return must be reached somehow: here the evidence is not complete.
+#  Code after a ret that is not padding must be reached from somewhere, so some evidence is missing here.
 #: dead+0x0 copy accepted
 dead:
 	ret
@@ -73,7 +73,7 @@ dead:
 	.size dead, . - dead
 
 	.type broken, @function
-#  One byte that is no instruction puts all boundaries of the function in doubt.
+#  If one byte cannot be decoded, all instruction boundaries of the function are in doubt.
 #: broken+0x0 bad-near refused
 #: broken+0x6 bad
 #: broken+0x2 bad-near refused
