@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two borders: which files know that they run in a kernel, and which know the processor."""
+"""Two borders: which files may depend on being in the kernel or in userspace, and which may depend on the processor."""
 import fnmatch
 import os
 import re
@@ -7,11 +7,11 @@ import re
 from csource import COMMENT, NOISE, blank
 from tree import make_words, room
 
-# base/base.h and the files among which it chooses. They know the host and the processor.
+# base/base.h and the files that it chooses from. They may depend on the host (kernel or userspace) and on the processor.
 GROUND = ("base/base.h", "base/base_kernel.h", "base/base_user.h", "base/compat.h", "base/cpu.h")
 HOST = re.compile(r'^[ \t]*#[ \t]*include[ \t]+<(?:linux|asm|sys)/[^>]*>|\b__KERNEL__\b', re.M)
 
-# `ax' is an agent expression here, `sp' the interpreter's stack and `rsp' a protocol, so that these do not count.
+# In this project, `ax' is an agent expression, `sp' the interpreter's stack and `rsp' a protocol, so these names do not count.
 PROCESSOR = re.compile(
     r"""
     \b(?:r[abcd]x|r[sd]i|rbp|rip|r(?:8|9|1[0-5])|[er]flags|orig_r?ax)\b   # registers
@@ -27,8 +27,8 @@ PROCESSOR = re.compile(
     """,
     re.X | re.I,
 )
-# In scripts a register is a word in a string: "$rsp", "rax rbx". An instruction counts if its name is not also a word of
-# English or C.
+# In Python scripts, a register is a word in a string: "$rsp", "rax rbx". Instructions count only if their names are not also
+# words of English or C.
 SCRIPT = re.compile(
     r"""
     (?<=["'$% ])(?:r[abcd]x|r[sd]i|r[bsi]p|r(?:8|9|1[0-5])|eflags)(?=["'\ ,)\\$]|$)
@@ -43,7 +43,8 @@ def outside(folders, path):
 
 
 def hosts(tree):
-    """Yield lines about files that know their host and lie where they must not, or are not listed."""
+    """Yield a line for each file that depends on the kernel or on userspace and is in a wrong folder, or is not listed in
+    GTP_HOSTED."""
     hosted = make_words(tree.text("shared.mk"), "GTP_HOSTED")
     shared = {room(path) for path in tree.shared}
     for folder in hosted:
@@ -67,8 +68,8 @@ def line(text, match):
 
 
 def processor(tree):
-    """Yield lines about files that name a register, an opcode or an instruction and are not listed, and about stale
-    patterns."""
+    """Yield a line for each file that names a register, an opcode or an instruction but fits no pattern in GTP_X86, and for
+    each pattern that no longer fits such a file."""
     patterns = make_words(tree.text("shared.mk"), "GTP_X86")
     knowing = {path: found for path in tree.files if (found := first(tree, path))}
     for path, (number, word) in sorted(knowing.items()):
@@ -84,7 +85,7 @@ def fits(path, pattern):
 
 
 def first(tree, path):
-    """Return (line, word) of the first thing in a file that only this processor has, or None."""
+    """Return (line, word) for the first word in a file that is specific to x86-64, or None."""
     if path in tree.sources and (tree.folder(path) or path.startswith("user/")):
         if path.endswith(".S"):
             return 1, "assembly"

@@ -9,12 +9,12 @@ import borders
 import pysource
 from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 
-# The limits of length, set only here: the lines of a file, and the lines between the braces of a function.
+# The limits of length, which are set only here: the lines of a file, and the lines between the braces of a function.
 MAX_FILE = 600
 MAX_FUNCTION = 60
-# How many circles are printed at most for one set of files that all reach one another.
+# The most circles that are printed for a set of files each of which depends, directly or not, on all others.
 MOST_WAYS = 20
-# Documents that describe folders file by file, so that a file they forget is a mistake.
+# Documents that describe every file of some folders. A file that is missing there is an error.
 DESCRIBING = re.compile(r"docs/(?:jumps|events|jit\w*)\.md$")
 EVERY_FILE_OF = re.compile(r"<!-- every file of: (.*?) -->\n(.*?)(?=\n\n[^|]|\Z)", re.S)
 
@@ -206,7 +206,7 @@ def sums_of_runs(tree, graph):
     yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
 
 
-# Numbers of a header that scripts repeat: the header, its name for the number, the script, and the script's expression.
+# Numbers of a header that scripts repeat: (header, name of the number, script, pattern that finds the number in the script).
 TFILE, SPACE, USTACK = "trace/tfile_format.h", "base/space.h", "hit/ustack.h"
 SPELLED = (
     (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
@@ -253,7 +253,7 @@ def one_door(tree, graph):
 
 
 def judged(tree):
-    """Yield the paths of all files that people read as code, without data that tests feed to programs."""
+    """Yield the paths of all files that people read as code. Data for tests is left out."""
     for path in tree.files:
         if path.endswith((*CODE, ".py", ".cc")):
             yield path

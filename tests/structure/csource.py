@@ -2,7 +2,7 @@
 """Parses one C or assembly file: which files it includes, which names it defines for others, which names it uses."""
 import re
 
-# Comments and literals. Replaced text keeps its line breaks, so that line numbers stay true.
+# Comments and literals, to be replaced by blanks. Line breaks in them are kept, so that line numbers do not change.
 NOISE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*")', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
@@ -78,10 +78,10 @@ def is_function(head):
 class Source:
     """A file's text, parsed.
 
-    includes: what follows #include, as written
-    defines:  names that other files can use: functions and objects that are not static; of a header
-              the static inline functions too
-    private:  names that are this file's own
+    includes: the words after #include, as written
+    defines:  names that other files can use: functions and objects that are not static; in a header
+              also static inline functions
+    private:  names that only this file can use
     uses:     names in code; declarations of functions are not code, bodies of macros are
     bodies:   (line, lines between the braces) of every function
     """
@@ -101,7 +101,7 @@ class Source:
             self.read_c(code)
 
     def find_bodies(self, code):
-        """Find the functions' bodies: an opening brace in the first column belongs to a function."""
+        """Find the bodies of functions: only they begin with a brace in the first column."""
         start = None
         for n, line in enumerate(code.split("\n"), 1):
             if line.startswith("{"):
@@ -173,7 +173,7 @@ class Source:
         if pointer and (equals or static):
             self.define(pointer.group(1), static)
         elif found and not equals:
-            # A kernel macro such as module_init(gtp_init) uses the names in it. In a header it would be a declaration.
+            # In a source, a line such as module_init(gtp_init) uses the names in it. In a header, NAME(...) is a declaration.
             if not plain[: found[-1][1]].strip() and not self.path.endswith(".h"):
                 self.use(head)
         elif equals or not re.search(r"(?:struct|union|enum)\s*\w*\s*(?:\{\}\s*(?:__\w+)?\s*)?$", plain):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The graph of includes and names, which shows which file needs which: its circles, and its arrows that run up."""
+"""The graph of dependencies between files, from includes and used names; its circles, and its arrows to a higher folder."""
 import os
 
 from tree import USER_TOP, room
 
 
 class Graph:
-    """rooms: room -> its files; edges: (from, to) -> names used, "#include" among them."""
+    """rooms: {room: its files}, where a room is a source with its header; edges: {(from, to): used names}, "#include" among
+    them."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -23,8 +24,8 @@ class Graph:
             self.add_names(world)
 
     def move_in(self):
-        """Move a header without a source into another file's room if only that file, of the same folder, includes
-        it."""
+        """Move a header without a source of its own into the room of the only file that includes it, if both are in the same
+        folder."""
         users = {}
         for f in self.files:
             for g in self.included(f):
@@ -50,8 +51,7 @@ class Graph:
     def worlds(self):
         """Yield the sets of files that are linked together: the module, and the programs with the shared sources.
 
-        A name that both define, as kernel/jit/exec_kernel.c and user/jit/exec_user.c do, has one definition in each
-        world.
+        If kernel/jit/exec_kernel.c and user/jit/exec_user.c define the same name, it has one definition in each world.
         """
         shared = set(self.tree.shared)
         kernel = {f for fs in self.tree.kernel_sources().values() for f in fs}
@@ -84,7 +84,7 @@ class Graph:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 
     def up(self):
-        """Return (from, to) of every arrow that runs to a folder before its own."""
+        """Return (from, to) for every arrow to a higher folder, which is one that is earlier in the order of folders."""
         rank = {r: self.tree.rank(self.tree.folder(fs[0])) for r, fs in self.rooms.items()}
         return sorted(e for e in self.edges if rank[e[1]] < rank[e[0]])
 
@@ -124,7 +124,7 @@ class Graph:
         return sorted((c for c in found if len(c) > 1), key=lambda c: (-len(c), c))
 
     def ways_round(self, circle):
-        """Yield circles inside a circle's set, the shortest first. No arrow is in two of them."""
+        """Yield circles within a strongly connected set, the shortest first. No two of them share an arrow."""
         left = {e for e in self.edges if e[0] in circle and e[1] in circle}
         while True:
             ways = [w for w in (way_round(left, start) for start in circle) if w]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/prose finds each lapse where it must, and leaves good text, code and questions alone."""
+"""Tests of scripts/prose: it reports each violation with its line, and does not report good text, code and questions."""
 import os
 import subprocess
 import tempfile

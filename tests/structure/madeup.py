@@ -51,8 +51,8 @@ GOOD = {
 
 LONG_BODY = "int ground = 1;\nint two(void)\n{\n" + "\tx();\n" * (checks.MAX_FUNCTION + 1) + "}\n"
 
-# A change to the good tree (path: its new text, or a part and its replacement), the check that must find it, and words
-# that must be in its line. No other check may give a line.
+# ({path: its new text, or (old part, new part)}, check, words): after this change to the good tree, the check must yield a
+# line with these words. No other check may yield a line.
 CASES = (
     ("the tree in order", {}, None, ""),
     (

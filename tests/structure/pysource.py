@@ -5,16 +5,16 @@ import ast
 import os
 
 SCRIPTS = "gdbscripts/"
-# These take a string that is a command, an expression or a location; only one file may call them.
+# Functions that take a string with a command, an expression or a location for GDB. Only the file DOOR may call them.
 FOR_GDB = {"execute", "parse_and_eval", "decode_line", "Breakpoint", "FinishBreakpoint"}
 DOOR = "quiet.py"
-# Printed text can contain untrusted names. The shell's side has functions of its own that make it safe: told(), Screen,
-# Csv.
+# Printed text can contain untrusted names. Only the file TERMINAL may print in GDB; the shell command has its own functions,
+# which make text safe: told(), Screen, Csv.
 TERMINAL = "screen.py"
 SHELL_SIDE = ("gdbscripts/gtp/shell/", "gdbscripts/gtp/fleet/")
-# GDB would report the errors of another class of commands as errors in Python.
+# The file with the base class of all commands. GDB would report errors of commands without it as Python errors.
 COMMAND = "command.py"
-# These take a string that is a program. They are allowed where the text consists of numbers and of our own words.
+# Functions that take a string with Python code. They are allowed where the string has only numbers and our own words.
 CODE = {"eval", "exec", "compile", "__import__"}
 MAKES_CODE = {"bytecode.py": {"eval"}}
 

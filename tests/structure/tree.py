@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree according to its own lists: files, shared.mk, Kbuild, and the tables in the documents."""
+"""The tree of the sources, read from its lists: git's files, shared.mk, Kbuild, and tables in documents."""
 import os
 import re
 import subprocess
@@ -62,13 +62,12 @@ class Tree:
             return f.read()
 
     def folder(self, path):
-        """Return the folder, of those in the order, that contains a file: the longest that matches, or None."""
+        """Return which of the ordered folders contains a file: the longest that matches, or None."""
         fits = [f for f in self.order + [USER_TOP] if path.startswith(f + "/")]
         return max(fits, key=len) if fits else None
 
     def rank(self, folder):
-        """Return a file's rank, from 0 at the top. The programs are above the module's folders, and so are files in the
-        root."""
+        """Return a folder's rank in the order, from 1 at the top. The rank of programs and of files in the root is 0."""
         return self.order.index(folder) + 1 if folder in self.order else 0
 
     def module_files(self):

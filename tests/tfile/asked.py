@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: inside GDB, count how often the scripts ask GDB whether it compiles a text: `asked` prints it.
+# Job: inside GDB, count how often the scripts ask GDB to compile an expression; the command `asked` prints the count.
 import gdb
 
 from gtp import quiet

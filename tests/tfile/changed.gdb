@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: what is changed of a tracepoint during a run, in each of the ways that there are.
+# Job: change a tracepoint during a run in every possible way.
 trace add
 gtp collect 1 a
 echo before\n

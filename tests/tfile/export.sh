@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: the tests of gtp export's events: sourced by tests/tfile/run, whose functions and programs these use.
 
-# with_calls ARGUMENT...: run GDB with these and the commands of frames.py; prints its notes,
-# returns its status
+# with_calls ARGUMENT...: run GDB with the arguments and the commands of frames.py; print the notes of
+# frames.py, and return GDB's status
 with_calls() {
 	with_gtp types -x "$here/frames.py" "$@" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
 }
@@ -42,13 +42,13 @@ exports_are_the_tables() {
 		"$here/exported.py" perfetto "$out/calls.perfetto" "$out/calls.tables" "$out/calls.tf" "$out/types"
 }
 
-# Tracepoint 1 does not collect the time of day; the program has the clock's offset where the kernel
-# has it.
+# Tracepoint 1 does not collect the time of day. The export takes the clock's offset from the
+# program, which has it in the same variable as the kernel.
 time_of_day_by_the_kernel() {
 	"$here/exported.py" offset "$out/online.ctf" "$out/calls.tables" 1690000000123456789
 }
 
-# The file's header says when the run began and ended.
+# The export takes the time of day from the begin and the end of the run, which are in the file's header.
 time_of_day_by_the_run() {
 	sed 's/;starttime:[0-9a-f]*;stoptime:[0-9a-f]*/;starttime:60a24181e4000;stoptime:60a2453b90a00/' "$out/calls.tf" >"$out/bounds.tf"
 	rm -rf "$out/bounds.ctf"
@@ -57,8 +57,8 @@ time_of_day_by_the_run() {
 		"$here/exported.py" bounds "$out/bounds.ctf" "$out/calls.tables" $((0x60a24181e4000)) $((0x60a2453b90a00))
 }
 
-# We cannot choose a kernel's data: variables and memory are random here; the structure of the file
-# is not.
+# A traced kernel may have any data, so this file has random variables and memory in frames of the
+# usual structure.
 random_frames() {
 	python3 "$here/random_frames.py" "$calls_seed" "$out/calls.tf" "$out/random.tf" && export_all random &&
 		diff -r "$out/random.tables" "$out/random.csv" | sed 's/^/# /' &&
@@ -66,7 +66,7 @@ random_frames() {
 		"$here/exported.py" perfetto "$out/random.perfetto" "$out/random.tables"
 }
 
-# The run was recorded by a reader that was too slow. Lost frames have numbers in GDB, too.
+# A file of a run that was recorded too slowly. Frames that report lost frames have frame numbers in GDB, too.
 lost_frames_are_told() {
 	local n
 	"$here/lost_frames.py" "$out/calls.tf" "$out/lost.tf" && export_all lost &&

@@ -3,8 +3,8 @@
 # Job: compare traces that gtp export has written with gtp table's output for the same run, using independent readers.
 #
 # Usage: exported.py ctf|perfetto PATH FOLDER [TRACE PROGRAM]
-#        exported.py offset PATH FOLDER NS             the time of day is $clock plus NS nanoseconds
-#        exported.py bounds PATH FOLDER BEGIN END      the run began and ended at these times of day, in microseconds
+#        exported.py offset PATH FOLDER NS             check that the time of day is $clock plus NS nanoseconds
+#        exported.py bounds PATH FOLDER BEGIN END      check that the times of day are between BEGIN and END, in microseconds
 # FOLDER has the files of gtp table --csv, one for each tracepoint. If the trace file and the program are given, stacks and
 # the names of tasks are compared with these, too.
 import bisect
@@ -70,7 +70,7 @@ def offsets_of(path, rows):
 
 
 def check_bounds(path, rows, begin, end):
-    """Check that the time of day of each event is within the stated error, and between the run's begin and end."""
+    """Check that the time of day of each event is between the run's begin and end, and as exact as the export states."""
     at, offsets = offsets_of(path, rows)
     low, high = begin * 1000 - min(at.values()), end * 1000 - max(at.values())
     with open(path + "/metadata", encoding="ascii") as file:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: compare the typed events from which exports are made with GDB's output, frame by frame, value by value.
+# Job: compare the typed events from which gtp export makes its files with GDB's output, frame by frame, value by value.
 #
-# A GDB with types.c's program sources this, and gdbtp's commands. `run-calls SEED` makes a run on the target: calls and
-# hits on three CPUs by four tasks, with names as a user may choose them; `run-calls SEED plain` has a tracepoint in front
-# that knows nothing of the task. `compare-frames SEED [plain]` compares events of frames chosen at random with tfind and
-# GDB's own values, and ends GDB with a failure where they differ.
+# GDB sources this file and gdbtp's commands, with the program of types.c. `run-calls SEED` makes a run on the target: calls
+# and hits on three CPUs by four tasks with hostile names. With `plain`, the first tracepoint does not collect the task.
+# `compare-frames SEED [plain]` compares the events of random frames with the values that GDB prints after tfind. If they
+# differ, GDB exits with a failure.
 import os
 import random
 import sys
@@ -62,7 +62,7 @@ def run(seed, plain=None):
 
 
 def number(expression):
-    """Return an expression's value as a number, or None if the frame does not hold it."""
+    """Return an expression's value as a number, or None if the frame does not have the value."""
     try:
         return int(gdb.parse_and_eval(expression))
     except gdb.error as error:
@@ -72,7 +72,7 @@ def number(expression):
 
 
 def of_task(member):
-    """Return GDB's text for a member of the task that made the hit. Return None if the frame does not hold the member, or
+    """Return GDB's text for a member of the task that made the hit. Return None if the frame does not have the member, or if
     $current_task is void."""
     if member == "pid" and number("$current_task_pid") is not None:
         return str(number("$current_task_pid"))

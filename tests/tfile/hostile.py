@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks that untrusted trace files do nothing to the machine that reads them, and that each command ends with output
-or an error sentence.
+"""Checks that reading an untrusted trace file does no harm, and that each command prints its output or an error message.
 
 Usage: tests/tfile/hostile.py FOLDER [SEED [COUNT]]     FOLDER holds a program, and trace files of it
 
@@ -28,7 +27,7 @@ MOST_SHOWN = 30
 
 
 class NotBegun(Exception):
-    """GDB ended before it read a file."""
+    """GDB ended before it read the first file."""
 
 
 def make(folder, program, seed, count):
@@ -50,7 +49,7 @@ def make(folder, program, seed, count):
 
 
 def tripwire(folder):
-    """Return the path of a program that takes the place of the shell, and leaves a file when it is called."""
+    """Return the path of a program that stands in for the shell. If it is called, it creates a file."""
     path = os.path.join(folder, "shell")
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)
@@ -59,7 +58,8 @@ def tripwire(folder):
 
 
 def run(folder, program, shell, *span):
-    """Have GDB read files with watched.py. SPAN is FROM and, unless all files follow, TO. Return GDB's output and status."""
+    """Have GDB read files with watched.py. SPAN is the first and the last number; without the last, all files from the first
+    are read. Return GDB's output and status."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
              HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
              "-ex", " ".join(["watched", folder, *map(str, span)])]
@@ -101,7 +101,7 @@ def read_all(folder, program, titles, shell):
 
 
 def opens(folder, program, number):
-    """Return whether GDB without any script opens the file and reads its frames. If it does not, the fault is GDB's."""
+    """Return whether GDB opens the file and reads its frames without gdbtp's scripts. If not, the fault is GDB's."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", program]
     for line in ("target tfile %d.tf" % number, "tfind 0", "info tracepoints", "tfind none", "tfind 1"):
         words += ["-ex", line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: a run with every kind of frame, looked at, and saved in the three ways that GDB has.
+# Job: make a run with every kind of frame, print its frames, and save it in the three ways that GDB has.
 tvariable $hits = 40
 trace add if a > 2
 actions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: a definition by which what has been the key n seems to have been a stack.
+# Job: define $key_n as a stack, although it was a number in the previous run.
 actions
 teval $key_n=(unsigned long)$kstack
 teval $count_c = 1

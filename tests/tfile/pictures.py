@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Do a speedscope file and a flame graph agree with the folded lines? None of gdbtp's code is used to read them.
+"""Checks that a speedscope file and a flame graph agree with the folded lines. It uses no code of gdbtp.
 
 Usage: tests/tfile/pictures.py FOLDED SPEEDSCOPE SVG TOTAL UNIT      prints faults as remarks
 """
@@ -38,7 +38,8 @@ def speedscope(path, unit):
 
 
 def picture(path):
-    """Return {names: own weight} from the picture's data. A function's own weight excludes that of its callees."""
+    """Return {names, the outermost first: own weight} from the data in the flame graph. The own weight of a function excludes
+    that of its callees."""
     root = xml.etree.ElementTree.parse(path).getroot()
     data = json.loads(next(one.text for one in root.iter(SVG + "script") if one.get("class") == "data"))
     found, way = collections.Counter(), []

@@ -12,7 +12,7 @@ all_three() {
 
 agree() { "$here/pictures.py" "$out/$1.folded" "$out/$1.json" "$out/$1.svg" "$2" "${3:-none}"; } # agree NAME TOTAL [UNIT]
 
-# Exports during the run, after it, and from its file are the same.
+# Exports made during the run, after it, and from its trace file must be the same.
 stacks_are_exported() {
 	local commands live text
 	rm -f "$out"/pic*
@@ -33,7 +33,7 @@ stacks_are_exported() {
 	cmp "$out/pic-by.svg" "$out/pic short.svg"
 }
 
-# All 100 hits are there, although most keys found no room: those hits are a box of their own.
+# The export has all 100 hits, although there was no room for most keys: a separate box has those hits.
 export_loses_nothing() {
 	local commands hits=() i
 	for i in {1..100}; do hits+=(-ex "hit look &first $i"); done
@@ -42,7 +42,7 @@ export_loses_nothing() {
 	agree lost 100 && grep -q '^\[no room for the keys\] [1-9]' "$out/lost.folded"
 }
 
-# Sums, the numbers of hits in them, and units; there is no picture of sums below 0.
+# Export sums or the numbers of their hits, with units. Sums below 0 cannot be drawn.
 sums_are_exported() {
 	local commands before text
 	all_three sum sum_n --unit bytes
@@ -79,7 +79,7 @@ exports_refuse() {
 		[ "$(cat "$out/refused")" = before ] && [ "$(echo "$out"/refused*)" = "$out/refused" ]
 }
 
-# On a full disk the previous file stays whole, and so does the error message.
+# If the disk is full, the previous file is unchanged, and the error message is complete.
 full_disk_leaves_the_old_file() {
 	local text
 	rm -rf "$out"/full*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The program that GDB believes it traces: functions with register arguments, and their data. */
+/* The program that GDB takes for the traced one: functions with register arguments, and data. */
 
 struct thing {
 	int id;
@@ -13,8 +13,8 @@ struct thing first = { 1, 11, "first", &second };
 int counter = 5;
 
 /*
- * Neither inlined nor cloned, and with arguments by the calling convention, so that GDB's values
- * are right.
+ * A traced function is not inlined or cloned, and gets its arguments by the calling convention, so
+ * that GDB finds their values.
  */
 #define TRACED __attribute__((noipa))
 
@@ -58,5 +58,5 @@ int main(void)
 	return (int)(add(1, 2) + look(&first, 3));
 }
 
-/* Constant data: no frame has it, and its addresses are those of the current boot. */
+/* Constant data, which is in no frame. The pointers are addresses of the current boot. */
 const char *const kinds[] = { "the first kind", "the second kind" };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: build what GDB traces without a kernel: sourced from the top of the tree by tests that need it. $out is where to.
+# Job: build the programs that GDB traces without a kernel, into $out. Tests source this in the repository's root.
 
 # Compile the files of this folder with the shared sources.
 build() {

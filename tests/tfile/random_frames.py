@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: make a trace file with random variables and memory: times in no order, any CPUs and tasks, any bytes.
+# Job: make a trace file with random variables and memory: unordered times, random CPUs, tasks and bytes.
 #
 # Usage: random_frames.py SEED FROM TO
 import random

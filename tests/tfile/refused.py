@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: inside GDB, with the program `types`: bit fields are no variables, and errors show what was typed. Prints "all is as typed".
+# Job: inside GDB, with the program `types`: check that gtp watch refuses bit fields, and that errors show the typed text.
 import os
 import sys
 
@@ -38,7 +38,8 @@ def error_of(function, *given):
 
 
 def as_typed():
-    """Names stand for C that is longer than they are: the error shows the names, and its caret is at the place in them."""
+    """Check that an error shows the names that the user typed, not the longer C code that they stand for, with the caret at
+    the right place."""
     pc = int(gdb.parse_and_eval("(unsigned long)&main"))
     own = names.Names("event", {"pid": "((struct thing *)things)->id", "next_pid": "things[1].id"},
                       elements={"args": ["things[0].id", "things[1].id"]})

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: numbers and names that no run writes into a trace file, and arguments that commands refuse. kept.tf is there by then.
+# Job: test trace files with numbers and names that no run writes, and arguments that commands refuse. kept.tf exists already.
 
 errors_show_what_was_typed() {
 	says "$(with_gtp types -x "$here/refused.py")" "all is as typed"
 }
 
-# A name that occurs twice, and numbers that do not fit.
+# Trace files with a name that occurs twice, or with numbers that are out of range, are damaged.
 impossible_numbers_are_refused() {
 	local n=0 line lines most=18446744073709551616
 	for line in "aggregation a_x count :|entry 1 : :|aggregation a_x stats :|entry 1 : 1 1 1 :" "run 0 -1 0" \
@@ -22,7 +22,7 @@ impossible_numbers_are_refused() {
 	done
 }
 
-# A type that no key has: the key is a number. A string is no stack, whatever the file says.
+# A key whose type cannot be a key's is shown as a number. A key of type string is no stack, even if the file says so.
 keys_are_shown_as_they_can_be() {
 	tail_of odd.tf $'name key_t\tstruct thing\tthing\t' "key keystr_s" "stack 1 10" "aggregation a_x count : key_t keystr_s" \
 		"entry 1 7 41 0 : :"
@@ -47,7 +47,7 @@ endless_files_are_refused() {
 		"fifo is no ordinary file" "/dev/zero is no ordinary file"
 }
 
-# Each usage is that of the command that was typed.
+# Each error must show the usage of the command that was typed.
 arguments_are_refused() {
 	local text
 	text=$(kept kept.tf -ex "gtp table n," -ex "gtp table ,n" -ex "gtp export csv $out/never n,,t" -ex "gtp export csv $out/never --nosuch" \
@@ -60,7 +60,7 @@ arguments_are_refused() {
 		[ "$(grep -c "a column is missing .*; say gtp table" <<<"$text")" = 2 ] && [ ! -e "$out/never" ]
 }
 
-# Without an answer of the target's: tstart would refuse the whole run.
+# gtp trace must refuse such an address without asking the target, because tstart would refuse the whole run.
 addresses_without_code_are_refused() {
 	local text
 	text=$(with_gtp prog -ex "gtp trace *0" -ex "gtp trace *&counter" -ex "info tracepoints" -ex "gtp trace *add" \

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: check the data in a page of gtp report: does it match gtp table, does it equal another page's, is it cut as asked?
+# Job: check the data in a page of gtp report: it must match gtp table, equal another page's data, or have the asked limit.
 #
 # Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT... |
 #        figures PAGE NAME FIGURE...
-# Prints what is wrong, and fails then.
+# If the data is wrong, prints the differences and fails.
 import itertools
 import json
 import os
@@ -56,7 +56,7 @@ def rows_of(data):
 
 
 def same_value(have, text):
-    """Compare a value with its text in gtp table. In a column of only numbers, values are plain numbers."""
+    """Compare a value in the page with its text in gtp table. In a column that has only numbers, the value is a number."""
     if have is None:
         return text == "<unavailable>" or text.startswith("<")
     if str(have) == text:
@@ -107,8 +107,8 @@ def counts(path, name, *wanted):
 
 
 def figures(path, name, *wanted):
-    """Compare the figures of an aggregation's first entry, including their types: a browser rounds long numbers, but not
-    texts. Return a list with the figures if they are wrong."""
+    """Compare the figures of an aggregation's first entry, and their types, because long numbers must be texts, which a
+    browser does not round. Return a list with the figures if they are wrong."""
     one = next(one for one in data_of(path)["aggregations"] if one["name"] == name)
     have = list(map(repr, [*one["entries"][0]["summary"], *(one["bounds"] or ())]))
     return [] if have == list(wanted) else [str(have)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: the tests of gtp report: what is in the page's data, without a browser; tests/page/test_report.py has the browser.
+# Job: the tests of the data in the page of gtp report, without a browser; tests/page/test_report.py uses a browser.
 
 report_is() { "$here/report.py" "$@" | sed 's/^/# /' && [ "${PIPESTATUS[0]}" = 0 ]; } # report_is QUESTION FILE...
 
@@ -12,8 +12,8 @@ report_is_the_table() {
 		report_is table "$out/report.html" "$out"/report.{1,2,3}.csv
 }
 
-# A report has the same aggregations, stacks and frames after the run and from its file; the old
-# page is replaced when the new one is complete.
+# Reports made after the run and from its trace file must have the same aggregations, stacks and
+# frames. The old page must be replaced only when the new one is complete.
 reports_are_the_same() {
 	echo old >"$out/report-live.html"
 	by_stack -ex "tstop" -ex "gtp report $out/report-live.html" -ex "gtp save $out/report.tf" >"$out/log" &&
@@ -33,7 +33,7 @@ reports_of_parts() {
 		report_is counts "$out/report-none.html" count_look 3=2 4=1
 }
 
-# Numbers of more than 53 bits are texts: a browser would round them.
+# Numbers of more than 53 bits must be texts in the page, because a browser would round numbers.
 report_numbers_are_exact() {
 	local ns=1700000000123456789
 	tail_of report-large.tf "aggregation stats_x stats :" "entry 3 : $((3 * ns)) 7 $ns :" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: hits of look() by their stacks and by n: three by there(), one by here() of which the unwinder knows no caller.
+# Job: count hits of look() by stack and by n: three are called by there(), one by here(), whose caller is unknown.
 tvariable $key_stack
 tvariable $key_n
 tvariable $count_c

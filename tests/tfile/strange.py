@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hostile trace files: good ones, changed at random, and those that are known to have done harm.
+"""Hostile trace files: good files with random changes, and files with which an earlier gdbtp did harm.
 
-strange(SEED, COUNT, whole files) yields (the change, the bytes).
+strange(SEED, COUNT, good files) yields (description of the change, bytes).
 """
 import random
 import re
@@ -25,7 +25,7 @@ END = b"gdbtp: %016d bytes\n"
 
 
 def text_for_header(chance, digits):
-    """Return the hex digits of a hostile text, in place of a text's hex digits."""
+    """Return the hex digits of a hostile text, to replace the hex digits of a text in the header."""
     text = chance.choice(TEXT)
     if chance.random() < 0.3:
         try:
@@ -119,7 +119,7 @@ CHANGES = (changed_header, changed_header, changed_header, changed_tail, changed
 
 
 def by_hand(address):
-    """Yield trace files with which a past gdbtp ran a command, one for each way into GDB."""
+    """Yield trace files with which an earlier gdbtp ran a command: one for each place from which text could reach GDB."""
     def source(kind, text):
         text = text.encode(errors="surrogateescape")
         return b"tp Z1:%x:%s:0:%x:%s" % (address, kind.encode(), len(text), text.hex().encode())

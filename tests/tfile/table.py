@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: compare the cells of `gtp table` with GDB's output, frame by frame, value by value.
 #
-# A GDB with types.c's program sources this. `run-things SEED` makes a run on the target, `compare SEED` compares all
-# columns of frames chosen at random with tfind and GDB's own text, and ends GDB with a failure where they differ.
+# GDB sources this file, with the program of types.c. `run-things SEED` makes a run on the target. `compare SEED` compares all
+# columns of random frames with the text that GDB prints after tfind. If they differ, GDB exits with a failure.
 import os
 import random
 import re
@@ -26,7 +26,7 @@ $trace_frame, n >> (unsigned long) (t->id & 3), n >> 1u, (long) n >> (unsigned l
 CUT = ", n * 3 - t->id, (char) n, (short) (n * 70000), n << 4"
 
 
-# GDB does not put the folder of a sourced file on Python's path.
+# Add this file's folder to Python's path, because GDB does not do so for a file that it sources.
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)), "../lib"))
 import cells  # noqa: E402
 

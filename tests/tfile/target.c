@@ -2,7 +2,7 @@
 /*
  * The shared sources as a target for a real GDB, without a kernel. Packets are on stdin and stdout;
  * memory is that of an ELF file. `monitor hit ADDRESS ARGUMENT...` makes a hit; `monitor stack`,
- * `task`, `cpu` and `clock` set the stack, task, CPU and clock that it has.
+ * `task`, `cpu` and `clock` set the stack, task, CPU and clock of later hits.
  *
  * Usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]       (gdb: target remote | target PROGRAM)
  *
@@ -19,7 +19,7 @@
 
 static struct fake fake;
 static struct gtp_stub stub;
-static u64 slide, linked, linked_end; /* where the program was */
+static u64 slide, linked, linked_end; /* @linked to @linked_end: the program's link addresses */
 
 static void die(const char *what)
 {
@@ -78,7 +78,7 @@ static u32 numbers(const char *text, u64 *word, u32 most)
 	return n;
 }
 
-/* "hit ADDRESS ARGUMENT...": the function at the address is called */
+/* "hit ADDRESS ARGUMENT...": call the function at the address */
 static bool hit(const char *text)
 {
 	u64 word[7] = { 0 };
@@ -87,7 +87,9 @@ static bool hit(const char *text)
 	return fake_call(&fake, word[0], 6, word + 1);
 }
 
-/* "call ADDRESS NS VALUE ARGUMENT ARGUMENT": it is called, and returns VALUE after NS nanoseconds
+/*
+ * "call ADDRESS NS VALUE ARGUMENT ARGUMENT": call the function, which returns VALUE after NS
+ * nanoseconds
  */
 static bool call(const char *text)
 {
@@ -105,14 +107,14 @@ static bool call(const char *text)
 	return fake_leave(&fake, word[0], &pending, word[2]);
 }
 
-/* "stack ADDRESS...": from now on hits have these callers */
+/* "stack ADDRESS...": set the callers of later hits */
 static bool stack(const char *text)
 {
 	memset(fake.stack, 0, sizeof(fake.stack));
 	return numbers(text, fake.stack, FAKE_STACK_MAX);
 }
 
-/* "task ADDRESS PID": sets the current task */
+/* "task ADDRESS PID": set the current task */
 static bool task(const char *text)
 {
 	u64 word[2] = { 0 };
@@ -123,7 +125,7 @@ static bool task(const char *text)
 	return true;
 }
 
-/* "cpu N": hits are on this CPU; a run has the CPUs that were named before it began */
+/* "cpu N": later hits are on this CPU. A run has only CPUs that were set before it began. */
 static bool cpu(const char *text)
 {
 	u64 n = FAKE_CPUS_MAX;
@@ -137,7 +139,7 @@ static bool cpu(const char *text)
 	return true;
 }
 
-/* "clock NS": the next hit is a nanosecond later */
+/* "clock NS": set the clock; the next hit is a nanosecond later */
 static bool set_clock(const char *text)
 {
 	return numbers(text, &fake.clock, 1);
@@ -217,7 +219,7 @@ static void hit_all(const char *path)
 	fclose(in);
 }
 
-/* --- memory: the program's file, loaded as the loader does --- */
+/* --- memory: the program's file, as a program loader loads it --- */
 
 static void map_segment(FILE *elf, const Elf64_Phdr *ph)
 {
@@ -261,7 +263,7 @@ int main(int argc, char **argv)
 		die("usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]");
 	slide = argc > 2 ? strtoull(argv[2], NULL, 0) : 0;
 	load(argv[1]);
-	/* Without a build ID GDB uses the program's link address. */
+	/* Without a build ID, GDB assumes that the program is at its link address. */
 	if (argc > 3 && *argv[3]) {
 		fake.trace.build_id = argv[3];
 		fake.trace.text_start = linked + slide;

@@ -129,7 +129,7 @@ struct flags {
 	};
 } flags, *to_flags = &flags;
 
-/* The tasks that call; their names are what a user may give them. */
+/* The tasks that make calls, with names that a user may choose. */
 struct task_struct {
 	int pid, tgid;
 	char comm[16];
@@ -142,7 +142,7 @@ struct task_struct tasks[4] = {
 	{ 10, 9, "" },
 };
 
-/* The offset from the monotonic clock to the time of day, in the form that the kernel has. */
+/* The offset from the monotonic clock to the time of day, in the same form as in the kernel. */
 struct {
 	struct {
 		long offs_real;
@@ -150,8 +150,8 @@ struct {
 } tk_core = { { 1690000000123456789 } };
 
 /*
- * Neither inlined nor cloned, and with arguments by the calling convention, so that GDB's values
- * are right.
+ * A traced function is not inlined or cloned, and gets its arguments by the calling convention, so
+ * that GDB finds their values.
  */
 #define TRACED __attribute__((noipa))
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: print a trace as GDB sees it, without an address in it, so that two sources of it can be compared.
+# Job: print the frames of a trace in GDB without any address, to compare a target with its trace files.
 import re
 
 import gdb
 
-# Registers are left out: if a frame has only some of them, GDB's trace files cannot say so, and the others read as 0
-# offline.
+# No registers: a trace file cannot say that a frame has only some of them, and so GDB reads the others as 0 offline.
 EXPRESSIONS = ("$tracepoint", "a", "b", "t->id", "t->big", "t->next->name", "t->next->id", "$hits", "counter")
 
 

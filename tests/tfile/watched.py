@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: inside GDB, run every command of gtp that reads a trace file on many files, and watch what GDB and Python then do.
+# Job: inside GDB, run every gtp command that reads a trace file on many files, and watch the actions of GDB and Python.
 #
 # `watched FOLDER FROM [TO]` reads the files FOLDER/N.tf for N from FROM to TO, or to the last one. It prints each fault as
-# "N: what". If GDB ends early, its last line is "N". Faults are:
-# - a command or an expression that is not in the lists below;
+# "N: description". If GDB ends early, the last line is the number "N" of the file. Faults are:
+# - a command or an expression for GDB that is not in the lists below;
 # - a file that is written outside of FOLDER/out, or a process that is started;
-# - an expression that calls a function of GDB's;
-# - an error that is not a sentence;
-# - a character that a terminal acts upon.
+# - an expression that calls a function of GDB;
+# - an error message that is not a sentence;
+# - a printed control character.
 import os
 import re
 import sys
@@ -15,7 +15,7 @@ import unicodedata
 
 import gdb
 
-# The scripts' commands; @ stands for an expression, % for a number, & for a path in the folder.
+# The commands that scripts may give to GDB; @ stands for an expression, % for a number, & for a path in the folder.
 COMMANDS = (
     "info symbol %", "info files", "info tracepoints", "info tracepoints %", "with width 0 -- info tracepoints",
     "with width 0 -- info tracepoints %", "info tvariables", "maint info sections -all-objects",
@@ -26,7 +26,7 @@ COMMANDS = (
 PARTS = {"%": r"-?(?:0x[0-9a-f]+|\d+)", "@": r"(?P<expression>.*)", "&": r"[\w./-]+", "NAME": r"[\w./:-]+", "WORD": r"[\w-]+"}
 ALLOWED = [re.compile("".join(PARTS.get(part, re.escape(part)) for part in re.split(r"(%|@|&|NAME|WORD)", line)))
            for line in COMMANDS]
-# These words before a parenthesis do not make a call.
+# If one of these words precedes a parenthesis, it is not a function call.
 HARMLESS = r"sizeof|_Alignof|typeof|__typeof__|int|char|long|short|unsigned|signed|void|struct|union|enum|const|volatile"
 CALLS = re.compile(r"\$\w*\s*\(|\b(?!(?:%s)\b)[A-Za-z_]\w*\s*\(|\)\s*\(\s*\"" % HARMLESS)
 ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--(?=\s*[A-Za-z_$])|(?<=[\w\])])\s*--")
@@ -36,7 +36,7 @@ PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.f
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
           "shutil.rmtree", "shutil.move", "shutil.copyfile")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
-TOOK_LONG = 20  # a command that takes more seconds than this has taken too long
+TOOK_LONG = 20  # the time limit of a command, in seconds
 
 faults = []
 watching = False
@@ -81,7 +81,7 @@ class Trip(gdb.Function):
 
 
 def stand_between():
-    """Wrap the functions of the module gdb that take a string, so that each string is judged first."""
+    """Wrap the functions of the module gdb that take a string, so that each string is checked first."""
     for name, judge in (("execute", judge_command), ("parse_and_eval", judge_expression), ("decode_line", judge_expression)):
         def passed(text="", *more, own=getattr(gdb, name), judge=judge, **named):
             judge(text)
@@ -94,7 +94,7 @@ def is_ours(path):
 
 
 def heard(event, arguments):
-    """Judge an event that Python's audit hook reports."""
+    """Check an event that Python's audit hook reports."""
     if not watching:
         return
     if event in PROCESSES:
@@ -107,7 +107,7 @@ def heard(event, arguments):
 
 
 def unseen(text):
-    """Return the first character that a terminal acts upon, or that is invisible."""
+    """Return the first character that controls a terminal, or that is invisible."""
     return next((c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")), None)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: compare numbers at the edges of 64 bits in `gtp table` with those in GDB: constants, registers, addresses.
+# Job: compare numbers near the limits of 64 bits in `gtp table` with those in GDB: constants, registers, addresses.
 #
-# A GDB with types.c's program sources this and table.py. `write-words FILE` writes a trace file with a frame for each
-# number, in $rdi; `compare-words` compares all columns and conditions of that file, and ends GDB with a failure where
-# they differ.
+# GDB sources this file and table.py, with the program of types.c. `write-words FILE` writes a trace file with a frame for
+# each number, in $rdi. `compare-words` compares all columns and conditions of that file with GDB's. If they differ, GDB
+# exits with a failure.
 import itertools
 import struct
 
@@ -24,7 +24,8 @@ TEXT = bytes(range(0xf1, 0xf9))
 
 
 def binary(operators):
-    """Return expressions with two operands. Leave out divisions by -1: for the least number GDB itself dies of SIGFPE."""
+    """Return expressions with two operands. Leave out divisions by -1, because GDB dies of SIGFPE if it divides the least
+    number by -1."""
     return ["%s %s %s" % parts for parts in itertools.product(LEFT, operators, NUMBERS)
             if parts[1:] not in (("/", "-1"), ("%", "-1"))]
 
@@ -62,7 +63,7 @@ class Write(gdb.Command):
 
 
 def conditions():
-    """Yield a line for each condition that gtp table and GDB find true in different frames."""
+    """Yield a line for each condition that is true in other frames for gtp table than for GDB."""
     frames = range(len(NUMBERS))
     texts = binary(OPERATORS[:6])
     wanted = {text: set() for text in texts}

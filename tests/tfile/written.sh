@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: what commands that write files do to those that are there, and damaged ends of files. kept.tf is there by then.
+# Job: test that commands do not damage existing files, and refuse trace files with a damaged end. kept.tf exists already.
 
 # all_write TRACE FILE: print GDB's output for each command that writes FILE, with the trace file TRACE open
 all_write() {
@@ -11,7 +11,7 @@ all_write() {
 	kept "$1" "${words[@]}"
 }
 
-# times N TEXT WHERE
+# times N TEXT OUTPUT: check that N lines of the output contain the text
 times() { [ "$(grep -cF "$2" <<<"$3")" = "$1" ] || { echo "# not $1 times '$2': $3"; return 1; }; }
 
 trace_files_stay() {
@@ -51,7 +51,7 @@ replaced_trace_is_told() {
 		-ex "gtp table" -ex "gtp export csv $out/never.csv")" && [ ! -e "$out/never.csv" ]
 }
 
-# The kernel's side writes neither entries without a value nor empty buckets.
+# Entries without a value and empty buckets are refused, because the kernel never writes any.
 empty_entries_are_refused() {
 	local n=0 line
 	for line in "aggregation stats_x stats :|entry 0 : 0 0 0 :" "aggregation hist_y hist :|entry 1 : 3 3 3 : 3=0" \

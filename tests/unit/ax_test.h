@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code for the tests of agent expressions: cmocka, exact memory, seeded random bytes. */
+/* Common code for the tests of agent expressions: cmocka, exact copies, seeded random numbers. */
 #ifndef _GTP_AX_TEST_H
 #define _GTP_AX_TEST_H
 
@@ -38,7 +38,7 @@ static inline u64 test_seed(void)
 	return seed;
 }
 
-/* test_random - return the next number of splitmix64; any @seed will do, 0 too */
+/* test_random - return the next number of splitmix64; any value of @seed is valid, even 0 */
 static inline u64 test_random(u64 *seed)
 {
 	u64 x = *seed += 0x9e3779b97f4a7c15ULL;

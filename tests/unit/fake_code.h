@@ -7,8 +7,8 @@
 #include "session/trace.h"
 
 /*
- * fake_code_on - let later runs of @t use machine code, in @arena; all other callbacks stay the
- * same. There is only one arena at a time: that of the last call.
+ * fake_code_on - let later runs of @t use machine code, in @arena. Other callbacks do not change.
+ * There is only one arena at a time, that of the last call.
  */
 void fake_code_on(struct gtp_trace *t, struct jit_user *arena);
 

@@ -103,7 +103,7 @@ static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp
 	return -EINVAL;
 }
 
-/* Print lines like the module; here no other CPU can print meanwhile. */
+/* Send the lines of dprintfs, like the module, but no other CPU can add lines meanwhile. */
 static void lines(void *ctx)
 {
 	struct fake_gdb *g = gdb_of(ctx);
@@ -142,7 +142,7 @@ static void hear(void *ctx, const void *bytes, u32 len)
 {
 	struct fake_gdb *g = gdb_of(ctx);
 
-	/* Only a fuzzer asks for that much without reading it; the output comes in whole frames. */
+	/* Only a fuzzer asks for so much without reading it. @bytes are always whole packets. */
 	if (g->out_len + len >= FAKE_OUT_MAX) {
 		fake_gdb_clear(g);
 		g->lost++;
@@ -238,7 +238,7 @@ static int call(struct fake_gdb *g, const char *what)
 	return 0;
 }
 
-/* Do the work that a worker of the module does after ->stopping. */
+/* Make a call of the fixture, then do the work that the module leaves to a worker. */
 int fake_gdb_call(struct fake_gdb *g, const char *what)
 {
 	int err = call(g, what);
@@ -302,7 +302,7 @@ void fake_gdb_clear(struct fake_gdb *g)
 
 void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
 {
-	/* A copy of exactly that size, so that a sanitizer sees a read past its end. */
+	/* Pass a copy of exactly this size, so that a sanitizer sees a read past its end. */
 	u8 *copy = malloc(len ? len : 1);
 
 	assert(copy);
@@ -311,7 +311,7 @@ void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
 	free(copy);
 }
 
-/* Turn consecutive frames into "text|text"; in place, because the text only gets shorter. */
+/* Convert consecutive packets to "text|text"; in place, because the text only gets shorter. */
 static void unframe(struct fake_gdb *g)
 {
 	u32 n = 0;

@@ -6,7 +6,7 @@
 #include "fake_target.h"
 #include "stub/stub.h"
 
-/* The fake machine's addresses of the objects that tests/kmod/ has in a real kernel. */
+/* Addresses on the fake machine for the objects that in a real kernel are those of tests/kmod/. */
 #define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above its link address */
 #define FAKE_MODULE 0xffffffffc0a00000ULL
 #define FAKE_ADD (FAKE_MODULE + 0x10)
@@ -26,8 +26,8 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * struct fake_gdb - the session; the address of @f is the ctx of every callback
  * @f: the machine; the first member
  * @s: the stub, connected
- * @out: what the stub has sent and the test has not read yet, NUL-terminated
- * @lost: how often @out was full and has been emptied
+ * @out: bytes that the stub has sent and the test has not read, NUL-terminated
+ * @lost: how often @out was full and its contents were discarded
  * @allow_write: the module parameter
  * @now_ms: the time in milliseconds, by which the stub sends keep-alives
  * @saved: the file name in the last QTSave packet
@@ -54,7 +54,7 @@ int fake_gdb_exit(struct fake_gdb *g);
 /* fake_gdb_reconnect - close and open the connection; return 0 or -ENOMEM */
 int fake_gdb_reconnect(struct fake_gdb *g);
 
-/* fake_gdb_feed - send bytes as they are */
+/* fake_gdb_feed - send bytes to the stub without adding a frame */
 void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len);
 
 /* fake_gdb_clear - discard the stub's output */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stack of callers that the fake machine's hits find; the test sets it. */
+/* The stack of callers that hits on the fake machine collect; tests set it. */
 #include "fake_target.h"
 
 u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The fake machine's callbacks: they do by hand what the kernel does for the module. */
+/* The fake machine's callbacks, in place of those by which the module uses the kernel. */
 #include <assert.h>
 #include <stdlib.h>
 #include "fake_target.h"
@@ -132,7 +132,7 @@ void fake_log_clear(struct fake *f)
 
 /* --- target --- */
 
-/* Arm a location: its @probe then points to the machine. */
+/* Arm a location: set its @probe to the machine. */
 static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct fake *f = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine to trace in: memory, probes that fire when told to, CPUs, clocks, allocations that
+ * A fake machine to trace: memory, probes that the test fires, CPUs, clocks, and allocations that
  * fail.
  */
 #ifndef _GTP_FAKE_TARGET_H
@@ -29,14 +29,14 @@ struct fake_map {
 /**
  * struct fake - the machine; its address is the ctx of every callback
  * @trace: the session that runs on it, set up by fake_init()
- * @ncpus: CPUs that buffers_get gives a buffer, 1 to begin with
+ * @ncpus: number of CPUs for which ->buffers_get makes a buffer; 1 by default
  * @cpu: the CPU on which hits happen
- * @clock: the clock of hits; goes up by @clock_step before every reading
+ * @clock: the clock of hits, to which every reading first adds @clock_step
  * @wall_us: microseconds since the epoch
- * @memory_most: bytes that aggregations may take
- * @allocs: allocations asked for so far
+ * @memory_most: the most bytes that aggregations may use
+ * @allocs: the number of allocations so far
  * @fail_alloc: the number of the allocation that fails, counted from 1; 0: none
- * @live: allocations not given back
+ * @live: the number of allocations that are not freed
  * @obtain, @give: allocate zeroed memory and free it; NULL: calloc() and free()
  * @refuse_arm: address that ->arm refuses with -EINVAL
  * @refuse_beside: refuse @refuse_arm only as long as this address is armed; 0: always
@@ -45,25 +45,25 @@ struct fake_map {
  * @jump: the address at which a probe is a jump
  * @marker: address of the only kernel tracepoint, 0 if there is none; its record is the value of
  * rsi
- * @armed: locations armed now
- * @missed: what ->disarm reports as missed at every location
- * @stopping: calls of ->stopping
+ * @armed: the number of armed locations
+ * @missed: the number of missed hits that ->disarm reports for every location
+ * @stopping: the number of calls of ->stopping
  * @while_reading: called once, in the middle of the next ->read, as an interrupt would be
- * @while_arming: called after every ->arm that succeeds: makes a hit before QTStart is answered
- * @while_disarming: called when ->disarm begins: finishes hits that are still under way
+ * @while_arming: called after every successful ->arm, to make hits before the reply to QTStart
+ * @while_disarming: called when ->disarm begins, to finish hits that have begun
  * @while_exchanging: called before a CPU switches to its other tables or buffer
  * @while_telling: called for every text for the user's console
- * @stack: the callers that the next hits find, ended by a 0; @deep: bytes of the stack
+ * @stack: the callers that hits collect, ended by a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
- * @contexts: the value of preempt_count(); @entered: the part that the probe's own code has added
+ * @contexts: the value of preempt_count(); @entered: the part that the probe's exception added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
- * @tsv_stuck: another CPU holds the lock, and has been stopped for good
- * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
+ * @tsv_stuck: another CPU holds the variables' lock, and has been stopped for good
+ * @tsv_locked: the variables' lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
  * @told: text for the user's console
  * @printed: "TP text\n" of every printf
- * @lines: rings of dprintfs' lines, by CPU; NULL: lines_get has not been called
+ * @lines: rings for the lines of dprintfs, by CPU; NULL: ->lines_get has not been called
  */
 struct fake {
 	struct gtp_trace trace;
@@ -120,8 +120,8 @@ extern const struct gtp_hit_ops fake_hit_ops;
 int fake_init(struct fake *f);
 
 /*
- * fake_exit - end the session; return the number of allocations that leaked, or of locations left
- * armed
+ * fake_exit - end the session; return the number of allocations that leaked plus the number of
+ * locations that are still armed
  */
 int fake_exit(struct fake *f);
 
@@ -134,22 +134,22 @@ u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len);
 void fake_unmap(struct fake *f, u64 addr);
 
 /*
- * fake_read - read like the ops' ->read; return 0 or -EFAULT, all or nothing, also over adjoining
- * mappings
+ * fake_read - read all bytes or none, like the ops' ->read, also across adjoining mappings; return
+ * 0 or -EFAULT
  */
 int fake_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /* fake_write - write all bytes or none; return 0 or -EFAULT */
 int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 
-/* Callbacks for the ops: the stack's addresses, its bytes, the memory for all stacks. */
+/* Callbacks for the ops: the addresses on the stack, its bytes, the memory for stacks. */
 u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 	       u32 max);
 void fake_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 u64 fake_stacks_bytes(void *ctx);
 
-/* fake_hit - gtp_hit() as a kprobe's handler calls it: after gtp_hit_early() */
+/* fake_hit - make a hit as a kprobe's handler does: call gtp_hit_early(), then gtp_hit() */
 void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	      u32 entered);
 
@@ -171,19 +171,19 @@ bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args);
 
 /*
  * fake_define - send "QTDP:" @def and, if @acts is not NULL, "QTDP:-" with the same number and
- * address and @acts, which both must be accepted
+ * address and @acts; both packets must be accepted. Return the tracepoint
  */
 struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *acts);
 
 /*
  * fake_frames - return all frames of the stopped run, one line each: number@address, "!" if an
- * error cut it short, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
+ * error ended the frame early, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
  */
 const char *fake_frames(struct fake *f);
 
 /*
- * fake_lines - take the waiting lines of dprintfs: "ADDR cpu N pid N " and the text, or "failed: "
- * and the error with a newline
+ * fake_lines - remove and return the unread lines of dprintfs: "ADDR cpu N pid N " and the text, or
+ * "failed: " and the error with a newline
  */
 const char *fake_lines(struct fake *f);
 

@@ -28,15 +28,15 @@
 #define TRACENZ "2f"
 #define INCREMENT GETV("46") CONST8("01") ADD SETV("46")
 
-/* The registers of all hits. */
+/* The registers that all hits have. */
 extern const struct gtp_regs regs;
 
 int setup(void **state);
 int teardown(void **state);
 
 /*
- * define - define a tracepoint: "N:ADDR:E:STEP:PASS", a condition or NULL, then actions up to NULL:
- * R and M as GDB sends them, expressions as bare bytecode
+ * define - define a tracepoint from "N:ADDR:E:STEP:PASS", a condition or NULL, and actions up to a
+ * NULL. R and M actions are in the form of packets, expressions are only their bytecode in hex
  */
 struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond, ...);
 

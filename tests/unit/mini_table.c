@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes a table of regions for one function: one span; three short lists, for a program six. */
+/* Writes a table of regions for one function: one span, with three lists; six for a program. */
 #include "mini_table.h"
 
 static void put32(struct mini_table *m, u32 at, u32 v)

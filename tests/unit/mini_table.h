@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * struct mini_lists - the facts about the function: rising offsets in it, above 0; a 0 ends a list
- * that does not fill its array. With GTP_TABLE_PROGRAM in @flags the function is in the lists of
- * functions, if @last is its last byte, not 0; and @proven.
+ * struct mini_lists - the lists for the function: ascending offsets in it, above 0; a 0 ends a list
+ * that does not fill its array. If @flags has GTP_TABLE_PROGRAM, the function is also in the list
+ * of functions if @last, its last byte, is not 0, and in the list of proven functions if @proven.
  */
 struct mini_lists {
 	u32 leaders[MINI_ENTRIES];
@@ -34,8 +34,8 @@ struct mini_table {
 };
 
 /*
- * mini_table_make - make one span of @span_size bytes with the function at @fn_offset; return false
- * if that is not a valid table
+ * mini_table_make - make a table with one span of @span_size bytes and the function at @fn_offset;
+ * return false if the table is not valid
  */
 bool mini_table_make(struct mini_table *m, const struct mini_lists *lists, u32 fn_offset,
 		     u32 span_size);

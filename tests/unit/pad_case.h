@@ -46,7 +46,8 @@ static inline void pad_case_nop(struct gtp_region *region)
 }
 
 /*
- * pad_case_cpu - set up one CPU of a run that is on, with a ring of @size bytes; its task is traced
+ * pad_case_cpu - set up a CPU of an active run, with a trace buffer of @size bytes; its task is
+ * traced
  */
 static inline void pad_case_cpu(struct gtp_cpu *cpu, struct gtp_run *run, u64 *quick, void *mem,
 				u32 size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code for the tests of runs: a machine for each test, how to start a run, its status. */
+/* Common code for the tests of runs: make a machine for each test, start a run, read its status. */
 #ifndef _GTP_RUN_CASE_H
 #define _GTP_RUN_CASE_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code for the tests of the stub: its GDB, and replies of which only the beginning counts.
+/*
+ * Common code for the tests of the stub: a fake GDB, and checks of replies, whole or only of their
+ * beginning.
  */
 #ifndef _GTP_STUB_CASE_H
 #define _GTP_STUB_CASE_H
@@ -11,7 +13,7 @@ extern struct fake_gdb gdb;
 int set_up(void **state);
 int tear_down(void **state);
 
-/* ask_begins - send a packet whose reply must begin with @want */
+/* ask_begins - send a packet; its reply must begin with @want */
 void ask_begins(const char *packet, const char *want);
 
 #endif /* _GTP_STUB_CASE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables that a run only adds to: which ones are, what may join such a run, and the next run. */
+/* Variables to which a run only adds: which these are, and which tracepoints may join the run. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/dprintf.h"
@@ -146,26 +146,26 @@ struct lock_row {
 
 static const struct lock_row lock_rows[] = {
 	{ ADD_TO("46"), ADD_TO("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 2, 3 },
-	/* Expressions that set nothing may read all variables. */
+	/* Expressions that set no variable may read any, without the lock. */
 	{ ADD_TO("46"), GETV("46") GETV("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
 	{ ADD_TO("46"), TRACEV("46") TRACEV("47"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
-	/* If any expression sets the variable without adding, all that set it need the lock. */
+	/* If one expression does not just add to $x, all expressions that set $x need the lock. */
 	{ ADD_TO("46"), SET("46", CONST8("05")), AX_TSV_CALL, AX_TSV_CALL, 2, 5, 3 },
 	{ ADD_TO("46"), DOUBLE("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 3 },
 	{ ADD_TO("46"), GETV("46") CONST8("01") SWAP ADD SETV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2,
 	  3 },
 	{ ADD_TO("46"), ADD_TO("46") SETV("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 2 },
-	/* Only the variable that is set without adding needs the lock. */
+	/* Only $y, which is set other than by adding, needs the lock. */
 	{ ADD_TO("46"), SET("47", CONST8("05")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 5 },
 	{ ADD_TO("46"), SET("47", GETV("46")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 1 },
 	/*
-	 * An expression that sets something reads it together with another, or twice: nothing may
-	 * be added in between.
+	 * An expression that sets $y reads $x together with $y, or twice: no other CPU may add to
+	 * $x in between.
 	 */
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("47") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 4 },
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("46") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 2 },
 	{ ADD_TO("46"), SET("47", GETV("46")) TRACEV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 1 },
-	/* The added value is another variable: the access to both must be atomic. */
+	/* The value that is added is that of another variable: both accesses need the lock. */
 	{ GETV("46") GETV("47") ADD SETV("46"), CONST8("01"), AX_TSV_CALL, AX_TSV_CALL, 1, 3, 3 },
 	{ GETV("46") GETV("47") ADD SETV("46"), ADD_TO("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 3, 4 },
 	/* No other CPU changes per-CPU variables, and no expression changes built-in ones. */
@@ -204,7 +204,7 @@ static void which_take_the_lock(void **state)
 	}
 }
 
-/* Conditions and disabled tracepoints count, too: a tracepoint may be enabled later. */
+/* Conditions, and tracepoints that are disabled, count, too: they may be enabled later. */
 static void all_that_may_be_hit(void **state)
 {
 	struct fake *f = *state;
@@ -268,7 +268,8 @@ static void a_tracepoint_joins(void **state)
 	assert_int_equal(value(f, 0x46), 2);
 	joins(f, define(f, "4:1000:E:0:0", NULL, SET("47", GETV("46")) END, NULL));
 	/*
-	 * Hits that are under way when tracepoint 5 joins still lock $y, so 5 takes the lock, too.
+	 * Hits that have begun when tracepoint 5 joins use the lock for $y, so tracepoint 5 must
+	 * use it, too.
 	 */
 	joins(f, define(f, "5:1000:E:0:0", NULL, ADD_TO("47") END, NULL));
 	assert_int_equal(way(f, 0x47), AX_TSV_CALL);
@@ -297,7 +298,7 @@ static void a_tracepoint_is_refused(void **state)
 	fire(f, 1);
 	assert_int_equal(value(f, 0x46), 1);
 	/*
-	 * Define the tracepoint again while no run is on, as the message advises: the run then
+	 * If the tracepoint is defined again before the run, as the message advises, the run
 	 * starts.
 	 */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -361,8 +362,8 @@ static void one_from_before_the_run(void **state)
 }
 
 /*
- * After the run's end its dprintfs are still hit, and a dprintf that sets their variable in another
- * way may be inserted.
+ * After the end of a run, its dprintfs are still hit. A dprintf that sets their variable other than
+ * by adding may then be inserted.
  */
 static void behind_the_run(void **state)
 {
@@ -379,7 +380,7 @@ static void behind_the_run(void **state)
 	assert_int_equal(value(f, 0x46), 3);
 	fake_log_clear(f);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
-	/* The dprintf at 0x1200 does not set the variable, so it stays as it was. */
+	/* The dprintf at 0x1200 does not set the variable, so it is not armed again. */
 	assert_null(strstr(f->log, "1200"));
 	assert_non_null(strstr(f->log, "disarm 1100\n"));
 	inserted(f, 0x1300, DOUBLE("46") PRINT END);

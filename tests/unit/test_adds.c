@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which expressions only add to a variable, and that doing so atomically gives the same result. */
+/*
+ * ax_adds_to() finds expressions that only add to a variable. An atomic addition gives the same
+ * result.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,11 +56,11 @@ static const char *const taken[] = {
 	"reg 5; trace_quick 4; pop; getv 5; const8 1; add; setv 5; end",
 	/* Adding nothing counts, too: an update by another CPU in between must not be lost. */
 	"getv 5; setv 5; end",
-	/* Anything may follow: the value is the sum. */
+	/* Any code may follow, with the sum on the stack. */
 	"getv 5; const8 1; add; setv 5; const8 5; less_signed; if_goto L; const8 1; end; L: const8 0; end",
 	"getv 5; const8 1; add; setv 5; dup; mul; end",
 	"getv 5; const8 1; add; setv 5; const8 0; const8 0; printf 1 \"%d\"; end",
-	/* Code that is never reached. */
+	/* Code that is never reached does not count. */
 	"getv 5; const8 1; add; setv 5; end; getv 5; setv 6; end",
 };
 
@@ -87,7 +90,7 @@ static const char *const left[] = {
 	"getv 5; pop; const8 1; setv 5; end",
 	"getv 5; const8 1; setv 5; add; end",
 	"const8 1; getv 5; pop; setv 5; end",
-	/* The variable is named once more. */
+	/* The expression accesses the variable once more. */
 	"getv 5; const8 1; add; setv 5; getv 5; end",
 	"getv 5; const8 1; add; setv 5; tracev 5; end",
 	"tracev 5; const8 1; setv 5; end",
@@ -99,8 +102,8 @@ static const char *const left[] = {
 	"getv 5; end",
 	"const8 1; end",
 	/*
-	 * There is a path around the addition, or a path to it that does not come from the
-	 * beginning.
+	 * A path leads around the addition, or a jump leads into the middle of it, or the addition
+	 * is not reached.
 	 */
 	"reg 5; if_goto L; getv 5; const8 1; add; setv 5; end; L: end",
 	"getv 5; const8 1; reg 5; if_goto L; const8 1; add; L: add; setv 5; end",
@@ -144,7 +147,7 @@ static void test_number(void **state)
 	assert_int_equal(tsv, 0);
 }
 
-/* Another CPU's update comes between this one's getv and its setv. */
+/* Simulates an update by another CPU between an expression's getv and its setv. */
 static struct axenv *racing;
 
 static s64 racing_addv(void *ctx, u16 num, s64 by)
@@ -205,7 +208,7 @@ static void test_same(void **state)
 	axenv_free(e);
 }
 
-/* An expression of another form takes the lock, whatever its variable's kind; and back again. */
+/* Expressions of other forms need the lock in any case; settling can be repeated and undone. */
 static void test_settle(void **state)
 {
 	u8 ways[16] = { [N] = AX_TSV_ADDED };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables of aggregations: comparison with a plain model, full tables, and merging the CPUs' tables.
+/*
+ * Tables of aggregations: comparison with a simple model, full tables, and the merging of the CPUs'
+ * tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,7 +206,7 @@ static void compare(const struct gtp_aggr_table *t, const struct model *m)
 		assert_int_equal(in_buckets, m->n);
 }
 
-/* Compare with the model: three CPUs, whose tables are merged in the middle and at the end. */
+/* Compare the tables of three CPUs with the model; merge them in the middle and at the end. */
 static void as_the_model(const char *name, u32 key_words)
 {
 	struct gtp_aggr_shape shape = shape_of(name, key_words);
@@ -272,7 +274,7 @@ static void full(void **state)
 	for (i = 0; i < t->used; i++)
 		n += (u32)gtp_aggr_entry(t, i)[0];
 	assert_int_equal(n, 100);
-	/* Two of the keys find room; the count of hits that found none is carried over. */
+	/* There is room for two of the keys. The count of hits without room is merged, too. */
 	gtp_aggr_merge(all, t);
 	assert_int_equal(all->used, 3);
 	assert_int_equal(all->entry[0], 80);
@@ -291,7 +293,7 @@ static u64 hash_slot(u64 key, const struct gtp_aggr_table *t)
 	return key * 0x9e3779b97f4a7c15 >> t->shift;
 }
 
-/* With a table whose keys all have the same hash, a hit looks at only some of the entries. */
+/* If all keys have the same hash, a hit still searches only a limited number of entries. */
 static void one_hash(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("count_a", 1);
@@ -332,7 +334,7 @@ static void text(void **state)
 	free(t);
 }
 
-/* The longest possible line of a table fits into the declared maximum. */
+/* The longest possible line of a table is no longer than the declared maximum. */
 static void text_room(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("lhist_a_0_1000_1", GTP_AGGR_KEY_WORDS_MAX);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For test_patching.c: the part of the kernel that probe/jump/ uses, so that the real files
- * compile. Each byte that they write, and each wait, is reported to the test.
+ * For test_patching.c: a fake of the part of the kernel that probe/jump/ uses, so that its files
+ * compile unchanged. Each byte that they write, and each wait, is reported to the test.
  */
 #ifndef _TEST_FAKE_KERNEL_H
 #define _TEST_FAKE_KERNEL_H
 
 #include "base/base.h"
 
-/* fake_kernel_point - called at each point at which the other prober may do something */
+/* fake_kernel_point - called at each point where another prober may register, arm or unregister */
 void fake_kernel_point(void);
 
-/* fake_kernel_step - called when something that other CPUs can see may have changed */
+/* fake_kernel_step - called when memory that other CPUs read may have changed */
 void fake_kernel_step(void);
 
 /* fake_kernel_sync - called when every CPU executes a serialising instruction */
@@ -75,7 +75,7 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 #define pr_warn(...) ((void)0)
 #define NOKPROBE_SYMBOL(name) struct nokprobe_##name
 
-/* --- memory: the text is writable where it is --- */
+/* --- memory: the text is writable at its own address --- */
 
 enum { PAGE_SIZE = 4096, VM_MAP = 0, PAGE_KERNEL = 0 };
 #define PAGE_MASK (~(u64)(PAGE_SIZE - 1))
@@ -248,7 +248,7 @@ struct delayed_work {
 #define queue_delayed_work(wq, w, delay) fake_kernel_work((w), (delay))
 #define cancel_delayed_work_sync(w) ((void)(w))
 
-/* fake_kernel_work - note that this work must run at some time */
+/* fake_kernel_work - record that the work is queued, to be run later by the test */
 static inline void fake_kernel_work(struct delayed_work *w, u32 delay)
 {
 	extern struct delayed_work *fake_kernel_queued;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For test_patching.c: the surroundings of the real files of probe/jump/, and a record of what
- * these do.
+ * For test_patching.c: the functions that the real files of probe/jump/ call, and a record of all
+ * changes that these files make.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static struct {
 	struct world_other when;
 	u32 now;
 	bool there, armed, listed;
-	u8 copy[GTP_REGION_JUMP]; /* the first instruction, when the kprobe was registered */
+	u8 copy[GTP_REGION_JUMP]; /* the bytes at the place when the kprobe was registered */
 } other;
 
 static bool keeping;
@@ -173,7 +173,7 @@ void gtp_wait_for_tasks(void)
 
 /* --- pads --- */
 
-/* Return an address for pad @n that a jump at the place reaches, where no real memory is. */
+/* Return an address for pad @n, within reach of a jump at the place. No memory is mapped there. */
 static u64 pad_addr(u32 n)
 {
 	return world.addr + 0x10000000 + n * PAD_BYTES;
@@ -254,7 +254,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	free_pad(&p->old_pad);
 }
 
-/* --- what the place is, and who else is there --- */
+/* --- the place, and the other prober's kprobe --- */
 
 int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
 		 struct gtp_why *why)
@@ -281,7 +281,7 @@ int gtp_kprobe_list_need(void)
 	return gtp_kprobe_list_settle() ? 0 : -ENOMEM;
 }
 
-/* --- functions of which nothing matters to this test --- */
+/* --- functions whose results do not matter to this test --- */
 
 /* clang-format off */
 const char *gtp_blacklist_jump(u64 addr) { return NULL; }
@@ -333,7 +333,7 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/* Try again to remove the jump, while the other prober is there and after it has gone. */
+/* Retry to remove the jump: first with the other prober's kprobe, then without it. */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {

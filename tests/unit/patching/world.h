@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For test_patching.c: a function in whose code the real files of probe/jump/ put a jump, and
- * another prober in the same place. Everything that they write is recorded moment by moment.
+ * For test_patching.c: code in which the real files of probe/jump/ set a jump, while another prober
+ * sets a kprobe at the same place. Each change is recorded as a moment.
  */
 #ifndef _TEST_WORLD_H
 #define _TEST_WORLD_H
@@ -11,23 +11,23 @@
 
 enum { WORLD_PADS = 4, WORLD_MOMENTS = 4096 };
 
-/* The event that makes a moment. */
+/* The event after which a moment was recorded. */
 enum world_kind {
 	WORLD_WRITE,  /* a byte, or the table of int3s, has changed */
 	WORLD_SYNC,   /* every CPU has executed a serialising instruction */
-	WORLD_WAIT,   /* the patcher begins to wait until each task has been elsewhere */
-	WORLD_WAITED, /* each task has been elsewhere */
-	WORLD_FREE,   /* a pad is free: it may hold anything */
+	WORLD_WAIT,   /* the patcher begins to wait until each task has left its code */
+	WORLD_WAITED, /* the wait is over: each task has left its code */
+	WORLD_FREE,   /* a pad is freed: it may have any contents from now on */
 };
 
 /**
  * struct world_moment - the state of text, pads and int3s at a moment
  * @text: the bytes at the place
- * @to: for each byte of the place, the address to which the handler of our int3s sends a task that
- * trapped there; 0: the byte is not one of our int3s
+ * @to: for each byte of the place, the address at which gdbtp's int3 handler lets a task continue
+ * that trapped there; 0: the handler does not know an int3 there
  * @pads: bit n is set if the n-th pad exists
- * @other: another prober's breakpoint is known to the kernel at byte 0
- * @other_to: where a task that trapped there continues: a pad, or 0: after the first instruction
+ * @other: the kernel knows a kprobe of the other prober at byte 0
+ * @other_to: where a task that hit that kprobe continues: a pad; 0: after the first instruction
  */
 struct world_moment {
 	enum world_kind kind;
@@ -39,8 +39,8 @@ struct world_moment {
 };
 
 /*
- * struct world_other - the points at which the other prober registers, arms and unregisters; 0:
- * never
+ * struct world_other - the numbers of the points at which the other prober registers, arms and
+ * unregisters its kprobe; 0: never
  */
 struct world_other {
 	u32 registers, arms, goes;
@@ -51,7 +51,7 @@ struct world_other {
  * @region: the instructions that the jump displaces
  * @addr: the address of the place
  * @moment, @n: the moments, from the first change to the last
- * @points: how often the other prober could have done something
+ * @points: the number of points at which the other prober could have acted
  */
 struct world {
 	struct gtp_region region;
@@ -64,14 +64,14 @@ struct world {
 extern struct world world;
 
 /*
- * world_run - arm, redirect the jump to another pad if @widen, disarm, as a run does, while the
- * other prober does its part
+ * world_run - arm a jump, redirect it to another pad if @widen, and disarm it, while the other
+ * prober acts at the points in @other
  */
 void world_run(const u8 *bytes, u32 len, bool widen, struct world_other other);
 
 /*
- * world_pad - find the pad that contains an address, and the copy that the address is at (0: the
- * beginning of the pad); false if no pad contains it
+ * world_pad - find the number of the pad that contains an address, and of the copied instruction at
+ * the address (0: the beginning of the pad); return false if no pad contains the address
  */
 bool world_pad(u64 addr, u32 *pad, u32 *copy);
 
