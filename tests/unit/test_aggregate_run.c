@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Aggregations in a run: keys in the order of actions, no frame, reading, no memory. */
+/* Aggregations in a run: keys, hits without frames, reading and clearing, lack of memory. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/aggregate.h"
 
-/* Numbers of variables by what they are. */
+/* The numbers of the variables, named by their kind. */
 #define COUNT "50"
 #define HIST "51"
 #define SUM "52"
@@ -51,7 +51,7 @@ static void expect(struct fake *f, bool clear, const char *want)
 	assert_int_equal(f->trace.aggregate_bytes, strlen(want));
 }
 
-/* Expect the start of the run to be refused with @want, after "tracepoint 1, ". */
+/* Start a run, which must be refused with the message "tracepoint 1, " and @want. */
 static void refused(struct fake *f, const char *want)
 {
 	static const char title[] = "tracepoint 1, ";
@@ -103,7 +103,7 @@ static void beside_a_frame(void **state)
 	expect_frames(f, "1@1000 r0=a\n1@1000 r0=a\n");
 }
 
-/* A pass count and a failing condition work as without aggregations. */
+/* A pass count works as it does without aggregations. */
 static void pass_count(void **state)
 {
 	struct fake *f = *state;
@@ -128,7 +128,9 @@ static void an_action_that_fails(void **state)
 	       "run 1 0 0\naggregation sum_a sum :\naggregation count_a count :\nentry 2 : :\n");
 }
 
-/* A key that could not be computed still has an earlier hit's value, so nothing is counted for it.
+/*
+ * If a key cannot be computed, it still has the value of an earlier hit, so nothing is counted for
+ * it.
  */
 static void a_key_that_fails(void **state)
 {
@@ -153,7 +155,7 @@ static u64 fails_at_once(const struct gtp_regs *r, struct ax_env *env)
 	return 0;
 }
 
-/* If machine code fails, it reports which action failed; later actions are interpreted. */
+/* If an action fails in machine code, the code reports which one; later ones are interpreted. */
 static void machine_code_that_fails(void **state)
 {
 	struct fake *f = *state;
@@ -194,7 +196,7 @@ static void by_key(void **state)
 	       "entry 2 7 : 10 5 5 : 4=2\nentry 1 8 : 5 5 5 : 4=1\n");
 }
 
-/* A group of keys applies to the updates after it; a key after an update begins another group. */
+/* Keys apply to all updates after them. The first key after an update begins a new group. */
 static void groups_of_keys(void **state)
 {
 	struct fake *f = *state;
@@ -214,7 +216,7 @@ static void by_string(void **state)
 {
 	struct fake *f = *state;
 
-	/* "kernel\0tail", and one that ends with its memory; nothing is mapped at 0. */
+	/* At 0x2004 is "kernel\0tail". "abc" at 0x5000 ends with its memory. 0 is not mapped. */
 	memcpy(fake_map(f, 0x5000, NULL, 4), "abc", 4);
 	define(f, "1:1000:E:0:0", NULL, SET(KEYSTR, REG("04")) END, SET(COUNT, CONST8("00")) END,
 	       NULL);
@@ -271,7 +273,7 @@ static void in_between(struct fake *f, struct gtp_cpu *cpu)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* Make a hit on each CPU just before the CPU changes to its other table, and others afterwards. */
+/* A hit on each CPU just before the CPU changes to its other table is not lost by a clear. */
 static void clear_loses_nothing(void **state)
 {
 	struct fake *f = *state;
@@ -296,7 +298,7 @@ static void interrupt(struct fake *f)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* A hit in the middle of an update updates nothing, and is reported. */
+/* A nested hit, in the middle of another hit's update, updates nothing, and is counted. */
 static void nested(void **state)
 {
 	struct fake *f = *state;
@@ -358,7 +360,7 @@ static void tracepoints(struct fake *f)
 	       SET(COUNT, CONST8("00")) END, NULL);
 }
 
-/* Whichever allocation fails, the run either does not start or goes on, and nothing leaks. */
+/* Whichever allocation fails, the run either does not start or continues, and nothing leaks. */
 static void no_memory_at_the_start(void **state)
 {
 	struct fake *f = *state;
@@ -398,8 +400,8 @@ static void more_memory_than_there_may_be(void **state)
 }
 
 /*
- * One limit is for all tables together, checked before any is allocated; another is for the text
- * that a reader gets.
+ * The memory for all tables together is limited, which is checked before any is allocated. The
+ * memory for the text that a reader gets is also limited.
  */
 static void memory_for_others(void **state)
 {

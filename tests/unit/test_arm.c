@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which backend gets a location: made-up backends that accept, prepare, refuse and give up. */
+/* The choice of a backend for each location, with fake backends that accept, refuse or give up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 
 enum { PLACES = 4 };
 
-/* For each place, by its number, what the two backends return; and how often they were called. */
+/* For each place, the results that the two backends return. @log: the calls of the backends. */
 static struct {
 	int first[PLACES], second[PLACES]; /* ->arm's results */
 	bool gives_up[PLACES];		   /* the first backend's ->commit refuses the place */
 	int commit;
-	u64 missed; /* misses of each place that has a probe */
+	u64 missed; /* the missed hits of each place that has a probe */
 	char log[400];
 	u32 len;
 } w;
@@ -163,7 +163,7 @@ static void missed_so_far_and_before(void **state)
 	assert_int_equal(gtp_arm_missed(&loc[0]), 0);
 	arm_all();
 	assert_int_equal(gtp_arm_missed(&loc[0]), 3);
-	loc[0].missed = 4; /* left by an earlier probe there */
+	loc[0].missed = 4; /* counted by an earlier probe there */
 	assert_int_equal(gtp_arm_missed(&loc[0]), 7);
 	gtp_arm_disarm(list, loc);
 	assert_int_equal(gtp_arm_missed(&loc[0]), 4);
@@ -233,7 +233,7 @@ static void what_is_refused_is_left_alone(void **state)
 	assert_string_equal(w.log, "a0 a1 a2 a3 commit end -a0 -a1 -a3 end ");
 }
 
-/* If memory is short, or the user has interrupted, the place is not marked as refused. */
+/* After lack of memory, or an interrupt by the user, the place is not marked as refused. */
 static void an_error_of_the_machine(void **state)
 {
 	static const int errors[] = { -ENOMEM, -EINTR };
@@ -265,7 +265,7 @@ static void fast_or_not_at_all(void **state)
 	w.gives_up[3] = true;
 	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
 	assert_true(gtp_location_is_refused(&loc[3]));
-	/* The second backend is offered the one place that no backend has yet. */
+	/* Only place 2 goes to the second backend: the others are armed, or must be fast. */
 	assert_string_equal(w.log, "a0 a1 a3 commit b2 end ");
 }
 

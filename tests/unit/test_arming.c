@@ -9,7 +9,7 @@ static void stop(struct fake *f)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 }
 
-/* Define as for "trace mutex_lock": three addresses, one of which cannot be probed. */
+/* Define a tracepoint with three addresses, as for "trace mutex_lock"; one cannot be probed. */
 static void define_three(struct fake *f)
 {
 	fake_define(f, "7:1000:E:0:0", NULL);
@@ -106,7 +106,7 @@ static void a_module_that_has_gone(void **state)
 	start(f);
 	assert_int_equal(gtp_trace_forget_range(&f->trace, 0x2000, 0x3000), 1);
 	stop(f);
-	/* Another module's code may be at 0x2000 by now, so the run does not even try to arm it. */
+	/* Another module's code may be at 0x2000 by now, so the run must not try to arm it. */
 	fake_log_clear(f);
 	start(f);
 	assert_string_equal(f->log, "free\nbuffers 0 linear\narm 1000\n");
@@ -147,7 +147,7 @@ static int install(struct fake *f, struct gtp_tracepoint *tp, const char *want)
 }
 
 /*
- * A tracepoint that cannot be armed during a run gets no error as reply: after an error GDB would
+ * If a tracepoint cannot be armed during a run, the reply is no error: after an error, GDB would
  * not send the tracepoint's other addresses.
  */
 static void during_a_run(void **state)
@@ -165,7 +165,7 @@ static void during_a_run(void **state)
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
 	assert_int_equal(install(f, fake_define(f, "2:4000:E:0:0", NULL), ""), 0);
-	/* Another tracepoint there is reported, too; no probe is widened that is not armed. */
+	/* A second tracepoint at the place is reported, too. */
 	fake_log_clear(f);
 	assert_int_equal(install(f, fake_define(f, "3:3000:E:0:0", NULL), ""), 0);
 	assert_non_null(strstr(f->told, "tracepoint 3 is not armed at 0x3000"));
@@ -194,7 +194,7 @@ static void no_room_is_told(void **state)
 	assert_non_null(strstr(f->told, "gdbtp: hits of 2 places cost more: there is no room"));
 }
 
-/* Where a tracepoint must be fast and cannot be, its place counts as one that cannot be probed. */
+/* If a tracepoint must be fast but cannot be, its place is refused as if it took no probe. */
 static void not_fast_is_refused(void **state)
 {
 	struct fake *f = *state;

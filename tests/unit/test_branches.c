@@ -23,7 +23,7 @@ static struct {
 	u8 buf[ROOM];
 } t;
 
-/* struct branches - how many branches of each kind some code has */
+/* struct branches - the number of branches of each kind in some code */
 struct branches {
 	u32 returns;  /* returns other than those through the return thunk */
 	u32 thunks;   /* jumps to the return thunk */
@@ -34,7 +34,7 @@ struct branches {
 	u32 at_load;  /* indirect branches at an offset at which a fast load could be */
 };
 
-/* Return an address near us: code may lie near its C functions only. */
+/* Return an address near this program: generated code must be near the C functions it calls. */
 static u64 near_us(u32 offset)
 {
 	return ((u64)(uintptr_t)ax_jit_stubs & ~(LINE - 1ULL)) + 0x100000 + offset;
@@ -151,7 +151,7 @@ static const char *const conds[] = {
 	"reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end",
 };
 
-/* Check after nops of every length: each branch comes to every offset in a cache line. */
+/* Check with all numbers of nops before it, so that the branch is at every offset in a line. */
 static void each_place(const char *bytes, u32 len, void (*check)(const struct branches *c))
 {
 	static const char nops[] = "\x90\x90\x90\x90\x90\x90\x90\x90";
@@ -184,7 +184,7 @@ static void is_return(const struct branches *c)
 	assert_int_equal(c->open, 0);
 }
 
-/* A displaced return, and the end of a called pad, use the thunk wherever they are. */
+/* A displaced return, and the end of a called pad, use the thunk at any offset in a cache line. */
 static void test_displaced_return(void **state)
 {
 	kernel_like();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring of frames: random runs compared with a model, then the edge cases one by one. */
+/* The ring buffer of frames: random operations compared with a model, then single edge cases. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ enum { MODEL_SPANS = 4096 };
 struct span {
 	u32 pos, len;
 	bool pad;
-	u8 *bytes; /* after the frame's head */
+	u8 *bytes; /* the contents after the frame's head */
 };
 
 struct model {
@@ -62,7 +62,7 @@ static void model_push(struct model *m, u32 pos, u32 len, bool pad, u8 *bytes)
 	m->span[m->last++] = (struct span){ pos, len, pad, bytes };
 }
 
-/* Grow the open frame to @need bytes; false when it cannot be. */
+/* Grow the open frame to @need bytes; return false if there is no room. */
 static bool model_grow(struct model *m, u32 need)
 {
 	u32 end = m->size - m->head;
@@ -74,8 +74,8 @@ static bool model_grow(struct model *m, u32 need)
 			return false;
 	} else if (need > end) {
 		/*
-		 * If the frame spans two regions, the one at the front is newer, so look there
-		 * first.
+		 * The frame moves from the end of the ring to the front. Frames at the front are
+		 * newer, so look there first.
 		 */
 		model_drop_overlapping(m, 0, need);
 		model_drop_overlapping(m, m->head, end);
@@ -98,8 +98,8 @@ static bool model_is_free(const struct model *m, u32 pos, u32 len)
 }
 
 /*
- * Make room for a frame of @bytes like gtp_buffer_make_room(); @at_end: the end of the ring has no
- * room for it.
+ * Make room for a frame of @bytes like gtp_buffer_make_room(); @at_end: there is no room for it up
+ * to the end of the ring.
  */
 static bool model_room(struct model *m, u32 bytes, bool at_end)
 {
@@ -147,17 +147,17 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 		assert_memory_equal(f + 1, s->bytes, s->len - sizeof(*f));
 		frames++;
 	}
-	/* With no frame at all, gtp_buffer_next() returns NULL at once. */
+	/* After the last frame, or if there is none, gtp_buffer_next() returns NULL. */
 	assert_true(b->head <= b->end && b->end <= b->size);
 	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
 	assert_int_equal(gtp_buffer_frames(b), frames);
 	assert_int_equal(b->created, m->created);
-	/* Padding after the oldest frame belongs to no frame, but the ring may still count it. */
+	/* If there are no frames, the ring may still count padding. */
 	if (frames)
 		assert_int_equal(gtp_buffer_used(b), used);
 }
 
-/* Check that the open frame is where the buffer says, whether it has moved or not. */
+/* Check the size and the contents of the open frame, which may have moved. */
 static void compare_open(const struct model *m, const struct gtp_buffer *b)
 {
 	assert_int_equal(b->open, m->open);
@@ -412,7 +412,7 @@ static void test_no_room_is_made(void **state)
 	assert_string_equal(numbers(&b), "1");
 }
 
-/* Nothing is dropped for a frame that the whole ring could not hold. */
+/* No old frame is dropped for a new one that is larger than the whole ring. */
 static void test_larger_than_ring(void **state)
 {
 	struct gtp_buffer b;
@@ -449,7 +449,7 @@ static void test_move_keeps_content_and_mark(void **state)
 	assert_int_equal(gtp_buffer_used(&b), 48 + 32 + 32);
 }
 
-/* An aborted frame has left its padding at the end of the ring and nothing after it. */
+/* An aborted frame that had moved to the front leaves only padding at the end of the ring. */
 static void test_abort_after_move(void **state)
 {
 	struct gtp_buffer b;

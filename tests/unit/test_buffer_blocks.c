@@ -17,7 +17,7 @@ static void frame_of(struct gtp_buffer *b, u16 tp, u32 bytes)
 	gtp_buffer_commit(b, 0);
 }
 
-/* Memory that begins at MEM_ADDR; every read is noted and must stay within one page. */
+/* Memory that begins at MEM_ADDR. Every read is recorded, and must stay within one page. */
 #define MEM_ADDR 0xffff888000010000ULL
 enum { MEM_BYTES = 40 * 4096 };
 
@@ -70,7 +70,7 @@ static const struct gtp_frame *only_frame(struct gtp_buffer *b)
 static void test_add_regs(void **state)
 {
 	struct gtp_regs regs = { .rax = 1, .r15 = 15, .rip = 99, .eflags = ~0ULL, .ss = 0x18 };
-	/* A hit does not know the registers 20 to 23 and 60 of this mask. */
+	/* Registers 20 to 23 and 60 of this mask are unknown at a hit. */
 	u64 mask = 0x38001 | 0xf00000 | BIT_ULL(60);
 	const struct gtp_block *block;
 	const struct gtp_frame *f;
@@ -117,8 +117,8 @@ static void test_add_every_mask(void **state)
 	for (u64 mask = 1; mask <= GTP_REGS_KNOWN; mask = mask * 3 + 1) {
 		add_and_compare(&regs, mask);
 		/*
-		 * If the mask has all of the first 16 registers, gtp_buffer uses special code for
-		 * them.
+		 * If the mask has all of the first 16 registers, gtp_buffer_add_regs() copies them
+		 * by special code.
 		 */
 		add_and_compare(&regs, mask | 0xffff);
 	}
@@ -155,7 +155,7 @@ static void test_add_mem(void **state)
 	assert_int_equal(f->size, 24 + 8 + 8 + 16);
 }
 
-/* More bytes than GDB's u16 can count become several adjoining blocks. */
+/* More bytes than the 16-bit length of a block can count become several adjoining blocks. */
 static void test_add_much_mem(void **state)
 {
 	const u32 much = 2 * GTP_BLOCK_MEM_MAX + 5;
@@ -290,7 +290,7 @@ static void test_string_without_end_is_too_big(void **state)
 	assert_int_equal(gtp_buffer_mark(&b), sizeof(struct gtp_frame));
 }
 
-/* Blocks stay whole when the frame moves to the front in the middle of one. */
+/* If the frame moves to the front while a block is written, the block's contents move, too. */
 static void test_string_moves_with_its_frame(void **state)
 {
 	static u8 copy[400];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Built-in trace state variables: the time of day is read once a hit; contexts do not include the
- * way to the hit.
+ * Built-in trace state variables: the time of day is read once for each hit; $hardirq_count and the
+ * like do not include the probe's own exception.
  */
 #include <stdlib.h>
 #include "hit_case.h"
@@ -17,7 +17,7 @@
 #define RDTSC "10"
 #define CPU_NUMBER "11"
 
-/* The target's values, unchanged. */
+/* These variables have the values that the target returns. */
 static void from_the_target(void **state)
 {
 	struct fake *f = *state;
@@ -31,8 +31,8 @@ static void from_the_target(void **state)
 }
 
 /*
- * $hardirq_count and the like do not include what the probe itself has added to preempt_count(),
- * and one hit's addition does not affect the next hit.
+ * $hardirq_count and the like do not include the part of preempt_count() that the probe's own
+ * exception added. This part of one hit does not affect the next hit.
  */
 static void contexts(void **state)
 {

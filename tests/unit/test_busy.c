@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits that never end, and hits that wait for one: a CPU that was stopped while it held the lock of
- * the variables, and a CPU whose task the kernel has killed.
+ * Hits that never end, and other hits that wait for them: a CPU is stopped while it holds the lock
+ * of the variables, or the kernel kills the task inside a hit.
  */
 #include "hit_case.h"
 #include "hit/hit.h"
@@ -58,7 +58,7 @@ static void a_condition_without_the_lock_misses_the_hit(void **state)
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 0);
 }
 
-/* At the same address, another tracepoint that needs no lock still has its hit. */
+/* If one tracepoint cannot take the lock, another one at the same address still has its hit. */
 static void the_others_there_have_their_hits(void **state)
 {
 	struct fake *f = *state;
@@ -115,7 +115,7 @@ static void an_oops_in_a_hit_ends_the_run(void **state)
 	expect_frames(f, "1@1000 v70=0\n");
 }
 
-/* If a debugger lets the task continue after its lost hit, the hit still ends. */
+/* If a task continues after its hit was given up as lost, as with a debugger, the hit ends. */
 static void the_end_of_a_lost_hit_is_an_end(void **state)
 {
 	struct fake *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads of a place with several tracepoints: where each of them continues. */
+/* Pads for several tracepoints at one place: where control continues after each of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static u32 run(u64 pad)
 	return landing;
 }
 
-/* A pad continues at the next pad, unless its call of C has already handled the later ones. */
+/* A pad continues at the next pad, unless it called C, which handles all later tracepoints. */
 static void test_goes_on(void **state)
 {
 	static const struct {
@@ -101,8 +101,8 @@ static void test_goes_on(void **state)
 }
 
 /*
- * The last pad of a chain has the displaced instructions; the earlier pads continue there. Making
- * it returns their offset.
+ * The last pad of a chain has the displaced instructions. Earlier pads can also continue there:
+ * chain.rest receives the offset in the pad.
  */
 static void test_last(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs with machine code give the same frames as without; and when the code is made. */
+/* Runs with machine code have the same frames as without. When machine code is made. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,11 +17,11 @@ enum {
 	PAGE = 4096,
 	MEM = 0x20000000, /* mapped in this process, and in the fake machine */
 	LIMIT = 0x7fff0000,
-	AT = 0x1000, /* where the tracepoint is */
+	AT = 0x1000, /* the tracepoint's address */
 	ITEMS_MAX = 6,
 	CASES = 4000,
 	CYCLES = 10000,
-	TSV = 0x50, /* to TSV + 3 */
+	TSV = 0x50, /* the first of four variables */
 };
 
 static struct jit_user *arena;
@@ -149,7 +149,7 @@ static void put_expr(struct axgen *g, char *to)
 		n += sprintf(to + n, "%02x", g->code[i]);
 }
 
-/* Make GDB's most frequent form: it follows pointers and records them, without jumps. */
+/* Make an action of GDB's most frequent form: follow pointers and collect, without jumps. */
 static void straight(struct axgen *g)
 {
 	static const u8 tail[][8] = {
@@ -224,7 +224,7 @@ static void define(struct axgen *g, struct fake *a, struct fake *b)
 	u32 n = axgen_pick(g, ITEMS_MAX + 1), at = 0;
 
 	acts[0] = '\0';
-	/* In machine code static data comes before all other actions. */
+	/* Collect static data first, because machine code does so before all other actions. */
 	if (a->marker)
 		at = (u32)sprintf(acts, "L");
 	while (n--) {
@@ -269,7 +269,7 @@ static void finish(struct fake *f)
 }
 
 static u32 ended[GTP_STOP_ERROR + 1];
-static u32 added; /* variables, while the run was on */
+static u32 added; /* the number of variables to which runs only added */
 
 static void compare(struct fake *a, struct fake *b)
 {
@@ -287,7 +287,7 @@ static void compare(struct fake *a, struct fake *b)
 	free(status);
 }
 
-/* Let hits of machine @b take their time from the processor's counter; $clock is equal in both. */
+/* Let hits of machine @b use the processor's counter for the time. Both clocks stand still. */
 static void use_counter(struct fake *a, struct fake *b)
 {
 	/* The counter does not advance, and neither does the clock. */
@@ -319,7 +319,7 @@ static void one_case(struct axgen *g)
 	if (axgen_pick(g, 2))
 		use_counter(a, b);
 	if (!axgen_pick(g, 4))
-		hits *= 40; /* until the buffer is full */
+		hits *= 40; /* may fill the buffer */
 	while (hits--)
 		fire(g, a, b);
 	finish(a);
@@ -342,7 +342,7 @@ static void test_same_frames(void **state)
 	memset(&code, 0, sizeof(code));
 	for (u32 i = 0; i < CASES; i++)
 		one_case(&g);
-	/* This proves nothing unless all forms of code and all ends of a run have occurred. */
+	/* All forms of code and all ends of a run must have occurred often enough. */
 	assert_true(code.wholes > CASES / 10 && code.pieces > CASES / 10);
 	assert_true(ended[GTP_STOP_USER] > CASES / 10 && ended[GTP_STOP_ERROR] > CASES / 10);
 	assert_true(ended[GTP_STOP_FULL] > 10);
@@ -354,7 +354,7 @@ static void test_same_frames(void **state)
 static struct gtp_tracepoint *define_two(struct fake *f)
 {
 	fake_define(f, "1:1000:E:0:0:X7,26000522071327", "R20");
-	/* A string's size is not known beforehand, so the actions are compiled one by one. */
+	/* The size of a string is unknown, so each action is compiled by itself. */
 	return fake_define(f, "2:2000:E:0:0", "X7,26000522082f27X1,27");
 }
 
@@ -382,8 +382,8 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 }
 
 /*
- * Whichever request for code fails: nothing is armed, nothing is left, and the message names the
- * tracepoint.
+ * Whichever request for machine code fails: nothing is armed, no code is left, and the message
+ * names the tracepoint.
  */
 static void test_all_or_nothing(void **state)
 {
@@ -414,7 +414,7 @@ static void test_all_or_nothing(void **state)
 	}
 }
 
-/* Run with three hits. The @n-th request for machine code finds no room. Print the frames. */
+/* Make a run with three hits, in which the @n-th request for machine code finds no room. */
 static void run_without_room(u32 n, char *frames, size_t size)
 {
 	struct gtp_regs regs = { .rdi = MEM };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's promises apart from equal results: how much room code takes, the distance to the
- * stubs, which memory is accessed, and the form of the code.
+ * Properties of compiled code, apart from its results: its size, the distance to the stubs, the
+ * memory that it accesses, and its form.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "tracepoint/tsv.h"
 
 enum {
-	LIMIT = 0x7fff0000,	   /* loads at or above this call the ops */
-	PAGE_BELOW = LIMIT - 4096, /* readable, but the ops return other contents */
+	LIMIT = 0x7fff0000,	   /* loads at or above this address call ops->read */
+	PAGE_BELOW = LIMIT - 4096, /* mapped, but ops->read returns other contents */
 };
 
 static struct {
@@ -34,7 +34,7 @@ static struct {
 	struct jit_user *fast, *careful;
 } t;
 
-/* Answer each address with its own low byte, repeated; fail below 0x1000. */
+/* Fill @dst with the low byte of the address; fail below 0x1000. */
 static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	t.reads++;
@@ -141,7 +141,7 @@ static int run(struct jit_user *u, const char *text, u64 *value)
 	return ax_jit_run(fn, &t.env, value);
 }
 
-/* Addresses below the limit are read directly; others are not touched. */
+/* Compiled code reads directly only below the limit; for other addresses it calls ops->read. */
 static void test_limit(void **state)
 {
 	static const struct {
@@ -177,7 +177,7 @@ static void test_limit(void **state)
 	}
 }
 
-/* A load that faults calls the ops with the same address; their result counts. */
+/* After a load that faults, ops->read is called with the same address, and its result is used. */
 static void test_fault(void **state)
 {
 	u64 value;
@@ -199,7 +199,7 @@ static void test_fault(void **state)
 	assert_int_equal(t.env.err.arg2, 4);
 }
 
-/* A ref followed by ext sign-extends the loaded value, even if the ops callback does the load. */
+/* A ref followed by ext sign-extends the loaded value, also if ops->read loads it. */
 static void test_careful_sign(void **state)
 {
 	u64 value;
@@ -234,7 +234,7 @@ static void test_errors_unwind(void **state)
 	assert_int_equal(t.traces, 1);
 }
 
-/* More values than registers: the greatest depth of the stack, with all values needed again. */
+/* The greatest depth of the stack, with more live values than the CPU has registers. */
 static void test_deep(void **state)
 {
 	u32 len = 0;
@@ -261,8 +261,8 @@ static void test_deep(void **state)
 }
 
 /*
- * Work memory of exactly the requested size, and a code buffer exact to the byte: ASan guards both
- * ends.
+ * Compile with work memory and a code buffer of exactly the requested sizes, so that ASan sees an
+ * access past their ends.
  */
 static u32 compile_exactly(const struct ax_verified *v, u32 seed)
 {
@@ -288,7 +288,7 @@ static void test_room(void **state)
 	compile_exactly(assembled("getv 1; reg 5; ref8; div_signed; tracev 1; end"), 3);
 }
 
-/* The longest possible expressions: loads, jumps, calls, one after the other. */
+/* The longest possible expressions, of loads only, of jumps and of calls. */
 static void test_longest(void **state)
 {
 	u32 len = 0;
@@ -304,7 +304,7 @@ static void test_longest(void **state)
 	len = 0;
 	for (u32 i = 0; i < 9; i++)
 		t.code[len++] = AX_OP_reg, t.code[len++] = 0, t.code[len++] = (u8)i;
-	while (len < AX_MAX_LEN - 8) { /* nine values that live across every jump */
+	while (len < AX_MAX_LEN - 8) { /* nine values are live at every jump */
 		t.code[len++] = AX_OP_getv;
 		t.code[len++] = 0;
 		t.code[len++] = 1;
@@ -325,7 +325,7 @@ static u32 count_bytes(const char *text)
 	return n;
 }
 
-/* GDB folds no constants; operations that change nothing must cost nothing. */
+/* GDB folds no constants, so operations that change nothing must compile to no code. */
 static void test_nothing_for_nothing(void **state)
 {
 	u32 plain = count_bytes("reg 5; const8 3; equal; end");
@@ -343,7 +343,7 @@ static void test_nothing_for_nothing(void **state)
 			 plain);
 }
 
-/* "a && b" as GDB has it: two conditional jumps to one place, and two returns. */
+/* "a && b", as GDB compiles it, becomes two conditional jumps to one place, and two returns. */
 static void test_and_is_two_jumps(void **state)
 {
 	static const char *const and = "reg 5; const8 3; equal; if_goto A; goto F;"
@@ -398,7 +398,7 @@ static s64 add(const char *text, bool actions, u64 *result, const u8 *bytes, u32
 	return tsv.value;
 }
 
-/* One instruction if the sum is not used, and another if it is; nothing is called. */
+/* Adding to a variable is a single instruction, which depends on whether the sum is used. */
 static void test_add_in_one_step(void **state)
 {
 	static const u8 add_imm[] = { 0xf0, 0x48, 0x83 }, add_reg[] = { 0xf0, 0x48, 0x01 };
@@ -424,7 +424,7 @@ static void test_add_in_one_step(void **state)
 			 100 + 0x123456789a);
 	assert_int_equal(add(inc, false, &result, xadd, sizeof(xadd)), 101);
 	assert_int_equal(result, 101);
-	/* "reg 5" still reads the hit's value after the addition. */
+	/* After the addition, "reg 5" still has the value of the hit's register. */
 	assert_int_equal(add("getv 5; reg 5; add; setv 5; reg 5; mul; end", false, &result, xadd,
 			     sizeof(xadd)),
 			 107);
@@ -466,7 +466,7 @@ static void test_arena_full(void **state)
 	jit_user_free(u);
 }
 
-/* rip reads as the address of the tracepoint, whatever the probe has left in it. */
+/* rip has the address of the tracepoint, whatever the probe has stored in the registers. */
 static void test_rip(void **state)
 {
 	u64 value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's lists of kprobes: nothing is lost wherever the text is split, and hidden addresses
- * are noticed.
+ * The parser of the kernel's lists of kprobes: it finds all entries wherever the text is split, and
+ * notices hidden addresses.
  */
 #include <setjmp.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int take(void *ctx, const char *line, u32 len)
 	return 0;
 }
 
-/* Feed in pieces of @step bytes, each an exact copy. */
+/* Parse the text in pieces of @step bytes, each an exact copy. */
 static int feed(struct found *f, const char *text, size_t step)
 {
 	struct gtp_debugfs_text l = { .len = 0 };

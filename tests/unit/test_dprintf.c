@@ -3,7 +3,7 @@
 #include "run_case.h"
 #include "session/dprintf.h"
 
-/* printf "%ld\n" of rdi; a condition: rdi == 5 */
+/* A command: printf "%ld\n" of rdi. A condition: rdi == 5 */
 #define PRINT "X12,2600052200220034010006256c645c6e0027"
 #define IS_5 "X7,26000522051327"
 #define PLAIN "1000,1;cmds:0," PRINT
@@ -147,7 +147,7 @@ static u32 drain(struct fake *f)
 	return n;
 }
 
-/* Each hit gives a line: it is printed, or counted as lost. */
+/* Each hit writes a line, which is read, or counted as dropped if the ring is full. */
 static void full_rings_drop_and_count(void **state)
 {
 	struct fake *f = *state;
@@ -212,7 +212,7 @@ static void it_joins_a_tracepoint_that_is_there(void **state)
 	assert_string_equal(fake_lines(f), "1000 cpu 0 pid 42 10\n");
 }
 
-/* The frames of the run that has stopped stay as they are. */
+/* A dprintf still prints after the run has ended, and does not change its frames. */
 static void it_goes_on_when_the_run_ends(void **state)
 {
 	struct fake *f = *state;
@@ -255,7 +255,7 @@ static void one_taken_back_in_a_run_goes_with_the_run(void **state)
 	assert_string_equal(fake_lines(f), "");
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	assert_int_equal(f->trace.dprintfs.n, 0);
-	assert_int_equal(f->live, live + 1); /* the ring */
+	assert_int_equal(f->live, live + 1); /* the ring of lines is still allocated */
 	assert_int_equal(f->armed, 0);
 }
 
@@ -293,7 +293,7 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_int_equal(gtp_dprintf_insert(&f->trace, "3000,1;cmds:0," PRINT, &why), -EOPNOTSUPP);
 	assert_string_equal(why.text, "dprintf at 0x3000: no probe");
 	assert_int_equal(f->trace.dprintfs.n, 0);
-	/* the reason that was reported for the tracepoint at the same address */
+	/* The reason is the one that was reported for the tracepoint at the same address. */
 	f->trace.strict = false;
 	fake_define(f, "1:3000:E:0:0", NULL);
 	fake_define(f, "2:1000:E:0:0", NULL);
@@ -303,7 +303,7 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_non_null(strstr(f->told, "dprintf is not armed at 0x3000 (f+0x1/0x2): no probe\n"));
 }
 
-/* One dprintf's jump would cover the other's place, so the other is armed first. */
+/* A jump at 0x1000 would cover 0x1003, so it is removed, and set again after that at 0x1003. */
 static void one_makes_way_for_another(void **state)
 {
 	struct fake *f = *state;
@@ -332,8 +332,8 @@ static void one_makes_way_for_another(void **state)
 }
 
 /*
- * The place cannot be armed, because no probe is near, or though the probe near it was disarmed
- * first: the refusal is reported once, and the other dprintfs stay armed.
+ * The place is refused although no other probe is near, or although the probe near it was disarmed
+ * before. The refusal is reported once, and the other dprintfs are armed.
  */
 static void no_way_can_be_made(void **state)
 {
@@ -392,7 +392,7 @@ static void its_module_goes(void **state)
 	assert_int_equal(gtp_dprintf_forget_range(&f->trace, 0x1000, 0x2000), 0);
 	gtp_trace_reset(&f->trace);
 	logged_since(f, "disarm 2000\nfree\nbuffers 4096 linear\narm 2000\n");
-	/* The module has been loaded again, at the same address. */
+	/* As if the module had been loaded again, at the same address. */
 	insert(f, PLAIN);
 	logged_since(f, "arm 1000\n");
 }
@@ -412,7 +412,7 @@ static void its_module_goes_during_a_run(void **state)
 	assert_int_equal(f->armed, 0);
 }
 
-/* Whichever allocation fails: nothing is half armed, and nothing leaks (fake_exit). */
+/* Whichever allocation fails: the dprintf is armed or not there, and nothing leaks (fake_exit). */
 static void no_memory(void **state)
 {
 	struct fake *f = *state;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The condition that a kprobe evaluates before the hit begins: which conditions can be evaluated
- * there, and what counts as inside a hit.
+ * The condition that a kprobe's handler evaluates before the hit begins: which conditions it can
+ * evaluate, and how nested hits are counted.
  */
 #include "fake_code.h"
 #include "hit/hit.h"
 #include "hit_case.h"
 
-enum { LIMIT = 0x1000 }; /* loads above this address are careful ones: all of this test */
+enum { LIMIT = 0x1000 }; /* loads above this address, as all in this test, are careful loads */
 
 /* The byte at 0x2000, where setup() puts 01, 02, 03 ... */
 #define MEMORY "23200017"
@@ -108,12 +108,12 @@ static void another_joins(void **state)
 	counts(f, joins, 2, 0);
 }
 
-/* A condition whose variables take a call is evaluated in the hit, not before it. */
+/* A condition that must call a function for a variable is evaluated in the hit, not before it. */
 static void others_come_later(void **state)
 {
 	static const char *const conds[] = {
-		GETV("46") END, /* takes a call */
-		GETV("01") END, /* here $cpu_id takes a call, too */
+		GETV("46") END, /* needs a call */
+		GETV("01") END, /* $cpu_id needs a call, too, on the fake machine */
 	};
 	struct fake *f = machine(state);
 	char head[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The head and the segments of programs, and files that have something else in their place. */
+/* The ELF header and the segments of programs; damaged files, and files that are no programs. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/space.h"
@@ -8,7 +8,7 @@
 
 enum { LOAD = 1, NOTE = 4, X = 1, W = 2, R = 4 };
 
-/* struct made - a file's head and table, in exact heap copies */
+/* struct made - a file's ELF header and program headers, which are read from exact heap copies */
 struct made {
 	u8 head[GTP_ELF_HEAD];
 	u8 table[8 * GTP_ELF_ENTRY];
@@ -44,7 +44,7 @@ static void add(struct made *m, u32 type, u32 flags, u64 addr, u64 offset, u64 b
 	put(m->head + 56, m->n, 2);
 }
 
-/* Read a copy that ends where the file does, so that the sanitizer sees a read past it. */
+/* Read a copy of exactly @len bytes, so that the sanitizer sees a read past the end. */
 static int read_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why)
 {
 	u8 *copy = malloc(len ? len : 1);
@@ -84,7 +84,7 @@ static void places(void **state)
 	add(&m, 6, R, 0x40, 0x40, 0x2d8);
 	add(&m, LOAD, R, 0, 0, 0xaf0);
 	add(&m, LOAD, R | X, 0x1000, 0x1000, 0x881);
-	/* As lld has it: the file goes on where the segment before it ended. */
+	/* As lld lays out segments: in the file, one follows directly after the other. */
 	add(&m, LOAD, R | X, 0x3dd0, 0x2dd0, 0x300);
 	add(&m, LOAD, R | W, 0x5dd0, 0x3dd0, 0x300);
 	assert_int_equal(read_made(&elf, &m, &why), 0);
@@ -101,7 +101,7 @@ static void places(void **state)
 	assert_null(gtp_elf_code(&elf, 0x5dd0));
 	assert_null(gtp_elf_code(&elf, ~0ULL));
 
-	/* Whole pages are mapped, and nothing that a process writes to is the file's. */
+	/* Whole pages are mapped. Segments that a process can write to are not constant. */
 	assert_true(gtp_elf_constant(&elf, 0x1ff8, 8, &offset));
 	assert_int_equal(offset, 0x1ff8);
 	assert_false(gtp_elf_constant(&elf, 0x1ff8, 9, &offset));
@@ -195,7 +195,7 @@ static u32 notes_of(struct gtp_elf *elf, const u8 *notes, u32 len)
 
 static void build_id(void **state)
 {
-	/* An ABI tag, then the build-id. */
+	/* A note with an ABI tag, then the note with the build-id. */
 	static const u8 notes[] = "\4\0\0\0\5\0\0\0\1\0\0\0GNU\0abcde\0\0\0"
 				  "\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\xde\xad\xbe\xef";
 	struct gtp_elf elf = { 0 };

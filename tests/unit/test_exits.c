@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of places where a function ends: each one is complete, or refused with its position. */
+/* The parser of the list of a function's exits: a wrong list is refused with the column. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void instructions(void **state)
 
 			code[k] = (u8)strtoul(digits, NULL, 16);
 		}
-		/* In a copy of the exact size ASan sees a read past the end. */
+		/* In a copy of exactly this size, ASan sees a read past the end. */
 		memcpy(exact, code, n);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_RETURN, exact, n), cases[i].returns);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_SHARED, exact, n), cases[i].returns);

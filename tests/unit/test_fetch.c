@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Before a hit its memory is brought in: exactly what the hit reads, and nothing is left behind. */
+/* gtp_fetch() reads the memory that a hit is going to read, and has no other effects. */
 #include "hit/fetch.h"
 #include "hit_case.h"
 
 enum { NOTES_MAX = 4096 };
 
-/* struct bringer - brings the machine's memory; @log: the ranges that it was asked for, in order */
+/* struct bringer - the ctx of ->read; @log: the ranges that gtp_fetch() has read, in order */
 struct bringer {
 	struct fake *f;
 	char log[NOTES_MAX];
@@ -20,7 +20,7 @@ static int bring(void *ctx, void *dst, u64 addr, u32 len)
 	return fake_read(b->f, dst, addr, len);
 }
 
-/* fetched - return the ranges that are asked for before a hit at 0x1000 */
+/* fetched - return the ranges that gtp_fetch() reads before a hit at 0x1000 */
 static const char *fetched(struct fake *f, struct bringer *b)
 {
 	struct gtp_fetch fetch = {
@@ -39,8 +39,8 @@ static const char *fetched(struct fake *f, struct bringer *b)
 }
 
 /*
- * fetched_in - return the ranges that are asked for before @part of a call that returns 7; @wanted:
- * see struct gtp_fetch
+ * fetched_in - return the ranges that gtp_fetch() reads before @part (entry or return) of a call
+ * that returns 7; @wanted: see struct gtp_fetch
  */
 static const char *fetched_in(struct fake *f, struct bringer *b, enum gtp_fetch_part part,
 			      u64 wanted)
@@ -78,7 +78,7 @@ static void what_a_condition_reads(void **state)
 	struct fake *f = *state;
 	struct bringer b;
 
-	/* rdi is 0x2000, where 01 02 03 04 is: the condition is false, and no action counts. */
+	/* At rdi = 0x2000 is 01 02 03 04, so the condition is false, and no action will read. */
 	define(f, "1:1000:E:0:0", REG("05") REF32 CONST8("01") EQUAL END, "M-1,3000,8", NULL);
 	start(f);
 	assert_string_equal(fetched(f, &b), "2000+4 ");
@@ -91,8 +91,7 @@ static void what_actions_read(void **state)
 
 	fake_map(f, 0x3000, NULL, 0x3000);
 	/*
-	 * Blocks are brought page by page, also those at a register; strings in pieces up to their
-	 * end.
+	 * Of a block, one byte of each page is read. Strings are read in pieces up to their end.
 	 */
 	define(f, "1:1000:E:0:0", NULL, "M-1,3ff8,1010", "M5,10,8",
 	       CONST32("00002004") CONST8("40") TRACENZ END,
@@ -106,7 +105,7 @@ static void an_error_is_the_hits(void **state)
 	struct fake *f = *state;
 	struct bringer b;
 
-	/* Nothing is mapped at 0x9000, but the next action's memory is brought all the same. */
+	/* 0x9000 is not mapped, but the memory of the next action is still read. */
 	define(f, "1:1000:E:0:0", NULL, CONST32("00009000") REF32 END, "M-1,2000,1", NULL);
 	start(f);
 	assert_string_equal(fetched(f, &b), "9000+4 2000+1 ");
@@ -147,7 +146,7 @@ static void all_that_are_there(void **state)
 	assert_string_equal(fetched(f, &b), "2001+1 ");
 }
 
-/* $ret is 5, $latency 6. */
+/* $ret is variable 5, $latency is 6. */
 static void at_both_ends_of_a_call(void **state)
 {
 	struct fake *f = *state;
@@ -168,7 +167,7 @@ static void at_both_ends_of_a_call(void **state)
 	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 4), "");
 }
 
-/* $latency is larger at the hit than now, so a condition on it that is false now may hold then. */
+/* $latency grows until the hit, so a condition on it that is false now may hold at the hit. */
 static void latency_goes_on(void **state)
 {
 	struct fake *f = *state;
@@ -180,7 +179,7 @@ static void latency_goes_on(void **state)
 	assert_string_equal(fetched_in(f, &b, GTP_FETCH_RETURN, 1), "3001+1 ");
 }
 
-/* $self_trace is 12, $xtime_nsec 0f. */
+/* $self_trace is variable 0x12, $xtime_nsec is 0xf. */
 static void variables_as_they_are(void **state)
 {
 	struct fake *f = *state;
@@ -194,7 +193,7 @@ static void variables_as_they_are(void **state)
 	assert_string_equal(fetched(f, &b), "2001+4 2003+4 ");
 }
 
-/* A condition on a variable that may be different at the hit does not decide what is brought. */
+/* If a condition depends on a variable that may change until the hit, assume that it holds. */
 static void what_may_change(void **state)
 {
 	/* The last variable, $current_task_pid, is the same at the hit. */
@@ -219,7 +218,7 @@ static void no_end_of_memory(void **state)
 	struct fake *f = *state;
 	struct bringer b;
 
-	/* For a block that would wrap, and for one larger than a frame, no memory is asked for. */
+	/* Blocks that would wrap around, or are larger than a frame, are not read. */
 	define(f, "1:1000:E:0:0", NULL, "M-1,fffffffffffffff8,10",
 	       CONST32("00002000") CONST32("7fffffff") TRACE END, NULL);
 	start(f);

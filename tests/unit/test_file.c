@@ -58,7 +58,7 @@ static void run(u32 hits)
 	gtp_trace_stop(t, GTP_STOP_USER);
 }
 
-/* Return the file, read at once and NUL-terminated. The caller frees it. */
+/* Return the contents of the file, read at once and NUL-terminated. The caller frees them. */
 static u8 *contents(u64 *size)
 {
 	u8 *bytes;
@@ -137,7 +137,7 @@ static void test_never_run(void **state)
 	free(bytes);
 }
 
-/* Check everything that a header can have, and the raw stream after it. */
+/* Check a header with every kind of line, and the frames after it. */
 static void test_all(void **state)
 {
 	static u8 raw[4096];
@@ -185,7 +185,7 @@ static void test_all(void **state)
 	free(bytes);
 }
 
-/* Compare a source line in the file, found by its text. */
+/* Check that the source text @text of a tracepoint is written to the file as @expected. */
 static void check_source(const char *text, const char *expected)
 {
 	char in[256], line[256];
@@ -212,7 +212,7 @@ static void check_source(const char *text, const char *expected)
 	gtp_trace_reset(t);
 }
 
-/* Compare the line for every length that the packet can claim. */
+/* The length of a source line in the file is right, even if the one in the packet was wrong. */
 static void test_wrong_source_length(void **state)
 {
 	u64 size;
@@ -227,7 +227,7 @@ static void test_wrong_source_length(void **state)
 	free(bytes);
 }
 
-/* GDB cannot read a file with an option of collect; a slash elsewhere is a division. */
+/* GDB cannot read a file with collect/s, so the option is removed; other slashes are divisions. */
 static void test_collect_option(void **state)
 {
 	check_source("collect/s name", "collect name");
@@ -309,8 +309,8 @@ static void assert_lines_fit(const u8 *bytes)
 }
 
 /*
- * Compare the lines after @at with @expected: a list of expressions that is too long for a line is
- * spread over several, which together have all expressions in order.
+ * A collect command that is too long for a line is written as several, which together have all
+ * expressions in order. Compare those after @at with the list @expected.
  */
 static void check_lists(const char *at, const char *expected)
 {
@@ -333,7 +333,7 @@ static void check_lists(const char *at, const char *expected)
 
 static void test_long_list(void **state)
 {
-	/* f(a,"),\"'"), whose commas separate nothing */
+	/* f(a,"),\"'"), whose commas do not separate expressions */
 	static const char tricky[] = "6628612c22292c5c22272229";
 	char text[2048], in[2200], hex[40];
 	u64 size;
@@ -422,7 +422,7 @@ static void test_refused_while_running(void **state)
 	gtp_file_close(&file);
 }
 
-/* Between two reads of the file GDB may begin a new run, or delete the old one: -ESTALE. */
+/* If GDB begins a new run or deletes the old one between two reads, the second gets -ESTALE. */
 static void test_frames_that_are_gone(void **state)
 {
 	u8 byte;
@@ -447,7 +447,7 @@ static void test_frames_that_are_gone(void **state)
 	gtp_file_close(&file);
 }
 
-/* Whichever allocation fails: the refusal has a message, and nothing is left. */
+/* Whichever allocation fails: there is an error message, and nothing is left allocated. */
 static void test_no_memory(void **state)
 {
 	u32 failed = 0;
@@ -467,7 +467,7 @@ static void test_no_memory(void **state)
 		assert_int_equal(rc, -ENOMEM);
 		assert_non_null(strstr(why.text, "memory"));
 	}
-	assert_int_equal(failed, 7); /* the index takes five, the header two */
+	assert_int_equal(failed, 7); /* five allocations for the index, two for the header */
 	gtp_file_close(&file);
 }
 

@@ -23,7 +23,7 @@ static const struct gtp_frame *commit(void)
 	return gtp_buffer_next(&buf, NULL);
 }
 
-/* Read bytes that depend on their address and on @ctx: they show from which block they came. */
+/* Return bytes that depend on the address and on *@ctx, so that they identify their block. */
 static int read_pattern(void *ctx, void *dst, u64 addr, u32 len)
 {
 	for (u32 i = 0; i < len; i++)
@@ -36,7 +36,7 @@ static void mem(u64 addr, u32 len, u8 salt)
 	assert_int_equal(gtp_buffer_add_mem(&buf, addr, len, read_pattern, &salt), 0);
 }
 
-/* Check that reading @len at @addr gives @got bytes: @split of block @first, the rest of @then. */
+/* Check a read of @len bytes at @addr: @got are read, @split of block @first, then of @then. */
 static void expect(const struct gtp_frame *f, u64 addr, u32 len, u32 got, u32 split, u8 first,
 		   u8 then)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads that may follow a call: where control goes depends on the flags that their C part leaves. */
+/* Pads that can follow a call: after their C part, its flags decide where control goes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static u64 target_of(const u8 *at, u32 *len)
 }
 
 /*
- * After its popfq the pad branches on the flags: with carry set to the gate with a frame, with zero
- * set to the bare gate, otherwise to the copies of the displaced instructions.
+ * After its popfq the pad branches: to the gate with a frame if CF is set, to the bare gate if ZF
+ * is set, otherwise to the copies of the displaced instructions.
  */
 static void test_gates(void **state)
 {

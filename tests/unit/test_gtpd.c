@@ -9,7 +9,7 @@
 #include "tools/run/gtpd.h"
 #include <cmocka.h>
 
-/* An independent writer of the format, after the header's description. */
+/* A separate writer of the format, made from its description in the header file. */
 struct file {
 	u8 bytes[4096];
 	u32 len;
@@ -172,7 +172,7 @@ static void every_cut_is_refused(void **state)
 	assert_null(refusal(f.bytes, real));
 	for (n = 0; n < real; n++) {
 		assert_non_null(refusal(f.bytes, n));
-		/* With correct size and checksum; most of them end within a record. */
+		/* The cut file with a correct size and checksum must be read within its bounds. */
 		make(&f);
 		f.len = n;
 		if (n >= 16)
@@ -192,7 +192,7 @@ static void every_bit_is_checked(void **state)
 		f.bytes[bit / 8] ^= (u8)(1 << bit % 8);
 		assert_non_null(refusal(f.bytes, f.len));
 		/*
-		 * With a correct checksum it may be a valid file, but must be read within its
+		 * With a correct checksum, the file may be valid. It must be read within its
 		 * bounds.
 		 */
 		seal(&f);
@@ -277,7 +277,7 @@ static void numbers_keep_their_digits(void **state)
 	assert_string_equal(to, "QTDP:1:00:E");
 	assert_int_equal(moved("QTDP:1:f0:E", 7, 2, GTPD_NUMBER, -0xf1ULL, to), -ERANGE);
 	assert_int_equal(moved("QTDP:1:f0:E", 7, 2, GTPD_NUMBER, -0x1f0ULL, to), -ERANGE);
-	/* Relocation may not change the sign of a constant. */
+	/* Relocation must not change the sign of a constant. */
 	assert_int_equal(moved("QTDP:1:70:E", 7, 2, GTPD_OPERAND, 0xf, to), 11);
 	assert_int_equal(moved("QTDP:1:70:E", 7, 2, GTPD_OPERAND, 0x10, to), -ERANGE);
 	assert_int_equal(moved("QTDP:1:ffffffffffffffff:E", 7, 16, GTPD_NUMBER, 1, to), -ERANGE);

@@ -15,7 +15,8 @@ static void registers(void **state)
 	start(f);
 	fire(f, 1);
 	/*
-	 * rip is the location's; eflags has 32 bits; ds to gs are not known, which is not an error
+	 * rip is the location's address; eflags has 32 bits; ds to gs are unknown, which is no
+	 * error
 	 */
 	expect_frames(f, "1@1000 r0=a r1=b r5=2000 r16=1000 r17=246\n2@1000\n3@1000\n");
 }
@@ -79,8 +80,7 @@ static void built_in_variables(void **state)
 	ix = gtp_trace_index(&f->trace, &why);
 	assert_int_equal(ix->n, 2);
 	assert_non_null(strstr(fake_frames(f), "1@1000 v1=2 v3=77 v4=1234\n"));
-	/* Conditions, frames and collected values of all tracepoints of a hit have the same time.
-	 */
+	/* In a hit, the clock has the same value in all conditions, frames and actions. */
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 1)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, gtp_index_at(ix, 1)->frame->time);
 	assert_int_equal(variable(f), clock);
@@ -91,7 +91,7 @@ static void print(void **state)
 {
 	struct fake *f = *state;
 
-	/* argument rsi, channel 0, function 0, "rsi=%d" */
+	/* printf of rsi with channel 0, function 0 and the format "rsi=%d" */
 	define(f, "9:1000:E:0:0", NULL,
 	       REG("04") CONST8("00") CONST8("00") "340100077273693d256400" END, NULL);
 	start(f);
@@ -123,7 +123,7 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* A jump pad has evaluated only the first tracepoint's condition. */
+/* If a jump pad has evaluated the first tracepoint's condition, C evaluates only the others'. */
 static void a_condition_known_to_hold(void **state)
 {
 	struct fake *f = *state;
@@ -140,7 +140,7 @@ static void a_condition_known_to_hold(void **state)
 
 static void time_of_the_counter(void **state)
 {
-	/* One and a half ns for each tick. */
+	/* One tick of the counter takes one and a half ns. */
 	struct gtp_calibration c = { .ns = 7000, .rate = 3ULL << 31 };
 	struct fake *f = *state;
 	const struct gtp_index *ix;
@@ -163,7 +163,7 @@ static void time_of_the_counter(void **state)
 	assert_true(gtp_index_at(ix, 1)->frame->time <= after);
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 0)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, 7000 + (gtp_index_at(ix, 0)->frame->time - before) * 3 / 2);
-	/* The counter of another CPU may be slightly behind: time does not go back. */
+	/* The counter of another CPU may be slightly behind, but the time must not go back. */
 	assert_int_equal(gtp_calibration_ns(&c, before - 5), 7000);
 	assert_int_equal(gtp_calibration_ns(&c, before + (1ULL << 40)), 7000 + (3ULL << 39));
 }
@@ -197,7 +197,7 @@ static void pass_count(void **state)
 	fire(f, 2);
 	f->cpu = 1;
 	fire(f, 4);
-	/* The third hit is recorded and ends the run, also for the tracepoints after 2. */
+	/* The third hit ends the run: tracepoint 3, which comes after 2, does not record it. */
 	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
@@ -213,7 +213,7 @@ static void pass_count(void **state)
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 }
 
-/* Hit on CPU 1, during a hit on CPU 0: the other location, and then the same one. */
+/* Make hits on CPU 1 during a hit on CPU 0: at 0x3000, and then at the same location. */
 static void other_cpu(struct fake *f)
 {
 	f->cpu = 1;
@@ -234,7 +234,7 @@ static void beyond_the_last_one(void **state)
 	fire(f, 1);
 	f->while_reading = other_cpu;
 	fire(f, 1);
-	/* The second hit was the last, although it is still being written when two more come. */
+	/* The second hit is the last that counts, although two more come while it is written. */
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
 	expect_end(f, GTP_STOP_PASSCOUNT, 1);
 	expect_frames(f, "1@1000 m2000=01\n1@1000 m2000=01\n2@3000\n");
@@ -251,8 +251,8 @@ static void the_first_reason_stays(void **state)
 	f->while_reading = other_cpu;
 	fire(f, 1);
 	/*
-	 * Both tracepoints reached their pass count. The hit that was under way is finished,
-	 * but no longer ends the run.
+	 * Both tracepoints reached their pass count. The hit that began first is finished, but
+	 * the other one has ended the run.
 	 */
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000 m2000=01\n2@3000\n");
@@ -363,7 +363,7 @@ static void a_condition_that_fails_is_false(void **state)
 	expect_frames(f, "3@1000\n3@1000\n3@1000\n");
 }
 
-/* If an action fails, its block is missing and later ones are there; each failure is counted. */
+/* If an action fails, only its block is missing from the frame, and the failure is counted. */
 static void an_action_that_fails_leaves_the_others(void **state)
 {
 	struct fake *f = *state;
@@ -416,7 +416,7 @@ static void full(void **state)
 	for (n = 0; n < 1000 && !f->stopping; n++)
 		fire(f, 1);
 	expect_end(f, GTP_STOP_FULL, 1);
-	/* A frame has 48 bytes; the hit that found no room has left nothing. */
+	/* A frame has 48 bytes. The last hit found no room, and left no frame. */
 	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
 	assert_int_equal(gtp_buffer_frames(&f->trace.run.cpus[0]->buf), n - 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);
@@ -442,7 +442,8 @@ static void circular(void **state)
 #define STRING "240001000022202f27"
 
 /*
- * Dropping old frames for a hit also makes room for pads, which reserve a string's maximum length.
+ * If a hit drops old frames, it also makes room for hits in pads, which reserve the maximum length
+ * of a string.
  */
 static void circular_with_strings(void **state)
 {

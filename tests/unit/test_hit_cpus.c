@@ -3,8 +3,8 @@
  * A hit writes no cache line that a hit on another CPU accesses, so that hits cost the same on any
  * number of CPUs.
  *
- * The allocator places objects as the kernel's does: two small ones can share a line. All memory of
- * the session is watched; the stack is per CPU anyway.
+ * As in the kernel, two small objects can share a cache line. All memory of the session is watched,
+ * except the stack, which each CPU has for itself.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 
 enum {
 	CPUS = 4,
-	HITS = 3, /* on each CPU; the first one adds keys */
+	HITS = 3, /* hits on each CPU; the first one adds keys */
 	PAGE = 4096,
 	MEMORY = 16 << 20,
 	OBJECT = 0x20000000, /* rdi points here; code reads it directly */
@@ -63,18 +63,18 @@ static void *kernel_alloc(size_t bytes)
 	return p;
 }
 
-/* Free memory. Memory older than the session came from the process. */
+/* Free memory of the session, or memory that malloc() returned before the session. */
 static void kernel_free(void *p)
 {
 	if ((size_t)((u8 *)p - kernel.mem) >= MEMORY)
 		free(p);
 }
 
-/* --- a machine in it --- */
+/* --- a machine in this memory --- */
 
 static struct jit_user *arena;
 
-/* Callbacks that write nothing: the fake machine's own ones count calls and advance clocks. */
+/* Callbacks that write nothing, unlike the fake machine's, which count calls and set clocks. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	memcpy(dst, (const void *)addr, len);
@@ -135,7 +135,7 @@ static void hits(void *arg)
 		fake_hit(h->loc, h->cpu, &r, 0);
 }
 
-/* Give hits the processor's counter: quick hits need it for the time. */
+/* Let hits use the processor's counter for the time, as quick hits must. */
 static void use_counter(struct fake *f)
 {
 	static const struct gtp_calibration still;
@@ -164,7 +164,7 @@ static void hit_all(struct fake *f, bool compiled)
 	}
 }
 
-/* struct row - a tracepoint; does a hit leave a frame; is it counted */
+/* struct row - a tracepoint; @frames: hits leave frames; @counted: hits are counted */
 struct row {
 	const char *name, *cond, *actions[3];
 	bool frames, counted;
@@ -225,7 +225,7 @@ static void no_line_is_shared_by_machine_code(void **state)
 	all_rows(true);
 }
 
-/* $y = $y + 1 is shared on purpose: this shows that the test finds shared lines. */
+/* All CPUs write to $y, so $y = $y + 1 shows that the test finds shared lines. */
 static void a_shared_variable_is_noticed(void **state)
 {
 	for (u32 compiled = 0; compiled < 2; compiled++) {

@@ -4,7 +4,7 @@
 #include "hit_case.h"
 #include "hit/hit.h"
 
-/* $x = 1 + $x, as GDB never writes it: only with the lock */
+/* $x = 1 + $x, in a form that GDB never makes, so that it is not an atomic addition */
 #define SWAP "2b"
 #define INCREMENT_LOCKED GETV("46") CONST8("01") SWAP ADD SETV("46")
 
@@ -77,7 +77,7 @@ static void run_on_all(struct fake *f)
 	pthread_spin_destroy(&many.lock);
 }
 
-/* $x = $x + 1 as the condition, and again in an action */
+/* Make hits on all CPUs, with $x = $x + 1 as the condition and again in an action. */
 static void count_twice(struct fake *f, const char *cond, const char *action)
 {
 	struct gtp_tracepoint *tp;

@@ -71,7 +71,7 @@ static void test_order(void **state)
 	hit(0, 10, 1, 0);
 	hit(1, 11, 2, 0);
 	hit(3, 12, 4, 0);
-	hit(1, 12, 3, 0); /* equal times go by CPU */
+	hit(1, 12, 3, 0); /* frames of equal times are ordered by CPU */
 	hit(0, 20, 6, 0);
 	hit(3, 13, 5, 0);
 	hit(3, 30, 8, 0);
@@ -104,7 +104,7 @@ static void clock_begins_anew(u32 nbufs)
 		gtp_restarts_note(&restarts[i], &store[i]);
 }
 
-/* Times before and after a sleep cannot be compared. */
+/* The clock restarts after a sleep: frames from before the sleep come first. */
 static void test_clock_begins_anew(void **state)
 {
 	hit(0, 1000, 1, 0);
@@ -122,7 +122,7 @@ static void test_clock_begins_anew(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
 }
 
-/* Frames that a circular buffer has dropped count, too. After many sleeps the newest are known. */
+/* Of many restarts only the newest are known. Their positions include frames that were dropped. */
 static void test_clock_begins_anew_often(void **state)
 {
 	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };
@@ -151,8 +151,8 @@ static u32 random_below(u32 n)
 }
 
 /*
- * Many CPUs, few different times: each frame occurs once, times rise, ties are ordered by CPU, and
- * each CPU's frames keep their order.
+ * With many CPUs and few different times: each frame occurs once, times ascend, frames of equal
+ * times are ordered by CPU, and the frames of a CPU keep their order.
  */
 static void test_many(void **state)
 {
@@ -244,7 +244,7 @@ static void test_find(void **state)
 
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-/* The progress of each kind of work, indexed by the first letter of the work's description. */
+/* The last progress of each kind of work, indexed by the first letter of its description. */
 static u32 done_of[128];
 
 static void note_progress(void *ctx, const char *what, u32 done, u32 total)
@@ -257,7 +257,7 @@ static void note_progress(void *ctx, const char *what, u32 done, u32 total)
 	*last = done;
 }
 
-/* Building the index calls ->progress, which can reschedule. */
+/* Building and searching a large index calls ->progress at least every 100,000 frames. */
 static void test_long_work_tells(void **state)
 {
 	enum { FRAMES = 250000, SIZE = FRAMES * sizeof(struct gtp_frame) };
@@ -335,8 +335,8 @@ static s64 look_at_each(enum gtp_find how, u64 a, u64 b, u32 from)
 }
 
 /*
- * The search for a rarely hit tracepoint finds all of its frames. Some numbers of tracepoints agree
- * in the low bits.
+ * The search for a rarely hit tracepoint finds all of its frames. Numbers of other tracepoints have
+ * the same low bits.
  */
 static void test_nothing_is_passed_over(void **state)
 {

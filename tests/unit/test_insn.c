@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The instruction decoder: a row for each kind and form, for each refusal, and its bounds. */
+/* The instruction decoder: rows for each kind, form and refusal; no read past the end. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "regions/insn.h"
@@ -61,7 +61,7 @@ static void check(const struct row *r)
 			 insn.flags_out);
 	for (cut = 0; cut < n; cut++)
 		assert_int_equal(decode(&insn, bytes, cut), -EINVAL);
-	/* The bytes after it do not matter. */
+	/* The bytes after the instruction do not matter. */
 	memset(bytes + n, 0xf0, sizeof(bytes) - n);
 	assert_int_equal(decode(&insn, bytes, sizeof(bytes)), 0);
 	assert_int_equal(insn.len, n);

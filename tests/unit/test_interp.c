@@ -21,7 +21,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Verify and run; @code is copied to the end of its own memory. */
+/* Verify and run an exact copy of @code, so that the sanitizer sees a read past its end. */
 static int run(const u8 *code, u32 len, u64 *result)
 {
 	u8 *exact = test_exact(code, len);
@@ -48,7 +48,7 @@ static void put_const(u8 *code, u64 value)
 		code[1 + i] = (u8)(value >> (56 - 8 * i));
 }
 
-/* a b OP end */
+/* Run the expression "a b OP end". */
 static int run_binary(u8 op, u64 a, u64 b, u64 *result)
 {
 	u8 code[20];
@@ -98,7 +98,7 @@ static u64 pick_value(u64 *seed)
 #define uwide unsigned __int128
 #define wide __int128
 
-/* Compute an opcode's meaning in arithmetic that cannot overflow; return false for an error. */
+/* Compute the expected result in arithmetic that cannot overflow; return false for an error. */
 static bool expect_binary(u8 op, u64 ua, u64 ub, u64 *result)
 {
 	wide a = (s64)ua, b = (s64)ub;
@@ -305,7 +305,7 @@ static void test_refs(void **state)
 
 	axenv_map(env, 0x40, bytes, sizeof(bytes));
 	for (i = 0; i < 4; i++) {
-		/* unaligned, and up to the last mapped byte; one byte further faults */
+		/* Unaligned, and up to the last mapped byte. One byte further faults. */
 		assert_int_equal(RUN(&got, AX_OP_const8, 0x41, (u8)(AX_OP_ref8 + i), AX_OP_end), 0);
 		assert_true(got == want[i]);
 		assert_int_equal(RUN(&got, AX_OP_const8, (u8)(0x49 - (1 << i) + 1),
@@ -386,9 +386,9 @@ static const struct {
 	{ "[%.3s]", 0x100, "[gdb]" },
 	{ "[%8s]", 0x100, "[   gdbtp]" },
 	{ "[%-8.2s]", 0x100, "[gd      ]" },
-	{ "[%.5s]", 0x110, "[whole]" }, /* no NUL after it, no byte too many */
+	{ "[%.5s]", 0x110, "[whole]" }, /* has no NUL: the sixth byte must not be read */
 	{ "%%%d%%", 5, "%5%" },
-	{ "\\t%d\\n\\\\ \\\"\\101\\12", 5, "\t5\n\\ \"A\n" }, /* as GDB sends what a user types */
+	{ "\\t%d\\n\\\\ \\\"\\101\\12", 5, "\t5\n\\ \"A\n" }, /* in the form that GDB sends */
 	{ "\\1012\\377%d", 5, "A2\3775" },		      /* three octal digits at most */
 };
 
@@ -426,7 +426,7 @@ static void test_print_is_cut(void **state)
 	assert_memory_equal(env->printed + AX_PRINT_MAX - 5, "tail", 4);
 }
 
-/* Make a random format whose conversion C defines, so that libc can be asked, too. */
+/* Make a random format that C defines, so that the output can be compared with libc's. */
 static void random_format(u64 *seed, char *format)
 {
 	static const char *const lengths[] = { "hh", "h", "", "l", "ll", "z" };

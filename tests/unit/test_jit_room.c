@@ -16,9 +16,9 @@
 #include "trace/frame.h"
 
 enum {
-	LIMIT = 0x7fff0000,  /* loads at or above this call the ops */
+	LIMIT = 0x7fff0000,  /* loads at or above this address call ops->read */
 	CLEAR = 8,	     /* bytes after the limit that a load below it may access */
-	FRAME_MAX = 1 << 16, /* what a snippet of actions may collect, at most */
+	FRAME_MAX = 1 << 16, /* the most bytes that a snippet of actions may collect */
 };
 
 static struct {
@@ -84,7 +84,8 @@ static const struct ax_verified *assembled(const char *text)
 /* --- buffers --- */
 
 /*
- * Check that in any smaller buffer the code is refused and nothing is written. ASan guards the end.
+ * Check that code is not emitted into any buffer that is too small, and that nothing is written
+ * there.
  */
 static void every_size(const struct ax_jit_request *req)
 {
@@ -104,7 +105,7 @@ static void every_size(const struct ax_jit_request *req)
 			assert_int_equal(code[i], 0xa5);
 		free(code);
 	}
-	/* After the refusals, a buffer that is large enough still gets the same code. */
+	/* After the refusals, the same code is emitted into a buffer that is large enough. */
 	for (u32 i = 0; i < 2; i++) {
 		u8 *code = malloc(n + i);
 
@@ -261,8 +262,8 @@ static void test_longest_block(void **state)
 }
 
 /*
- * Put reg 5, as many @op with operand @n as fit in an expression, and end; return the number of
- * @op.
+ * Make an expression of the greatest length: reg 5, as many @op with operand @n as fit, and end.
+ * Return the number of @op.
  */
 static u32 fill_expression(struct ax_jit_item *item, enum ax_op op, u8 n)
 {
@@ -280,7 +281,7 @@ static u32 fill_expression(struct ax_jit_item *item, enum ax_op op, u8 n)
 	return count;
 }
 
-/* An action of the greatest length there is, all of it collections: too many for one snippet. */
+/* An action of the greatest length that only collects has too many blocks for one snippet. */
 static void test_longest_action(void **state)
 {
 	struct ax_jit_item item;
@@ -290,7 +291,7 @@ static void test_longest_action(void **state)
 	count = fill_expression(&item, AX_OP_trace_quick, 1);
 	assert_true(count * 24 > FRAME_MAX);
 	assert_int_equal(plan(&item, 1, &bytes), 0);
-	/* Without blocks such an action is one snippet. */
+	/* An action of the same length that collects 0 bytes each time is one snippet. */
 	count = fill_expression(&item, AX_OP_trace_quick, 0);
 	assert_true(count > 1000);
 	assert_non_null(jit_user_compile_request(t.fast, &req, NULL, &bytes));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * $kstack, $ustack and $bt at a hit: numbers of stacks, a stack's bytes; memory for stacks is
- * allocated only if a tracepoint uses them.
+ * $kstack, $ustack and $bt at a hit. Memory for stacks is allocated only if a tracepoint uses one
+ * of them.
  */
 #include <stdlib.h>
 #include "hit_case.h"
@@ -48,14 +48,14 @@ static void collected(void **state)
 	expect_stack(f, 1, 0x7000, 3);
 	expect_stack(f, 6, 0x8000, 2);
 	expect_frames(f, "1@1000 v21=1\n1@1000 v21=6\n1@1000 v21=1\n");
-	/* The stacks stay as long as the frames do. */
+	/* The stacks are kept as long as the frames. */
 	expect_stack(f, 6, 0x8000, 2);
 	assert_int_equal(f->tsv_locks, 0);
 }
 
 /*
- * The kernel's and the program's stack of a hit are in one table, and each is looked up once: a
- * second look-up would find another stack.
+ * Kernel stacks and user stacks are in one table. Each is taken only once in a hit: taken again, it
+ * would be another stack on the fake machine.
  */
 static void of_the_program(void **state)
 {
@@ -98,7 +98,7 @@ static void only_where_it_is_used(void **state)
 	assert_null(f->trace.run.stacks);
 }
 
-/* A condition sees the same number, and it is equal on all CPUs. */
+/* A condition gets the same number for a stack as an action, on every CPU. */
 static void in_a_condition(void **state)
 {
 	struct fake *f = *state;
@@ -115,7 +115,7 @@ static void in_a_condition(void **state)
 	expect_frames(f, "1@1000\n1@1000\n");
 }
 
-/* $key_s = $kstack, $count_n = 1: both CPUs have the same key. */
+/* $key_s = $kstack, $count_n = 1: the same stack is the same key on both CPUs. */
 static void as_a_key(void **state)
 {
 	struct fake *f = *state;
@@ -140,7 +140,10 @@ static void as_a_key(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 }
 
-/* Two tracepoints with "collect $kstack", which GDB compiles to: read it, collect it, drop it. */
+/*
+ * In a hit of two tracepoints the stack is put into the table once, although GDB's code for
+ * "collect $kstack" reads it and collects it.
+ */
 static void looked_up_once_a_hit(void **state)
 {
 	struct fake *f = *state;
@@ -220,7 +223,7 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
-/* If the run has no table of stacks, for whatever reason, $kstack is 0 and the hit goes on. */
+/* If a run has no table of stacks, for whatever reason, $kstack is 0, and the hit continues. */
 static void without_a_table(void **state)
 {
 	struct fake *f = *state;
@@ -250,8 +253,8 @@ static void not_in_a_dprintf(void **state)
 }
 
 /*
- * A tracepoint reported at the return: the callers are the same as at the entry, but the stack's
- * bytes are not.
+ * A tracepoint that is reported at a function's return can use $kstack, but not $bt: the callers
+ * are the same as at the entry, the stack's bytes are not.
  */
 static void bytes_not_at_a_return(void **state)
 {
@@ -312,7 +315,7 @@ static void bytes_of_the_stack(void **state)
 	define(f, "1:1000:E:0:0", NULL, BT, NULL);
 	f->deep = 12;
 	start(f);
-	/* There is no table without an expression that uses the number. */
+	/* There is no table of stacks if no expression uses a stack's number. */
 	assert_null(f->trace.run.stacks);
 	fire(f, 1);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -320,13 +323,13 @@ static void bytes_of_the_stack(void **state)
 	assert_non_null(strstr(text, " r1=b "));
 	assert_non_null(strstr(text, " r7=9000 "));
 	assert_non_null(strstr(text, " r16=1000 "));
-	/* $bt leaves out the flags (r17): a pad with a condition need not preserve them. */
+	/* $bt does not collect the flags (r17), so a pad with a condition need not keep them. */
 	assert_null(strstr(text, " r17="));
 	assert_non_null(strstr(text, " r18="));
 	assert_non_null(strstr(text, " m9000=303132333435363738396162 v22=12\n"));
 }
 
-/* A stack that cannot be read is not an error: the run goes on, and the frame says 0 bytes. */
+/* If the stack cannot be read, that is no error: the run continues, and the frame has 0 bytes. */
 static void a_stack_that_is_not_there(void **state)
 {
 	struct fake *f = *state;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rings of lines: each line is read in order or counted as lost, also with a concurrent reader.
+/*
+ * The rings for lines of dprintfs: each line is read in order, or counted as dropped, also with a
+ * concurrent reader.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -96,7 +98,7 @@ static void a_full_ring_drops_and_counts(void **state)
 	take(r, 42);
 }
 
-/* The ring can be filled to the last byte, wherever the first line begins. */
+/* A ring can be filled to the last byte, wherever the first line begins. */
 static void a_ring_can_be_filled_to_its_end(void **state)
 {
 	struct gtp_lines *r = *state;
@@ -132,7 +134,7 @@ static void the_oldest_of_all_rings_comes_first(void **state)
 	free(all[2]);
 }
 
-/* A line of CPU 1 waits until CPU 0, which read its clock earlier, has put its own line. */
+/* A line of CPU 1 is not read before a line of CPU 0 whose clock was read earlier. */
 static void a_line_waits_for_an_earlier_one(void **state)
 {
 	struct gtp_lines *all[] = { *state, calloc(1, sizeof(*all[0])) };
@@ -150,7 +152,7 @@ static void a_line_waits_for_an_earlier_one(void **state)
 	free(all[1]);
 }
 
-/* After the clock was set back, as after a sleep, the reader does not wait for a line's time. */
+/* A line with a future time, as after the clock was set back, is read after one wait. */
 static void a_line_waits_once(void **state)
 {
 	struct gtp_lines *all[] = { *state };

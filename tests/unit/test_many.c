@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thousands of tracepoints: no step of defining or starting one looks at all of them. And fast
- * tracepoints are granted, or refused with the reason.
+ * Thousands of tracepoints: defining and starting one must not search all of them. Fast tracepoints
+ * are accepted, or refused with the reason.
  */
 #include "define_case.h"
 
@@ -51,7 +51,7 @@ static u64 many_addr(u32 i)
 	return 0xffffffff81000000 + i * 16;
 }
 
-/* No look-up among thousands of tracepoints walks more than a few of them. */
+/* No list of the hash tables of thousands of tracepoints has more than a few entries. */
 static void many_are_found_at_once(void **state)
 {
 	struct world *w = *state;
@@ -78,7 +78,7 @@ static void many_are_found_at_once(void **state)
 	assert_int_equal(longest_by_addr(&w->f.trace), 0);
 }
 
-/* One GDB tracepoint with thousands of locations, and thousands of tracepoints at one address. */
+/* One tracepoint with thousands of locations, and thousands of tracepoints at one address. */
 static void many_of_a_number_and_of_an_address(void **state)
 {
 	struct world *w = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Jump pads: what they do, which are refused, and how many instructions and bytes they take. */
+/* Jump pads: their behaviour, refusals, and the number of their instructions and bytes. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static struct {
 	u32 len;
 	u64 from, to; /* the code whose steps are counted */
 	u32 steps;
-	u32 skip; /* the member of struct gtp_pad_request */
+	u32 skip; /* the value of @skip in struct gtp_pad_request */
 } t;
 
 static const struct ax_verified *condition(const char *text)
@@ -72,7 +72,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	t.steps += rip >= t.from && rip < t.to;
 }
 
-/* Run with the trap flag set, as if the hit had it: each instruction of the pad traps once. */
+/* Run the pad. @step: with the trap flag set, so that each instruction traps and is counted. */
 static u32 run(u64 rdi, bool step)
 {
 	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
@@ -97,7 +97,7 @@ static void test_instructions(void **state)
 	static const struct {
 		const char *cond;
 		bool dead;
-		bool mark; /* the task, as in the kernel */
+		bool mark; /* the pad marks the task while it reads memory, as in the kernel */
 		u32 steps, bytes;
 	} rows[] = {
 		{ EQUAL, true, false, 3, 34 },	 /* cmp, jcc, jmp back */
@@ -153,7 +153,7 @@ static void test_hit(void **state)
 		{ "reg 5; const8 0; div_signed; end", PADWORLD_NUMBER << 1 },
 		{ "reg 5; reg 0; rem_unsigned; end", PADWORLD_NUMBER << 1 }, /* rax is 0 */
 		{ "reg 7; const32 0x300ffe00; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
-		/* the CPU, the task and its pid, all 64 bits of them; padworld() sets them */
+		/* All 64 bits of the CPU, the task and its pid, which padworld() sets. */
 		{ "getv 1; const32 0xfffffffe; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
 		{ "getv 1; const64 0xfffffffffffffffe; equal; end", 0 },
 		{ "getv 3; getv 3; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
@@ -183,7 +183,7 @@ static void test_hit(void **state)
 	}
 }
 
-/* A pad without a region is called: rsp reads as before the call, and the pad returns. */
+/* A pad without a region is entered by a call and returns; it reads rsp as before the call. */
 static void test_called(void **state)
 {
 	ask("reg 7; const32 0x300ffe08; equal; end");
@@ -196,8 +196,8 @@ static void test_called(void **state)
 }
 
 /*
- * Make a pad to which a jump at a function's first instruction leads, and which leaves through a
- * jump or a return.
+ * Make a pad for a jump at a function's first instruction. The pad jumps elsewhere if the condition
+ * holds, and returns from the function if it does not.
  */
 static void make_jumped_to(const char *cond)
 {
@@ -249,7 +249,7 @@ static void test_jumped_to_endbr(void **state)
 	assert_memory_equal((void *)t.entry, endbr64, sizeof(endbr64));
 }
 
-/* Conditions that read all registers, need particular ones, or need more than the CPU has. */
+/* Conditions that read all registers, need particular registers, or need more than there are. */
 static void test_pressure(void **state)
 {
 	static const char *const conds[] = {
@@ -302,7 +302,7 @@ static char *deep(u32 n)
 	return text;
 }
 
-/* Values for which no register is left go to the stack; too many are refused, not miscompiled. */
+/* Values for which no register is left go to the stack; a condition with too many is refused. */
 static void test_spills(void **state)
 {
 	static const struct {
@@ -400,7 +400,7 @@ static void test_instructions_refused(void **state)
 	assert_int_equal(plan(), 0);
 }
 
-/* Make the bytes of a pad at @base for a place at @at. */
+/* Emit a pad that would be at @base, for a place at @at. */
 static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 {
 	struct ax_jit_target world = { .pad_hit = base + 0x1000 };
@@ -425,9 +425,9 @@ static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
 	return emit(NULL, at, base, buf, len);
 }
 
-enum { BEFORE = 11 }; /* push number; call pad_hit; popfq */
+enum { BEFORE = 11 }; /* length of: push number; call pad_hit; popfq */
 
-/* A displaced call pushes the original return address, so that no task returns to a pad. */
+/* The copy of a call pushes the original return address, so that no task returns to a pad. */
 static void test_call(void **state)
 {
 	u8 buf[256];
@@ -458,13 +458,13 @@ static void test_out_of_reach(void **state)
 	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
 }
 
-/* A displaced instruction that faults must not be where the fault handler expects a fast load. */
+/* No displaced instruction may be at an offset where the fault handler expects a fast load. */
 static void test_no_load_place(void **state)
 {
 	u8 buf[256];
 	u32 len;
 
-	REGION("\x66\x90\xff\x53\x08"); /* the jump follows the push */
+	REGION("\x66\x90\xff\x53\x08"); /* needs no nop between push and jump */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
 	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
 	REGION("\xff\x93\x08\x00\x00\x00"); /* without the nop the jump would be at 16 */
@@ -472,7 +472,7 @@ static void test_no_load_place(void **state)
 	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
 
-/* After conditions of several lengths, too, a displaced instruction must not look like a load. */
+/* The same after conditions of several lengths. */
 static void test_no_load_place_conditional(void **state)
 {
 	static const char *const conds[] = {
@@ -509,7 +509,7 @@ static void test_no_load_place_conditional(void **state)
 	assert_int_not_equal(moved, 0);
 }
 
-/* Dead flags are still the hit's when keep_flags asks for them. */
+/* With keep_flags, pad_hit gets the flags of the hit even if they are dead. */
 static void test_flags_kept(void **state)
 {
 	for (u32 keep = 0; keep < 2; keep++) {
@@ -527,8 +527,8 @@ static void test_flags_kept(void **state)
 }
 
 /*
- * 4000 random pads. First (n = 0) the one of `random_pad 1 8293024`: its condition divides by a
- * remainder that is in rdx, a register not given to values, which the division claims.
+ * 4000 random pads. The first (n = 0) is that of `random_pad 1 8293024`, which once failed: its
+ * condition divides by a remainder, which is in rdx, a register that the division overwrites.
  */
 static void test_random(void **state)
 {
@@ -543,14 +543,14 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
-/* The jump's place is after a no-op at which the tracepoint is: the hit's pc is the no-op's. */
+/* The jump is after the no-op at which the tracepoint is: the pc of hits is that of the no-op. */
 static void test_skip(void **state)
 {
 	static const char pc[] = "reg 16; const32 0x40000000; equal; end";
 	u8 place[256], behind[256];
 	u32 len, len_behind;
 
-	REGION("\xe8\x00\x10\x00\x00"); /* a call: its copy depends on its place */
+	REGION("\xe8\x00\x10\x00\x00"); /* a call, whose copy depends on the original address */
 	assert_int_equal(emit_at(0x40000000, 0x41000000, place, &len), 0);
 	t.skip = 5;
 	assert_int_equal(emit_at(0x40000000, 0x41000000, behind, &len_behind), 0);
@@ -559,7 +559,7 @@ static void test_skip(void **state)
 	assert_int_equal(emit(pc, 0x40000005, 0x41000000, behind, &len_behind), 0);
 	t.skip = 0;
 	assert_int_equal(emit(pc, 0x40000000, 0x41000000, place, &len), 0);
-	/* The condition's result with the pc is the same; the call's target is not. */
+	/* The condition, which reads the pc, is the same code; the call has another target. */
 	assert_int_equal(len, len_behind);
 	assert_memory_not_equal(place, behind, len);
 	t.region.insn[0].kind = GTP_INSN_PLAIN;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames that jump pads write by themselves: when they do, which are refused, and the cost. */
+/* Frames that jump pads write without C: when they do, which actions are refused, and the cost. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static struct {
 	u64 entry;
 	u32 len, steps, landing;
 	u64 pass;    /* pass count of the tracepoint that make() makes */
-	bool jumped; /* make() makes a pad that is jumped to and returns */
+	bool jumped; /* make() makes a pad that is entered by a jump and returns */
 } t;
 
 /* Set up the CPU and the run as in a usual hit. */
@@ -53,7 +53,7 @@ static void make_plain(void)
 	padworld()->task.tgid = 7;
 }
 
-/* Make a pad; the caller gives the size of the actions' blocks, 0 with a string. */
+/* Make a pad with one action; @collects: the size of its blocks, 0 if it collects a string. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
 	pad_case_nop(&t.region);
@@ -65,7 +65,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.pass = t.pass,
 	};
 	t.tp.plan.start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
-	t.tp.actions = (struct gtp_action *)item; /* there are some */
+	t.tp.actions = (struct gtp_action *)item; /* not NULL: there are some */
 	padtask_frame(&t.frame, &t.tp, item, item ? 1 : 0);
 	t.req = (struct gtp_pad_request){
 		.region = &t.region,
@@ -156,8 +156,8 @@ static void test_sum(void **state)
 	"reg 5; trace_quick 8; pop; reg 5; const16 200; tracenz; reg 5; trace_quick 2; pop; end"
 
 /*
- * Run a pad that collects @text, to which rdi points; returns the string's block, NULL if the hit
- * goes to C.
+ * Run a pad that collects @text, to which rdi points. Return the string's block, or NULL if the pad
+ * left the hit to C.
  */
 static const struct gtp_block *string_block(const char *text, u32 len)
 {
@@ -184,7 +184,7 @@ static const struct gtp_block *string_block(const char *text, u32 len)
 	return gtp_frame_next_block(f, gtp_frame_next_block(f, NULL));
 }
 
-/* A string of each length, between two blocks; if its end is beyond the words, C collects it. */
+/* The pad collects strings that end within the words it reads; C collects longer ones. */
 static void test_string(void **state)
 {
 	static const char text[] =
@@ -220,7 +220,7 @@ static void test_string(void **state)
 	t.pass = 0;
 }
 
-/* A pad that is jumped to, as a kernel tracepoint's: it writes the frame and returns. */
+/* A pad that is entered by a jump, as for a kernel tracepoint, writes the frame and returns. */
 static void test_jumped_to(void **state)
 {
 	struct ax_jit_item regs = { .kind = AX_JIT_REGS, .mask = 1U << GTP_REG_SP };
@@ -260,7 +260,7 @@ static void test_jumped_to(void **state)
 	t.jumped = false;
 }
 
-/* The pad counts all hits but the last one, with which C ends the run. */
+/* The pad counts all hits except the last one, which it leaves to C, to end the run. */
 static void test_pass_count(void **state)
 {
 	for (u32 faulty = 0; faulty < 2; faulty++) {
@@ -345,7 +345,7 @@ static void above_limit(void)
 	t.regs.gpr[X86_RDI] = PADWORLD_LIMIT;
 }
 
-/* In an unusual hit the pad writes nothing, and calls C as if it had not tried to write a frame. */
+/* In an unusual state the pad changes nothing, and calls C with the registers of the hit. */
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
@@ -374,7 +374,7 @@ static void test_left_to_c(void **state)
 	}
 }
 
-/* A frame that just fits is written. */
+/* The pad writes a frame that just fits into the buffer. */
 static void test_last_room(void **state)
 {
 	assert_int_not_equal(make(NULL, NULL, 0), 0);
@@ -387,7 +387,7 @@ static void test_last_room(void **state)
 	assert_int_equal(t.hit.count, 1);
 }
 
-/* The pad reserves room for the longest string, also if the string turns out to be shorter. */
+/* The pad writes a frame with a string only if the buffer has room for the longest string. */
 static void test_last_room_of_strings(void **state)
 {
 	const u32 most = (u32)sizeof(struct gtp_frame) + 3 * 16 + 2 * 8 + 64;
@@ -422,12 +422,12 @@ static void test_refused(void **state)
 	assert_int_equal(make(NULL, &far, 16 + 40), 0);
 	assert_int_equal(make(NULL, &elsewhere, 0), 0);
 	assert_int_equal(make(NULL, &by_flags, 24), 0);
-	/* The tracepoint's snippet collects 48 bytes, not 40. */
+	/* The expression collects 48 bytes, so a pad for 40 is refused. */
 	assert_int_equal(make(NULL, expression(SUM), 40), 0);
 	assert_int_not_equal(make(NULL, expression(SUM), 48), 0);
 }
 
-/* Where interrupts may be on, they are disabled before the pad looks up its CPU. */
+/* If interrupts may be on, the pad disables them before it looks up its CPU. */
 static void test_cli(void **state)
 {
 	static const u8 off[] = { 0xfa, 0x65, 0x4c, 0x8b, 0x14, 0x25 }; /* cli; mov r10, gs:[] */
@@ -442,7 +442,7 @@ static void test_cli(void **state)
 	assert_int_equal(*(const u8 *)t.entry, 0x9c); /* pushfq is first */
 }
 
-/* Without the displaced instructions, the jump to the pad, and the cli. */
+/* The cost of a frame, without the displaced instructions, the jump to the pad, and the cli. */
 static void test_cost(void **state)
 {
 	struct ax_jit_item all = { .kind = AX_JIT_REGS, .mask = GTP_REGS_KNOWN };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packet text is read within its bounds, and after a refusal the position in it is known. */
+/* Packets are parsed within their bounds, and after a refusal the column is known. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/parse.h"
 #include <cmocka.h>
 
-/* Return a reader of an exact heap copy, so that the sanitizer sees a read past the end. */
+/* Return a parser of an exact heap copy, so that the sanitizer sees a read past the end. */
 static struct gtp_in in_of(const char *text)
 {
 	size_t len = strlen(text);

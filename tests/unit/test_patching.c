@@ -3,17 +3,17 @@
  * While jumps are written and removed, tasks execute only the original text, an int3 or the whole
  * jump.
  *
- * The real files of probe/jump/ put a jump into a function's code and remove it; each byte that
- * they write is a moment. Apart from the waits, nothing that they do depends on tasks. So this test
- * can walk all interleavings: at each moment a task may be wherever one can be by then, and
- * executes any number of instructions, or none. Tasks do not depend on each other, so the states of
- * one stand for any number of tasks, on any CPUs, preempted or in interrupts.
+ * The real files of probe/jump/ set and remove a jump; each byte that they write makes a new
+ * moment, see world.h. Except for the waits, these files do not depend on tasks. So this test can
+ * visit all interleavings: at each moment, a task may be at any place that a task can have reached,
+ * and executes any number of instructions, or none. Tasks do not depend on each other, so the
+ * states of one task stand for any number of tasks, on any CPUs, preempted or in interrupts.
  *
- * A CPU may fetch, for each byte independently, any value that the byte has had since all CPUs last
- * executed a serialising instruction. No real processor is as lax.
+ * For each byte independently, a CPU may fetch any value that the byte has had since all CPUs last
+ * executed a serialising instruction. Real processors are stricter.
  *
- * The other prober is a kprobe at the place's first byte, which follows the kernel's rules. A
- * kprobe at a later byte is not tested: docs/jumps.md says at which moment that goes wrong.
+ * The other prober is a kprobe at the first byte of the place, which follows the kernel's rules. A
+ * kprobe at a later byte is not tested: docs/jumps.md says at which moment it goes wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,9 @@
 enum { INT3 = 0xcc, JUMP = 0xe9 };
 
 /*
- * Where a task is: in code outside the place; at an instruction of the place; in the int3 exception
- * that one of them has raised, with interrupts off; in a pad, at its beginning or at a copy.
+ * Positions of a task: outside of the place; at an instruction of the place; in the int3 exception
+ * of such an instruction, with interrupts off; in a pad, at its beginning or at a copied
+ * instruction.
  */
 enum {
 	OUT,
@@ -38,14 +39,14 @@ enum {
 	POSITIONS = PAD + WORLD_PADS * IN_PAD,
 };
 
-/* A task's state; @owes: the patcher waits until it has been elsewhere. */
+/* The state of a task: moment @t, position @at; @owes: the patcher waits until it has been OUT. */
 struct state {
 	u32 t;
 	u8 at;
 	bool owes;
 };
 
-/* The events that have occurred: a test in which nothing occurs proves nothing. */
+/* The number of events of each kind, to check that they occur in the tests. */
 static struct {
 	u64 states;
 	u32 trapped_first, trapped_inner, jumped, waited_for, other_met;
@@ -170,8 +171,8 @@ static void execute(const struct state *s, u32 insn)
 }
 
 /*
- * Handle an int3 like the kernel: check whether it is still there, look up its own kprobes, then
- * call our handler.
+ * Handle an int3 like the kernel: look for a kprobe, check whether the int3 is still there, then
+ * call gdbtp's handler.
  */
 static void handle_int3(const struct state *s, u32 insn)
 {
@@ -218,7 +219,7 @@ static void time_goes_on(const struct state *s)
 	if (next.t == world.n)
 		return;
 	if (m->kind == WORLD_SYNC && s->at >= TRAPPED && s->at < PAD)
-		return; /* a task in the int3 handler has interrupts off, so it delays the sync */
+		return; /* the sync waits for this task, whose interrupts are off in the handler */
 	if (m->kind == WORLD_WAITED && s->owes) {
 		met.waited_for++;
 		return;
@@ -261,14 +262,14 @@ static const struct {
 	const char *bytes;
 	u32 len;
 } places[] = {
-	{ "\x48\x89\xfb\x55\x48\x83\xec\x10", 8 },     /* 3, 1 and 4 bytes */
-	{ "\x0f\x1f\x44\x00\x00", 5 },		       /* one instruction, as long as the jump */
-	{ "\x48\x8b\x05\x00\x01\x00\x00", 7 },	       /* a longer one */
-	{ "\x50\x51\x52\x53\x56", 5 },		       /* five */
-	{ "\x41\x55\x48\x8b\x05\x00\x01\x00\x00", 9 }, /* 2 and 7 */
-	{ "\x48\x89\xe5\x48\x83\xec\x10", 7 },	       /* 3 and 4 */
-	{ "\x55\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", 11 }, /* 1 and 10 */
-	{ "\xe9\x00\x01\x00\x00", 5 }, /* begins with the jump's own byte */
+	{ "\x48\x89\xfb\x55\x48\x83\xec\x10", 8 },		/* 3, 1 and 4 bytes */
+	{ "\x0f\x1f\x44\x00\x00", 5 },				/* one instruction of 5 bytes */
+	{ "\x48\x8b\x05\x00\x01\x00\x00", 7 },			/* one instruction of 7 bytes */
+	{ "\x50\x51\x52\x53\x56", 5 },				/* five instructions */
+	{ "\x41\x55\x48\x8b\x05\x00\x01\x00\x00", 9 },		/* 2 and 7 bytes */
+	{ "\x48\x89\xe5\x48\x83\xec\x10", 7 },			/* 3 and 4 bytes */
+	{ "\x55\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", 11 }, /* 1 and 10 bytes */
+	{ "\xe9\x00\x01\x00\x00", 5 }, /* a jmp, which begins with the same byte as ours */
 };
 
 static void run_place(u32 i, bool widen, struct world_other other)
@@ -278,7 +279,7 @@ static void run_place(u32 i, bool widen, struct world_other other)
 	check_end();
 }
 
-/* A jump without another prober; and one that is redirected to another pad during the run. */
+/* A jump without another prober, not redirected or redirected to another pad during the run. */
 static void test_alone(void **state)
 {
 	for (u32 widen = 0; widen < 2; widen++) {
@@ -295,8 +296,7 @@ static void test_alone(void **state)
 }
 
 /*
- * Another prober registers a kprobe at the first byte at any moment, and removes it at any later
- * one.
+ * The other prober registers and arms its kprobe at any point, and removes it at any later point.
  */
 static void test_other_comes_and_goes(void **state)
 {
@@ -315,8 +315,8 @@ static void test_other_comes_and_goes(void **state)
 }
 
 /*
- * The other kprobe is registered disabled, armed at any later moment, and stays until the run has
- * ended.
+ * The other prober registers its kprobe disabled, arms it at any later point, and keeps it until
+ * the run has ended.
  */
 static void test_other_is_armed_later(void **state)
 {

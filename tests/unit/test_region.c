@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's decision about a region: every refusal, live code that differs from the file's,
- * flags, bounds.
+ * gtp_region_find(): every refusal, code that was changed by others or at boot, dead flags, and the
+ * bounds of functions.
  */
 #include <setjmp.h>
 #include <stdlib.h>
@@ -33,9 +33,9 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 	return n;
 }
 
-/* The function is an exact copy on the heap, so that the sanitizer sees a read past its end. */
-static bool only_falls; /* the member of the question that ask() asks */
+static bool only_falls; /* the value of @only_falls in the question of ask() */
 
+/* Ask about an exact copy of the function, so that the sanitizer sees a read past its end. */
 static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_region *r)
 {
 	static struct mini_table m;
@@ -69,20 +69,20 @@ static void accepted(void **state)
 {
 	struct gtp_region r;
 
-	/* mov 8(%rdi),%rax; ret: four bytes and one, nothing falls out */
+	/* mov 8(%rdi),%rax; ret: control never continues after the region */
 	ASK(GTP_REGION_OK, 0, &r, "48 8b 47 08 c3 cc cc");
 	assert_int_equal(r.len, 5);
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.insn[1].kind, GTP_INSN_RET);
 	assert_false(r.falls_out);
 
-	/* five of one byte each */
+	/* five instructions of one byte each */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 90");
 	assert_int_equal(r.len, 5);
 	assert_int_equal(r.n, 5);
 	assert_true(r.falls_out);
 
-	/* four bytes, then the longest: the region is as large as can be */
+	/* four bytes, then the longest instruction: the largest possible region */
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 66 66 66 66 66 66 66 0f 1f 80 00 00 00 00 90 90");
 	assert_int_equal(r.n, 5);
 	assert_int_equal(r.len, 18);
@@ -103,7 +103,7 @@ static void accepted(void **state)
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 ff d0 c3");
 	assert_int_equal(r.n, 4);
 
-	/* a jump to its own first byte, and one to right after the five */
+	/* a jump to the region's own first byte, and one to right after its five bytes */
 	ASK(GTP_REGION_OK, 0, &r, "48 ff c8 75 fb c3 cc cc cc");
 	assert_int_equal(r.insn[1].kind, GTP_INSN_JCC);
 	ASK(GTP_REGION_OK, 2, &r, "75 05 48 89 c3 90 90 c3", .known.leaders = { 7 });
@@ -122,7 +122,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_NOT_START, U32_MAX, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 4, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 0, &r, "90 90 90 90");
-	/* an unknown instruction before, in, far after the region, or cut off by the function */
+	/* unknown instructions before, in and after the region; one is cut off by the function */
 	ASK(GTP_REGION_UNKNOWN_CODE, 4, &r, "c5 f8 77 90 90 90 90 90 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 c5 f8 77 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 90 c5 f8 77");
@@ -147,10 +147,10 @@ static void refused(void **state)
 	ASK(GTP_REGION_FAULT, 1, &r, "90 55 48 8b 07 90 90 90", .known.faults = { 2 });
 	ASK(GTP_REGION_FAULT, 1, &r, "90 55 53 55 53 48 8b 07 90", .known.faults = { 5 });
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 55 53 55 48 8b 07", .known.faults = { 6 });
-	/* calls that return into it */
+	/* calls that return into the jump */
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff d0 90 90 90 90");
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff 50 08 90 90 90");
-	/* ud2, endbr, sti, int; the instruction after sti */
+	/* instructions that cannot be moved: ud2, endbr, sti, int, the instruction after sti */
 	ASK(GTP_REGION_COPY, 1, &r, "90 0f 0b 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 f3 0f 1e fa 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 fb 90 90 90 90 90");
@@ -158,8 +158,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 f4 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 0f 01 c9 90 90");
-	/* A lock prefix on a machine with one CPU, which may get another; not the prefix of a jump.
-	 */
+	/* ds in place of a lock prefix, which the kernel may restore; but not a hint of a jump */
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 3e 48 ff 07 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 f0 48 ff 07 90 90 90");
@@ -175,14 +174,14 @@ static void refused(void **state)
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
 }
 
-/* A program's functions have their bounds, and proofs of their jumps, from the table. */
+/* For functions of programs, the table has their bounds and the proofs of their jumps. */
 static void program(void **state)
 {
 	struct gtp_region r;
 
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.last = 5);
-	/* not in the list; longer or shorter there */
+	/* not in the list of functions; longer or shorter in the list */
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM);
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.last = 6);
@@ -193,16 +192,16 @@ static void program(void **state)
 	    .known.last = 7);
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.last = 7, .known.proven = true);
-	/* A span's promise about stored addresses says nothing of a program's tables of jumps. */
+	/* GTP_TABLE_COMPLETE is about stored addresses, and proves no jump table of a program. */
 	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0",
 	    .known.flags = GTP_TABLE_PROGRAM | GTP_TABLE_COMPLETE, .known.last = 7);
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.proven = true);
-	/* The lists of a kernel's table are not lists of functions. */
+	/* A table of the kernel has no list of functions. */
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.last = 4);
 }
 
-/* A function of a program is known by its first and its last byte. */
+/* A function of a program must have the same first and last byte as in the table. */
 static void other_function(void **state)
 {
 	static const struct scene scene = { .hex = "90 90 90 90 90 c3",
@@ -219,11 +218,11 @@ static void other_function(void **state)
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_OK);
 	a.fn_offset = FN_OFFSET - 1;
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_BOUNDS);
-	/* The second half of a function, up to its true end. */
+	/* The function without its first byte. */
 	a.fn_offset = FN_OFFSET + 1;
 	a.fn_size--;
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_BOUNDS);
-	/* A missing list does not mean that every function has bounds. */
+	/* If a list is missing, no function has bounds. */
 	a.fn_offset = FN_OFFSET;
 	a.fn_size++;
 	for (i = MINI_LISTS; i < MINI_PROGRAM_LISTS; i++) {
@@ -235,17 +234,17 @@ static void other_function(void **state)
 	}
 }
 
-/* Changes to the live code, by others and at boot. */
+/* Code that other users of breakpoints and jumps, or the kernel at boot, have changed. */
 static void live(void **state)
 {
 	struct gtp_region r;
 
-	/* breakpoints before, among and after the bytes; of a mov two bytes are left */
+	/* breakpoints before, in and after the region; most replace the first byte of a mov */
 	ASK(GTP_REGION_OTHERS, 3, &r, "cc 89 c3 90 90 90 90 90 90");
 	ASK(GTP_REGION_OTHERS, 0, &r, "90 90 cc 89 c3 90 90 90 90");
 	ASK(GTP_REGION_OTHERS, 1, &r, "90 cc 90 90 90 90 90");
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 cc 89 c3");
-	/* an optimised kprobe's jump, with and without bytes left behind it */
+	/* the jump of an optimised kprobe, with and without remains of an instruction after it */
 	ASK(GTP_REGION_OTHERS, 5, &r, "e9 00 10 00 00 55 53 50 51 52");
 	ASK(GTP_REGION_OTHERS, 7, &r, "e9 00 10 00 00 89 c3 55 53 50 51 52");
 	ASK(GTP_REGION_OTHERS, 0, &r, "90 90 e9 00 10 00 00 89 c3 55 53");
@@ -254,20 +253,20 @@ static void live(void **state)
 	 */
 	ASK(GTP_REGION_OTHERS, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90");
 	ASK(GTP_REGION_OK, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90", .known.leaders = { 6 });
-	/* a return, as a CPU without return thunks has it; and padding of either kind */
+	/* after a return: without return thunks, with padding; and with a jump to the thunk */
 	ASK(GTP_REGION_OK, 5, &r, "c3 cc cc cc cc 55 53 50 51 52", .known.leaders = { 5 });
 	ASK(GTP_REGION_OK, 5, &r, "e9 00 00 01 00 55 53 50 51 52", .known.leaders = { 5 });
-	/* the same place with the thunk: the jump is displaced, and there is no padding */
+	/* the return is displaced: without a thunk, with its padding; and the jump to the thunk */
 	ASK(GTP_REGION_OK, 1, &r, "5b c3 cc cc cc cc 55", .known.leaders = { 6 });
 	assert_int_equal(r.n, 1);
 	ASK(GTP_REGION_OK, 1, &r, "5b e9 00 00 01 00 55", .known.leaders = { 6 });
 	assert_int_equal(r.n, 1);
 	assert_int_equal(r.insn[0].kind, GTP_INSN_JMP);
-	/* a retpoline's call as a short one, padded: it would return into the jump */
+	/* a retpoline's call that boot has made a short call with padding */
 	ASK(GTP_REGION_RETURN, 0, &r, "ff d0 0f 1f 00 90 90");
 	ASK(GTP_REGION_RETURN, 0, &r, "55 53 ff d0 0f 1f 00");
 	ASK(GTP_REGION_OK, 0, &r, "55 53 50 ff d0 0f 1f 00");
-	/* a jump label that is on: the code after it runs when the label is off again */
+	/* code after a jump label that is on runs again when the label is off */
 	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 },
 	    .known.sites = { 1 });
 	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90",
@@ -279,20 +278,20 @@ static void flags(void **state)
 	struct gtp_region r;
 
 	/*
-	 * flags are overwritten by the displaced instructions themselves, or by those that follow
+	 * dead flags: the displaced instructions overwrite them, or the instructions after them
 	 */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 48 39 c8 90 90");
 	assert_true(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 48 85 c0 74 00");
 	assert_true(r.flags_dead);
-	/* flags are not overwritten before the function ends, a branch, a call */
+	/* live flags: the function ends, branches or calls before they are overwritten */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 90");
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 eb 00 48 85 c0", .known.leaders = { 8 });
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 e8 00 00 01 00 48 85 c0");
 	assert_false(r.flags_dead);
-	/* flags are read first; they are kept in part; only the carry is read */
+	/* flags that are read first; that are kept in part; of which only the carry is read */
 	ASK(GTP_REGION_OK, 1, &r, "90 0f 94 c0 55 53 48 85 c0");
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 48 ff c0 55 53 c3");
@@ -303,7 +302,7 @@ static void flags(void **state)
 	assert_true(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 48 85 c0 55 53 48 83 d0 00");
 	assert_true(r.flags_dead);
-	/* a jump label on the way is a jump at other times */
+	/* a jump label after the region may become a jump */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 0f 1f 44 00 00 48 85 c0",
 	    .known.sites = { 6 });
 	assert_false(r.flags_dead);
@@ -335,7 +334,7 @@ static void no_table(void **state)
 	a.span = 0;
 	a.fn_offset = SPAN_SIZE - 6;
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_OK);
-	/* Each list must be there: a missing list does not mean that it is empty. */
+	/* Each list must be in the table: a missing list is not an empty list. */
 	for (i = 0; i < MINI_LISTS; i++) {
 		make(&m, &scene);
 		m.bytes[MINI_LIST_AT + i * GTP_TABLE_LIST + 4] = 77;
@@ -354,7 +353,7 @@ static void words(void **state)
 	}
 }
 
-/* For any bytes and entries, reads stay within bounds and an accepted region keeps its promises. */
+/* For random bytes and entries, reads stay within bounds, and accepted regions are consistent. */
 static void garbage(void **state)
 {
 	static const u8 common[] = { 0x90, 0x48, 0x89, 0xc3, 0xcc, 0x74, 0xeb, 0xe8, 0x55, 0x0f };
@@ -386,7 +385,7 @@ static void garbage(void **state)
 	assert_in_range(taken, 100, 20000);
 }
 
-/* After the function tracer's site at an entry: only control that comes from there is a call. */
+/* A jump after the function tracer's site counts calls only if all control comes from the site. */
 static void behind_a_site(void **state)
 {
 	struct gtp_region r;
@@ -395,17 +394,17 @@ static void behind_a_site(void **state)
 	only_falls = true;
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
 	assert_int_equal(r.len, 6);
-	/* endbr64 in front */
+	/* the same after an endbr64 */
 	ASK(GTP_REGION_OK, 9, &r, "f3 0f 1e fa 0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
 	/* dec %rdi; jne back to after the site: a loop is not a call */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
-	/* In the table is a jump that leads there from elsewhere. */
+	/* The table has a jump from elsewhere, to the region or into it. */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 8 } });
 	/* After the displaced bytes such a jump does not matter. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 11 } });
 	only_falls = false;
-	/* At the site itself all of them are hits. */
+	/* Without only_falls, jumps to the region's first byte do not matter. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 }

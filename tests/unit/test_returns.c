@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that are reported when their function returns: which ones are, and what happens at
- * entry and return.
+ * Tracepoints that are reported at the return of their function: which tracepoints these are, and
+ * the work at entry and return.
  */
 #include "hit_case.h"
 #include "hit/returns.h"
@@ -37,7 +37,7 @@ static void what_makes_one(void **state)
 		{ REG("05") LATENCY ADD END, NULL, true, true },
 		{ ENTRY_CLOCK END, NULL, true, false },
 		{ ENTRY_CLOCK END, RET END, true, false },
-		/* goto 6; $ret; end: unreached code asks for nothing */
+		/* goto 6; $ret; end: $ret in code that is never reached does not count */
 		{ CONST8("01") "210008" RET END END, NULL, false, false },
 	};
 	struct fake *f = *state;
@@ -141,7 +141,7 @@ static void clocks(void **state)
 	f->clock = 5730;
 	fake_leave(f, ENTRY, &p, 0);
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
-	/* The CPU on which the call returns has a clock that is slightly behind. */
+	/* The clock of the CPU on which the call returns is slightly behind. */
 	f->clock = 5729;
 	fake_leave(f, ENTRY, &p, 0);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -178,7 +178,8 @@ static void a_true_one_is_not_asked_again(void **state)
 	struct gtp_pending p;
 
 	/*
-	 * *(u32 *)$rdi == 0x04030201, which no longer holds at the return; and $x is counted once
+	 * *(u32 *)$rdi == 0x04030201, which is evaluated only at the entry: it does not hold at the
+	 * return. $x is incremented once
 	 */
 	define(f, "1:1000:E:0:0", REG("05") REF32 CONST32("04030201") EQUAL END, TRACEV("05") END,
 	       NULL);
@@ -242,8 +243,8 @@ static void several_of_which_some_want_it(void **state)
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	assert_int_equal(p.wanted, BIT_ULL(2) | BIT_ULL(3) | BIT_ULL(4));
 	/*
-	 * Tracepoints enabled, disabled and defined between entry and return: the first and the
-	 * last have seen no entry.
+	 * Between entry and return, enable tracepoint 1, disable 5 and define 6. None of the three
+	 * has a hit at this return.
 	 */
 	gtp_trace_enable(&f->trace, 1, ENTRY, true);
 	gtp_trace_enable(&f->trace, 5, ENTRY, false);
@@ -299,11 +300,11 @@ static void inside_a_hit_they_are_counted(void **state)
 
 	define(f, "1:1000:E:0:0", NULL, TRACEV("05") END, "M-1,2000,1", NULL);
 	start(f);
-	/* An interrupt calls and returns while a return is reported, ... */
+	/* While a return is reported, an interrupt calls the function: this is a nested hit. */
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	f->while_reading = call_inside;
 	fake_leave(f, ENTRY, &p, 1);
-	/* ... and another call, entered before, returns. */
+	/* While a return is reported, another call returns: this is a nested hit, too. */
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	assert_true(fake_enter(f, ENTRY, &regs, &inner));
 	f->while_reading = return_inside;
@@ -393,7 +394,7 @@ static void the_quick_way_in(void **state)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 }
 
-/* A condition that is known at the entry is evaluated there, unless it is known to hold. */
+/* An entry with a condition takes the quick path only if the condition is known to hold. */
 static void the_quick_way_in_with_a_condition(void **state)
 {
 	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };
@@ -411,7 +412,7 @@ static void the_quick_way_in_with_a_condition(void **state)
 
 static void a_dprintf_prints_when_it_returns(void **state)
 {
-	/* dprintf f,"%d\n",$ret and another one there without it */
+	/* dprintf f,"%d\n",$ret, and another dprintf at f that does not use $ret */
 	struct fake *f = *state;
 	struct gtp_pending p;
 	struct gtp_why why;

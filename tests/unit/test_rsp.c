@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Framing: the bytes on the wire for right and wrong input, however the input is split. */
+/* The framing of packets: replies to right and wrong input, however the input is split. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "transport/rsp.h"
 
-/* The framing's output: packets as "[text]", ^C as "^"; and the bytes that it sent. */
+/* What the framing delivers: packets as "[text]", ^C as "^"; and the bytes that it sends. */
 static struct gtp_rsp rsp;
 static char in[GTP_PACKET_MAX + 1];
 static u8 last[GTP_RSP_FRAME_MAX];
@@ -74,7 +74,7 @@ static int fresh(void **state)
 
 static void feed_bytes(const void *bytes, u32 len)
 {
-	/* A copy of exactly the size, so that the sanitizer sees a read past the end. */
+	/* Pass an exact copy, so that the sanitizer sees a read past the end. */
 	u8 *copy = malloc(len ? len : 1);
 
 	memcpy(copy, bytes, len);
@@ -114,7 +114,7 @@ static void checksum_in_capitals(void **state)
 	expect("[jj][jk]", "++");
 }
 
-/* The second packet's checksum is wrong; '-' asks for the last reply once more. */
+/* The checksum of the second packet is wrong. The '-' asks for the last reply again. */
 static void every_split(void **state)
 {
 	static const char text[] = "+$qC#b4\x03$a}\x03z#7b-$m0,1#fa";
@@ -214,7 +214,7 @@ static void no_ack_begins_after_the_ack(void **state)
 	feed("$QStartNoAckMode#b0");
 	expect("[QStartNoAckMode]", "+$OK#9a");
 	go_no_ack = false;
-	/* GDB did not get the reply to QStartNoAckMode: acks are still on, so '-' repeats it. */
+	/* GDB has not got the reply to QStartNoAckMode: acks are still on, and '-' repeats it. */
 	feed("-");
 	expect("", "$OK#9a");
 	feed("+$?#3f-$?#3f");
@@ -281,12 +281,12 @@ static void longest_reply_all_escaped(void **state)
 	gtp_rsp_reply(&rsp, data, GTP_PACKET_MAX);
 	assert_int_equal(down_len, 2 * GTP_PACKET_MAX + 4);
 	clear();
-	/* a caller's mistake is truncated, not written past the buffer */
+	/* A reply that is too long is truncated, not written past the buffer. */
 	gtp_rsp_reply(&rsp, data, sizeof(data));
 	assert_int_equal(down_len, 2 * GTP_PACKET_MAX + 4);
 }
 
-/* One side must be able to read what the other one frames: all byte values, random lengths. */
+/* The framing must be able to read the packets that it makes: all byte values, random lengths. */
 static void round_trip(void **state)
 {
 	static u8 data[600];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Static data: it is armed only where there is a kernel tracepoint; it is in frames, and in GDB's
- * forms of frames.
+ * Static data ($_sdata): it can only be collected at a kernel tracepoint; GDB can read it from a
+ * frame as memory and by qXfer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,8 +70,8 @@ static void record_of_a_hit(void **state)
 }
 
 /*
- * The plain instruction and the kernel tracepoint at one address are different places; S: the
- * latter.
+ * An instruction and the kernel tracepoint at its address are different places. S stands for the
+ * kernel tracepoint.
  */
 static void where_no_tracepoint_is(void **state)
 {
@@ -117,7 +117,7 @@ static void added_during_a_run(void **state)
 	assert_string_equal(fake_frames(&f), "1@5000\n2@5000 s=010203040506070802000000\n");
 }
 
-/* After any failed allocation: a message, nothing armed, nothing leaked. */
+/* After any failed allocation there is a message, nothing is armed, and nothing has leaked. */
 static void without_memory(void **state)
 {
 	struct gtp_why why;
@@ -148,7 +148,7 @@ static const struct gtp_frame *first_frame(void)
 	return gtp_index_at(ix, 0)->frame;
 }
 
-/* Any part of the memory form equals that part of the whole. */
+/* Each part of the static data, read as memory, is equal to that part of the whole. */
 static void memory_form(void **state)
 {
 	static const char text[] = "gtp_target:gtp_target_many\n0 8 0 head u64\n8 4 1 a int\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Markers and their semaphores, from the notes of a file: moved, of other owners, damaged. */
+/* Markers and semaphores in the notes of a file; prelinked files, other notes, damaged files. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "probe/user/sdt.h"
@@ -53,7 +53,7 @@ static void note(struct made *m, const char *owner, u32 type, u64 place, u64 bas
 	m->notes += 48;
 }
 
-/* Make three markers, of which one has no semaphore, and notes of others between them. */
+/* Make three markers, of which one has no semaphore, with notes of other owners between them. */
 static struct made good(void)
 {
 	struct made m = { .len = FILE_BYTES };
@@ -119,7 +119,7 @@ static void markers(void **state)
 	assert_int_equal(m.place[2], 0x1020);
 	assert_int_equal(m.semaphore[2], 0x3002);
 
-	/* Prelink has moved the file up, or down. */
+	/* As if prelink had moved the file up, and then down. */
 	section(&m, 3, 15, 1, 0x2500, 0, 1);
 	assert_int_equal(each(&m), 3);
 	assert_int_equal(m.place[0], 0x1500);
@@ -129,7 +129,7 @@ static void markers(void **state)
 	assert_int_equal(each(&m), 3);
 	assert_int_equal(m.place[2], 0x1010);
 
-	/* There is no .stapsdt.base. */
+	/* A file without .stapsdt.base. */
 	section(&m, 3, 16, 1, 0x2500, 0, 1);
 	assert_int_equal(each(&m), 3);
 	assert_int_equal(m.place[0], 0x1000);
@@ -152,7 +152,7 @@ static void damaged(void **state)
 	put(m.data + NOTES + 44, 0, 4);
 	assert_true(each(&m) < 3);
 
-	/* Offsets of the table, the names and the notes that are outside the file. */
+	/* Wrong offsets of the section table, the names and the notes, outside of the file. */
 	for (i = 0; i < 4; i++) {
 		static const u64 wild[] = { S64_MAX, U64_MAX, 0x8000000000000000, FILE_BYTES };
 
@@ -173,7 +173,7 @@ static void damaged(void **state)
 	put(m.data + 62, 5, 2);
 	assert_int_equal(each(&m), 0);
 
-	/* The table is at the end, so a file that is cut off has no names. */
+	/* The section table is at the end, so a truncated file has no names of sections. */
 	for (n = 0; n < FILE_BYTES; n++) {
 		m.len = n;
 		assert_int_equal(each(&m), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Plays the transcripts of tests/sessions/ to the stub on the fake machine; every packet must occur
- * in one.
+ * Plays the transcripts of tests/sessions/ to the stub on the fake machine. Every packet of the
+ * stub must occur in a transcript.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "stub/packets.h"
 #include "tools/dev/session.h"
 
-/* make runs each test in the test's folder. */
+/* The folder, seen from tests/unit, where make runs the tests. */
 #define SESSIONS "../sessions"
 
 enum { MAX_FILES = 200 };
@@ -25,7 +25,7 @@ static u32 read_pos;
 
 static int do_send(void *ctx, const void *bytes, size_t len)
 {
-	/* All output has been read here, or the player has complained already. */
+	/* Normally the player has read all output before it sends again. */
 	if (read_pos == gdb.out_len) {
 		fake_gdb_clear(&gdb);
 		read_pos = 0;
@@ -94,7 +94,7 @@ static int play_text(const char *text)
 	return err;
 }
 
-/* A player that did not find errors would make every transcript worthless. */
+/* The player must find errors in transcripts, or they would be worthless. */
 static void the_player_finds_fault(void **state)
 {
 	assert_int_equal(play_text("> ?\n< S05\n"), 0);
@@ -103,8 +103,8 @@ static void the_player_finds_fault(void **state)
 	assert_int_equal(play_text("> ?\n< S055\n"), -1);
 	assert_int_equal(play_text("> ?\n<\n"), -1);
 	/*
-	 * a reply that the transcript does not expect, in the middle and at the end; a missing
-	 * reply
+	 * A reply that the transcript does not expect, in the middle and at the end, and a missing
+	 * reply.
 	 */
 	assert_int_equal(play_text("> ?\n> qC\n<\n"), -1);
 	assert_int_equal(play_text("> ?\n"), -1);
@@ -124,7 +124,7 @@ static void the_player_finds_fault(void **state)
 
 static glob_t files;
 
-/* struct use - the transcripts that send a packet, as docs/packets.md lists them */
+/* struct use - the names of the transcripts that send a packet, in the form of docs/packets.md */
 struct use {
 	char names[512];
 	const char *file;
@@ -171,7 +171,7 @@ static void every_packet_is_played(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* A row after one that matches the same packets would never be reached. */
+/* No row of gtp_packets is hidden by an earlier one that matches the same packets. */
 static void no_row_hides_another(void **state)
 {
 	for (u32 i = 0; i < gtp_packets_count; i++) {
@@ -182,7 +182,8 @@ static void no_row_hides_another(void **state)
 }
 
 /*
- * Rows for packets about a process must be flagged: a stub without a process must not serve them.
+ * Rows of gtp_packets for packets about a process must have the flag for this, so that the stub in
+ * the kernel does not serve them.
  */
 static void a_kernel_knows_no_packet_about_a_process(void **state)
 {
@@ -222,7 +223,7 @@ static char *describe(const struct gtp_packet *p)
 	const char *doc = p->doc;
 	int n = snprintf(row, sizeof(row), "| `%s` | ", p->name);
 
-	/* '|' would end the column */
+	/* A '|' would end the table's column. */
 	for (; *doc; doc++)
 		n += snprintf(row + n, sizeof(row) - (size_t)n, *doc == '|' ? "\\|" : "%c", *doc);
 	snprintf(row + n, sizeof(row) - (size_t)n, " | %s%s | %s |",
@@ -233,7 +234,7 @@ static char *describe(const struct gtp_packet *p)
 
 #define DOCS "../../docs/packets.md"
 
-/* docs/packets.md has exactly these rows; build/unit/test_sessions --rows prints them. */
+/* docs/packets.md must have exactly these rows; build/unit/test_sessions --rows prints them. */
 static void the_manual_is_right(void **state)
 {
 	FILE *f = fopen(DOCS, "r");

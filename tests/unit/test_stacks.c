@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers of stacks: the whole stack determines the number, losses are counted, and all CPUs add at
- * once.
+ * The table of stacks: each different stack has its own number, stacks without room are counted,
+ * and all CPUs add at the same time.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static struct gtp_stacks *make(u32 bytes)
 	return gtp_stacks_init(calloc(1, gtp_stacks_bytes(bytes, CPUS)), bytes, CPUS);
 }
 
-/* Fill in a test's stack number @i; all have different addresses, and different depths. */
+/* Make the @i-th stack of a test. All stacks have different addresses; the depths differ, too. */
 static u32 fill(u64 *pc, u32 i)
 {
 	u32 n = 1 + i % 40;
@@ -61,15 +61,15 @@ static void one_number_for_each(void **state)
 	free(s);
 }
 
-/* Fold a hash as hit/stacks.c does, before it adds the next address and multiplies. */
+/* Fold a hash as hit/stacks.c does before it adds the next address. */
 static u64 folded(u64 h)
 {
 	return h ^ h >> 32;
 }
 
 /*
- * Make two stacks of two addresses with the same hash: the second address cancels the difference
- * that the first one makes.
+ * Make two stacks of two addresses with the same hash: the difference of the second addresses
+ * cancels that of the first addresses.
  */
 static void collide(u64 *a, u64 *b)
 {
@@ -91,7 +91,7 @@ static void the_whole_stack_decides(void **state)
 	first = gtp_stacks_put(s, a, 2);
 	second = gtp_stacks_put(s, b, 2);
 	assert_int_not_equal(first, second);
-	/* They really have the same hash; otherwise this test proves nothing. */
+	/* The hashes of the two stacks must be equal, or this test would prove nothing. */
 	for (i = 0; i <= s->mask; i++)
 		for (n = 0; n <= s->mask; n++)
 			if (i != n && s->slot[i] && s->slot[i] >> 32 == s->slot[n] >> 32)
@@ -151,7 +151,7 @@ static void a_deep_stack_is_cut(void **state)
 	free(s);
 }
 
-/* Only the numbers of stacks have addresses; other numbers have none. */
+/* Numbers that are not the number of a stack have no addresses. */
 static void numbers_that_are_none(void **state)
 {
 	struct gtp_stacks *s = make(1 << 16);
@@ -159,7 +159,7 @@ static void numbers_that_are_none(void **state)
 
 	for (id = 0; id < 50; id++)
 		put(s, id);
-	/* A stack whose addresses could pass for the count that begins a stack in the table. */
+	/* Addresses of this stack look like the count at the beginning of a stack in the table. */
 	gtp_stacks_put(s, (u64[]){ 1, 1, 1, 2, 3, 1 }, 6);
 	for (id = 0; id < s->words + 10; id++)
 		known += !!gtp_stacks_get(s, id, &n);
@@ -219,7 +219,7 @@ static void add_at_once(void)
 	}
 	assert_int_equal(many.s->count, DIFFERENT);
 	assert_int_equal(many.s->no_room, 0);
-	/* No more words are lost than the other CPUs may have reserved. */
+	/* Only words that the other CPUs had reserved at the same time may be lost. */
 	assert_in_range(many.s->used, words, CPUS * words);
 }
 

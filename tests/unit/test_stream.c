@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The current run as a growing trace file: order, losses, how it ends, no memory. */
+/* The current run as a growing trace file: order of frames, losses, the end, lack of memory. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "export/stream.h"
 #include "fake_target.h"
 
-enum { FRAME_BYTES = 6 + 13 }; /* head, and a V block */
+enum { FRAME_BYTES = 6 + 13 }; /* the head of a frame, and a V block */
 
 static struct fake fake;
 static struct gtp_trace *const t = &fake.trace;
@@ -49,7 +49,7 @@ static void hit(u32 cpu)
 	assert_true(fake_call(&fake, 0x1000, 0, NULL));
 }
 
-/* Called between the CPUs of a sweep, and while many frames are merged. */
+/* A sweep calls this between two CPUs, and while it merges many frames. */
 static void step(void *ctx, const char *what, u32 done, u32 total)
 {
 	assert_true(done <= total);
@@ -73,7 +73,7 @@ static u32 read_all(u32 at_a_time)
 	return done;
 }
 
-/* Read the header, before the frames of the first sweep. */
+/* Read the header, which comes before the frames of the first sweep. */
 static void read_header(void)
 {
 	u32 n = read_all(100);
@@ -162,7 +162,7 @@ static void test_frames_of_all_cpus_come_in_order_of_time(void **state)
 	close_stream();
 }
 
-/* Hit on a CPU after the sweep has begun, and just before it takes this CPU's frames. */
+/* Make a hit on a CPU during a sweep, just before the sweep takes the frames of this CPU. */
 static void late_hit(struct fake *f, struct gtp_cpu *cpu)
 {
 	hit(cpu->id);
@@ -184,7 +184,7 @@ static void test_what_comes_during_a_sweep_waits_for_the_next(void **state)
 	close_stream();
 }
 
-/* Hit at random, also during the sweeps; each hit is read in order, or reported as lost. */
+/* Make hits on random CPUs, also during sweeps. Each is read in order, or reported as lost. */
 static void many_sweeps(u32 most)
 {
 	u64 last = 0, n = 0, lost = 0, hits = 0, rng = 12345;
@@ -285,12 +285,12 @@ static void test_a_run_that_ends_is_read_to_its_end(void **state)
 	assert_string_equal(swept(3), "1 2 end ");
 	assert_true(gtp_stream_ended(&stream));
 	assert_int_equal(gtp_stream_read(&stream, bytes, 10), 0);
-	/* Each frame is returned once. */
+	/* GDB does not get the frames that the stream has returned. */
 	assert_int_equal(gtp_trace_index(t, &why)->n, 0);
 	close_stream();
 }
 
-/* The run's last sweep takes the frames, though GDB has read some and has a trace file open. */
+/* The last sweep takes the frames even if GDB has read some or has a trace file open. */
 static void test_the_end_takes_the_frames_from_other_readers(void **state)
 {
 	struct gtp_file file;
@@ -340,7 +340,7 @@ static void test_a_new_run_ends_the_stream(void **state)
 	hit(0);
 	assert_string_equal(swept(10), "1 ");
 	close_stream();
-	/* The buffers have been exchanged; the run has its own again. */
+	/* After the stream is closed, the run records to its own buffers again. */
 	hit(0);
 	gtp_trace_stop(t, GTP_STOP_USER);
 	assert_int_equal(gtp_trace_index(t, &why)->n, 1);
@@ -367,7 +367,7 @@ static void test_urgent(void **state)
 	close_stream();
 }
 
-/* A buffer that is not circular ends the run when it is full, even with a reader. */
+/* If buffers are not circular, a full buffer ends the run, even with a reader. */
 static void test_linear_buffers(void **state)
 {
 	t->circular = false;
@@ -385,7 +385,7 @@ static void test_linear_buffers(void **state)
 	close_stream();
 }
 
-/* After the clock has restarted, earlier frames are sorted first, whatever their times are. */
+/* If the clock restarts, frames from before the restart come first, whatever their times are. */
 static void test_the_clock_restarts(void **state)
 {
 	begin();
@@ -423,7 +423,7 @@ static void test_no_memory(void **state)
 	assert_true(i > 5 + 6);
 	fake.fail_alloc = 0;
 	read_header();
-	/* Frames that a sweep took but could not merge are kept, and later frames follow them. */
+	/* Frames that a sweep took but could not merge are kept; later frames come after them. */
 	for (i = 1;; i++) {
 		int err;
 
@@ -444,7 +444,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(gtp_stream_open(&stream, t, false, step, &why), -ENOMEM);
 }
 
-/* Read the last sweep's frames, then let the next sweep fail at its @nth allocation. */
+/* Read all frames of the last sweep, then let the next sweep fail at its @nth allocation. */
 static void fail_a_sweep(u32 nth)
 {
 	fake.fail_alloc = fake.allocs + nth;
@@ -453,7 +453,7 @@ static void fail_a_sweep(u32 nth)
 	assert_int_equal(gtp_stream_left(&stream), 0);
 	assert_int_equal(gtp_stream_read(&stream, bytes, sizeof(bytes)), 0);
 	assert_false(gtp_stream_ended(&stream));
-	/* The sweep is tried again, even if no further hit comes. */
+	/* The sweep must be tried again, even without a further hit. */
 	assert_true(gtp_stream_waits(&stream));
 }
 
@@ -478,8 +478,8 @@ static void test_no_memory_for_a_later_sweep(void **state)
 }
 
 /*
- * Another CPU's clock is ahead: its frames are too new for this sweep, but the stream has not
- * ended.
+ * If another CPU's clock is ahead, a sweep leaves its frames for later, but the stream does not
+ * end.
  */
 static void test_a_clock_that_is_ahead(void **state)
 {
@@ -498,7 +498,7 @@ static void test_a_clock_that_is_ahead(void **state)
 }
 
 /*
- * A reader that waited for the run is informed of frames that were dropped before it reached the
+ * A reader that waited for the run gets a report of the frames that were dropped before it read the
  * buffers.
  */
 static void test_losses_from_the_beginning(void **state)
@@ -547,7 +547,7 @@ static void test_header(void **state)
 		"\nstatus 0;tunknown:0;tframes:ffffffff;tcreated:ffffffff;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
 		"tsv 200:0:1:6c6f7374\ntsv 1a:"));
 	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:0"));
-	/* The number of the tracepoint's hits is not known while the run is on. */
+	/* During the run the header has no counts of hits. */
 	assert_null(strstr((char *)bytes, "\ntp V"));
 	close_stream();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parts of the stub that a transcript cannot test: time, faults, and what a dead connection leaves.
- */
+/* Parts of the stub that transcripts cannot test: time, faults, closed connections. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,7 +86,7 @@ static void too_many_notices(void **state)
 
 static void keep_alives(void **state)
 {
-	/* No packet is being handled: no text is sent, and none is kept for later. */
+	/* Outside of a packet no text about progress is sent, now or later. */
 	gdb.now_ms = 100000;
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_string_equal(gdb.out, "+");
@@ -101,14 +100,14 @@ static void keep_alives(void **state)
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_int_not_equal(gdb.out_len, 0);
 	assert_non_null(strstr(gdb.out, console("gdbtp: working: 1 of 2\n")));
-	/* GDB has just received the text, so no more is sent yet. */
+	/* A text was just sent, so the next one must wait. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_progress(&gdb.s, "working", 2, 2);
 	assert_int_equal(gdb.out_len, 0);
 	gdb.s.noisy = false;
 }
 
-/* Work that is done for half a second each, @n times. */
+/* Simulate work that takes @n times GTP_NUDGE_MS, and reports its progress. */
 static void work_for_long(u32 n)
 {
 	while (n--) {
@@ -123,7 +122,7 @@ static void disarm_for_long(struct fake *f, struct gtp_location *loc)
 	work_for_long(5);
 }
 
-/* A packet that is unknown, or whose reply is not text: GDB gets bytes that it skips. */
+/* While a run takes long to end, GDB gets bytes that it skips, if it accepts no text. */
 static void an_end_that_takes_long(void **state)
 {
 	const u64 args[] = { 1 };
@@ -135,14 +134,14 @@ static void an_end_that_takes_long(void **state)
 	/* The worker ends the run. */
 	assert_true(gtp_trace_settle(&gdb.f.trace));
 	assert_string_equal(gdb.out, "+++++");
-	/* The first packet after the hit ends the run, before the worker does. */
+	/* The first packet after the hit ends the run, because the worker has not yet done so. */
 	start_run("R20X00000004,22001a27");
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "$qC#b4", 6);
 	assert_string_equal(gdb.out, "++++++$#00"); /* five bytes to skip, and the packet's ack */
 	gdb.f.while_disarming = NULL;
-	/* However long the wait is, GDB does not give up. */
+	/* GDB waits for ever in a continue, so no such bytes are sent. */
 	start_run("R20");
 	ASK("c", "");
 	fake_gdb_clear(&gdb);
@@ -162,7 +161,7 @@ static void console_while_waiting(void **state)
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "\003", 1);
 	assert_string_equal(gdb.out, "$S02#b5");
-	/* The continue is over: text for the console waits for the next one. */
+	/* The continue is over, so text for the console is kept for the next one. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_print(&gdb.s, "hello\n");
 	fake_gdb_feed(&gdb, "\003", 1);
@@ -176,7 +175,7 @@ static void an_end_before_the_worker_came(void **state)
 
 	start_run("R20X00000004,22001a27");
 	ASK("c", "");
-	/* The hit ends the run; GDB's next byte arrives before the worker runs. */
+	/* The hit ends the run. GDB's next packet arrives before the worker runs. */
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	ask_begins("?", "O");
 	assert_non_null(strstr(gdb.out, "|S05|S05"));
@@ -239,7 +238,7 @@ static void readonly_ranges(void **state)
 	assert_int_equal(gdb.f.trace.nro, 2);
 	assert_true(gdb.f.trace.ro[0].start == FAKE_TEXT);
 	assert_true(gdb.f.trace.ro[1].end == FAKE_TEXT + 0x1000010);
-	/* Not a multiple of 2 MiB; too far; below; empty. */
+	/* Distances that are no multiple of 2 MiB or too large; too low addresses; empty ranges. */
 	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
 	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");
@@ -324,7 +323,7 @@ static void the_run_ends_in_the_middle_of_a_definition(void **state)
 	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
 	ASK("QTStop", "OK");
 	assert_null(gdb.f.trace.installing);
-	/* QTStop followed, so the tracepoint has joined the run and left it again. */
+	/* QTStop completed the definition, so the tracepoint joined the run, which then ended. */
 	assert_int_equal(gdb.f.armed, 0);
 	ASK(packetf("QTDP:-2:%llx:R3", FAKE_ADD), "OK");
 	ASK("QTinit", "OK");
@@ -341,7 +340,7 @@ static void set_note(const char *which, u32 digits, const char *want)
 	ASK(text, want);
 }
 
-/* Even with three notes of the greatest length qTStatus reports everything. */
+/* The reply to qTStatus is complete even with three notes of the greatest length. */
 static void long_notes(void **state)
 {
 	const char *got;
@@ -369,7 +368,7 @@ static void saves_where_told(void **state)
 	ask_begins("QTSave:612f62", folder);
 	ask_begins("QTSave:2e2e", folder);
 	ask_begins("QTSave:2e", folder);
-	/* "..x" is a name. */
+	/* "..x" is a valid name. */
 	ASK("QTSave:2e2e78", "OK");
 	memset(name, '6', sizeof(name));
 	name[2 * GTP_SAVE_NAME_MAX + 2] = '\0';
@@ -388,7 +387,10 @@ static void monitor_of_the_machine(void **state)
 	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
 }
 
-/* Check @value after "name arg"; a refusal leaves it unchanged and names the allowed words. */
+/*
+ * Check a switch after "monitor NAME @arg": it changes from @before to @after. A refusal names the
+ * allowed words.
+ */
 static void switches(const char *arg, bool before, bool after, int err)
 {
 	struct gtp_why why = { "" };
@@ -433,7 +435,7 @@ static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
 	return save_error;
 }
 
-/* A refusal without a message of its own gets the text of its errno. */
+/* A refusal without a message is reported with the text of its errno. */
 static void errors_without_words(void **state)
 {
 	static const struct {
@@ -471,7 +473,7 @@ static void a_module_goes_away(void **state)
 	ASK("QTStop", "OK");
 }
 
-/* GDB keeps a frame's number in an int. */
+/* No frame number is larger than an int, in which GDB keeps it. */
 static void more_frames_than_numbers(void **state)
 {
 	start_run("R20");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replies in binary: x, and the run as a trace file. */
+/* Binary replies: memory for the packet x, and the run's trace file for qXfer:gtpframe:read. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +55,7 @@ static void x_gives_all_bytes_as_they_are(void **state)
 	x_gives_bytes(0, 0, 0, bytes);
 }
 
-/* One byte of the reply is the 'b', so a packet has one byte less; GDB asks for the rest. */
+/* The 'b' takes a byte of the packet, so the reply has one byte less than asked for. */
 static void x_gives_no_more_than_a_packet_has(void **state)
 {
 	const u8 *bytes = map_many();
@@ -155,7 +155,7 @@ static void there_is_a_file_before_any_run(void **state)
 	read_in_pieces(GTP_PACKET_MAX);
 }
 
-/* The frames of an earlier run are not mixed with those of the new one. */
+/* After a new run has begun, a read that began before gets no frames of the new run. */
 static void pieces_of_two_runs_do_not_mix(void **state)
 {
 	make_frames(300);
@@ -166,7 +166,7 @@ static void pieces_of_two_runs_do_not_mix(void **state)
 	read_in_pieces(1000);
 }
 
-/* An open file is closed with its connection: tear_down() finds what leaks. */
+/* The open trace file is closed with the connection; tear_down() checks that nothing leaks. */
 static void a_file_goes_with_its_connection(void **state)
 {
 	make_frames(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB reads the frames of a run that is over, while a reader may take them. */
+/* GDB reads the frames of a stopped run, while a reader of the pipe may take them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
 
-/* If a reader takes the frames while GDB saves them, GDB gets an error: its file would be cut. */
+/* If a reader takes the frames while GDB saves them, GDB gets an error, not a truncated file. */
 static void frames_that_go_while_they_are_read(void **state)
 {
 	u64 args[] = { 1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbols with and without the suffixes that compilers add to names. */
+/* Comparing names of symbols, with and without the suffixes that compilers add. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 #define ROOM 65536
 #define SPAN_SIZE 100000
 
-/* An independent writer of the format, after the header's description. */
+/* A separate writer of the format, made from its description in the header file. */
 struct file {
 	u8 bytes[ROOM];
 	u32 len;
@@ -219,7 +219,7 @@ static void damaged(void **state)
 	free(copy);
 }
 
-/* For any bytes with a correct checksum: a table that opens can be read to its end. */
+/* Random bytes with a correct checksum: if the table is accepted, all of it can be read. */
 static void garbage(void **state)
 {
 	static u32 entries[200];
@@ -248,7 +248,7 @@ static void garbage(void **state)
 		}
 		free(copy);
 	}
-	/* Both outcomes must occur; otherwise this proves nothing. */
+	/* Acceptance and refusal must both occur, or this test would prove nothing. */
 	assert_in_range(opened, 100, 19900);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Untrusted text is printed without anything that a terminal acts upon; letters are unchanged. */
+/* Untrusted text is printed without characters that control a terminal; letters are unchanged. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run/text.h"
 #include <cmocka.h>
 
-/* Return what a terminal shows. The buffer is static, so the caller must compare at once. */
+/* Return the printed form of a text. The buffer is static, so the caller must compare at once. */
 static const char *shown(const char *text, size_t len)
 {
 	static char *bytes;
@@ -44,13 +44,13 @@ static void controls(void **state)
 static void no_utf8(void **state)
 {
 	assert_string_equal(SHOWN("\377\200"), "\\377\\200");
-	assert_string_equal(SHOWN("\303"), "\\303"); /* cut off */
+	assert_string_equal(SHOWN("\303"), "\\303"); /* an incomplete character */
 	assert_string_equal(SHOWN("\303x"), "\\303x");
-	assert_string_equal(SHOWN("\300\233"), "\\300\\233"); /* too long */
+	assert_string_equal(SHOWN("\300\233"), "\\300\\233"); /* overlong */
 	assert_string_equal(SHOWN("\340\200\233"), "\\340\\200\\233");
-	assert_string_equal(SHOWN("\355\240\200"), "\\355\\240\\200"); /* half of a pair */
+	assert_string_equal(SHOWN("\355\240\200"), "\\355\\240\\200"); /* a surrogate */
 	assert_string_equal(SHOWN("\364\220\200\200"),
-			    "\\364\\220\\200\\200"); /* beyond the last */
+			    "\\364\\220\\200\\200"); /* beyond U+10FFFF */
 }
 
 int main(void)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's images of frames: correct byte for byte, and the same from any offset in any pieces. */
+/*
+ * Frames in the format of GDB's trace files: correct byte for byte, also if they are read in pieces
+ * from any offset.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +25,7 @@ static const struct gtp_regs regs = {
 	.ss = 0x18,
 };
 
-/* ---- the expected bytes, put together by hand ---- */
+/* ---- the expected bytes, written by this test ---- */
 
 static u8 want[300000];
 static u32 want_len;
@@ -79,7 +82,7 @@ static void set_regs(u64 mask)
 	assert_int_equal(gtp_buffer_add_regs(&buf, &regs, 0xffffffff81abcdef, mask), 0);
 }
 
-/* Check that the frame's image is @want, whether it is read whole or in pieces. */
+/* Check that the frame is written as want_head() and others expect it, whole or in pieces. */
 static void expect_frame(const struct gtp_frame *f)
 {
 	u32 step = want_len > 1000 ? 997 : 1;
@@ -91,7 +94,7 @@ static void expect_frame(const struct gtp_frame *f)
 	for (u32 from = 0; from <= want_len; from += step) {
 		for (u32 len = 0; len <= want_len + 1 - from; len += step) {
 			u32 n = len > want_len - from ? want_len - from : len;
-			/* Of exactly this size, so that ASan sees a write past it. */
+			/* A buffer of exactly this size, so that ASan sees a write past it. */
 			u8 *part = malloc(len + 1);
 
 			part[len] = 0xee;
@@ -113,7 +116,7 @@ static void test_empty_frame(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* A frame without data gets a block of registers if its tracepoint has several addresses. */
+/* If a tracepoint has several locations, a frame without data has registers, for the address. */
 static void test_one_of_several_locations(void **state)
 {
 	begin(1);
@@ -129,8 +132,8 @@ static void test_one_of_several_locations(void **state)
 }
 
 /*
- * Blocks keep their order, but one block with the registers of all masks is first; rip is the
- * location's address.
+ * Blocks keep their order, except that all collected registers are in one block, which is first;
+ * rip is the location's address.
  */
 static void test_all_blocks(void **state)
 {
@@ -166,7 +169,7 @@ static void test_all_blocks(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* Lengths that do not fit in 16 bits. */
+/* Memory whose length does not fit in 16 bits. */
 static void test_much_memory(void **state)
 {
 	u64 addr = 0x1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports that a user has not asked for: missed hits, and a clock that is not reliable. */
+/* Messages that users get without asking: missed hits, and an unreliable clock. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define STATUS "qRcmd,737461747573" /* monitor status */
 
 static struct gtp_target_ops target;
-static const char *off; /* the clock's fault, or NULL */
+static const char *off; /* what is wrong with the clock, or NULL */
 static u32 asked;
 
 static bool clock_off(void *ctx, struct gtp_why *why)
@@ -36,7 +36,7 @@ static int set_up_clock(void **state)
 	return rc;
 }
 
-/* says - true if the last answer printed this text on the console */
+/* says - true if the last reply printed this text on the console */
 static bool says(const char *text)
 {
 	char hex[1024];
@@ -72,7 +72,7 @@ static void hits_without_the_lock(void **state)
 	assert_true(says(words));
 	fake_gdb_ask(&gdb, "QTStop");
 	assert_true(says(words));
-	/* The next run has its own count. */
+	/* The count begins at 0 in the next run. */
 	gdb.f.tsv_stuck = false;
 	ASK("QTStart", "OK");
 	fake_gdb_ask(&gdb, STATUS);
@@ -101,7 +101,8 @@ static void a_clock_that_goes_wrong(void **state)
 	fake_gdb_ask(&gdb, "qTStatus");
 	assert_true(says("gdbtp: it has stepped\n"));
 	/*
-	 * tstatus reports the clock once, monitor status always: the run's times stay unreliable.
+	 * tstatus reports an unreliable clock once, monitor status each time: the times of the run
+	 * stay wrong.
 	 */
 	off = NULL;
 	fake_gdb_ask(&gdb, "qTStatus");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run control: all or nothing at the start, one end, nothing left armed or allocated, whatever
- * fails.
+ * Run control: a run starts completely or not at all, ends once, and leaves nothing armed or
+ * allocated, whatever fails.
  */
 #include "hit/hit.h"
 #include "run_case.h"
@@ -50,7 +50,7 @@ static void a_run(void **state)
 	f->trace.buffer_bytes = 8192;
 	f->trace.disconnected = true;
 	start(f);
-	/* Two tracepoints at one address are one location; a disabled one is armed too. */
+	/* Two tracepoints at one address are one location. A disabled tracepoint is armed, too. */
 	assert_string_equal(f->log, "buffers 8192 linear\narm 1000\narm 3000\n");
 	assert_true(gtp_trace_running(&f->trace));
 	assert_string_equal(fake_status(f),
@@ -145,7 +145,7 @@ static void forgetting_everything(void **state)
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
 	assert_true(status_has(f, ";starttime:0;stoptime:0"));
 	assert_string_equal(fake_frames(f), "");
-	/* Leave a run on for teardown, which ends the session. */
+	/* Leave the run active, so that teardown must end it. */
 	fake_define(f, "1:1000:E:0:0", "R1");
 	start(f);
 }
@@ -219,7 +219,7 @@ static void an_address_is_refused(void **state)
 	assert_int_equal(f->armed, 0);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0"));
 
-	/* The very first location is refused: then there is nothing to disarm. */
+	/* If the first location is refused, there is nothing to disarm. */
 	fake_log_clear(f);
 	f->refuse_arm = 0x1000;
 	refuse_start(f, -EOPNOTSUPP, "tracepoint 1 at 0x1000: no probe");
@@ -250,7 +250,7 @@ static void variables_are_checked_at_the_start(void **state)
 		"tracepoint 3, action 1 (X): setv at byte 2: trace state variable 2 cannot be set";
 	struct fake *f = *state;
 
-	/* if $x; then teval $y = 1 with y unknown, then $clock = 1 */
+	/* Refused expressions: if $x, which is unknown; teval $y = 1, unknown; teval $clock = 1 */
 	fake_define(f, "1:1000:E:0:0", "R1");
 	start(f);
 	fake_fire(f, 0x1000, &regs);
@@ -346,7 +346,7 @@ static void settling(void **state)
 	assert_false(gtp_trace_settle(&f->trace));
 	start(f);
 	assert_false(gtp_trace_settle(&f->trace));
-	/* A hit on another CPU is just storing the reason. */
+	/* A hit on another CPU is about to store the reason for the end. */
 	f->trace.run.ending = GTP_ENDING_CLAIMED;
 	assert_false(gtp_trace_settle(&f->trace));
 	assert_true(gtp_trace_running(&f->trace));
@@ -358,7 +358,7 @@ static void settling(void **state)
 	assert_true(status_has(f, "T0;tpasscount:1;"));
 }
 
-/* A hit that was under way when tstop came ends the run, before ->disarm returns. */
+/* A hit that began before tstop ends the run while the probe is disarmed. */
 static void finish_claimed_hit(struct fake *f, struct gtp_location *loc)
 {
 	f->trace.run.ended_by = GTP_STOP_PASSCOUNT;
@@ -376,7 +376,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 	f->while_disarming = finish_claimed_hit;
 	stop(f);
 	assert_true(status_has(f, "T0;tpasscount:1;"));
-	/* The worker that the hit has started comes late and finds nothing to do. */
+	/* The worker that the hit has started finds nothing to do. */
 	assert_false(gtp_trace_settle(&f->trace));
 }
 
@@ -421,7 +421,7 @@ static void installing(void **state)
 	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", "R1"), ""), 0);
 	tp = fake_define(f, "3:1000:E:0:0", "R1");
 	assert_int_equal(install(f, tp, ""), 0);
-	/* The second time has no effect. */
+	/* A second call has no effect. */
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_string_equal(f->log, "arm 2000\n");
 	fake_fire(f, 0x2000, &regs);
@@ -431,7 +431,7 @@ static void installing(void **state)
 	assert_string_equal(f->log, "arm 2000\ndisarm 1000\ndisarm 2000\n");
 	assert_string_equal(fake_frames(f), "2@2000 r0=0\n1@1000\n3@1000 r0=0\n");
 
-	/* Without a run it is only defined. */
+	/* Without a run, the tracepoint is only defined. */
 	tp = fake_define(f, "4:4000:E:0:0", NULL);
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_null(tp->loc);

@@ -36,7 +36,7 @@ static void notes_that_do_not_fit(void **state)
 	memcpy(f->trace.notes_hex, "6e", 3);
 	assert_true(status_has(f, ";username:66666666"));
 	assert_true(status_has(f, "6666;notes:6e"));
-	/* A truncated note would be worse than none. */
+	/* If there is no room for a note, it is left out, not truncated. */
 	gtp_trace_status(&f->trace, buf, sizeof(buf));
 	assert_null(strstr(buf, "username"));
 	assert_non_null(strstr(buf, ";stoptime:0;notes:6e"));

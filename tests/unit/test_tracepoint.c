@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Definitions: every field is checked, every refusal says at which byte, nothing is half defined,
- * and nothing leaks.
+ * Definitions of tracepoints: every field is checked, every refusal has the position, nothing is
+ * left half defined, and nothing leaks.
  */
 #include "define_case.h"
 
@@ -83,7 +83,7 @@ static void upload(void **state)
 	assert_string_equal(piece(tp, 2), "A2a:ffffffff81000000:M6,fffffffffffffff8,10");
 	assert_string_equal(piece(tp, 3), "A2a:ffffffff81000000:X00000001,27");
 	assert_string_equal(piece(tp, 4), "Z2a:ffffffff81000000:at:0:8:7666735f72656164");
-	/* Two lines of commands may be equal; only those of a repeated definition are dropped. */
+	/* Two equal lines of commands are both kept, unless GDB repeats the whole definition. */
 	assert_string_equal(piece(tp, 5), "Z2a:ffffffff81000000:cmd:0:3:656e64");
 	assert_string_equal(piece(tp, 6), "Z2a:ffffffff81000000:cmd:0:3:656e64");
 	assert_string_equal(piece(tp, 7), "");
@@ -242,7 +242,7 @@ static void forms_that_are_accepted(void **state)
 	int i;
 
 	assert_int_equal(define(w, "7:ab:E:0:0-"), 0);
-	/* 596 registers; none that a hit has; no action at all; the largest block */
+	/* A mask of 596 registers; only unknown registers; no action; the largest block. */
 	memset(wide, 'f', sizeof(wide) - 1);
 	memcpy(wide, "7:ab:R", 6);
 	memcpy(wide + 150, "00001-", 7);
@@ -257,8 +257,8 @@ static void forms_that_are_accepted(void **state)
 	assert_int_equal(a->next->next->next->base, GTP_REG_SS);
 
 	/*
-	 * After a definition that announces actions, none need come; actions not announced are
-	 * ignored.
+	 * A definition may announce actions that are never sent. Actions that were not announced
+	 * are ignored.
 	 */
 	assert_int_equal(define(w, "7:ac:E:0:0"), 0);
 	assert_int_equal(act(w, "7:ac:R01"), 0);
@@ -341,7 +341,7 @@ static void parts_are_bounded(void **state)
 	assert_non_null(strstr(w->why.text, "in all; delete some tracepoints"));
 
 	/*
-	 * Another action of that size is refused, and its tracepoint is removed, which makes room.
+	 * A second action of this size is refused. Its tracepoint is removed, which frees memory.
 	 */
 	memcpy(text, "7:ab:X00001F3E,", 15);
 	memset(text + 15, '2', 2 * 0x1f3e);
@@ -445,8 +445,8 @@ static void without_memory(void **state)
 }
 
 /*
- * Packets with bytes changed, added and removed: any answer is right, but no bad access and no
- * leak.
+ * Packets with bytes changed, added and removed may get any reply, but must not cause a bad memory
+ * access or a leak.
  */
 static void mutations(void **state)
 {

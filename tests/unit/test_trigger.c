@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $enable and $disable: hits that switch other tracepoints; the state when a run begins; refusals.
- */
+/* $enable and $disable: hits that switch other tracepoints, the initial state, refusals. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/hit.h"
@@ -25,7 +24,7 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 	return gtp_trace_hits(&f->trace, tp).hits;
 }
 
-/* B after A: only B's hits after A's count. */
+/* Tracepoint B is disabled until A is hit: only later hits of B count. */
 static void begins_disabled(void **state)
 {
 	struct fake *f = *state;
@@ -56,7 +55,7 @@ static void takes_back(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* GDB's settings take effect at once. */
+	/* If GDB enables a tracepoint during the run, this has effect at once. */
 	assert_int_equal(gtp_trace_enable(&f->trace, 2, 0x1100, true), 0);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 2);
@@ -78,8 +77,8 @@ static void each_run_begins_anew(void **state)
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
 	/*
-	 * GDB's settings are kept, and uploaded to a GDB that connects, which repeats them at
-	 * tstart.
+	 * A GDB that connects gets the state that GDB has set, not that of the switch, and sends
+	 * it again at tstart.
 	 */
 	assert_true(gtp_tracepoint_piece(b, 0, piece, sizeof(piece)) > 0);
 	assert_string_equal(piece, "T2:1100:D:0:0");
@@ -112,7 +111,7 @@ static void all_locations_of_a_number(void **state)
 	define(f, "1:1000:E:0:0", NULL, ENABLE("02") END, NULL);
 	b[0] = define(f, "2:1100:D:0:0", NULL, NULL);
 	b[1] = define(f, "2:1200:D:0:0", NULL, NULL);
-	other = define(f, "102:1300:D:0:0", NULL, NULL); /* in the same bucket */
+	other = define(f, "102:1300:D:0:0", NULL, NULL); /* in the same hash bucket as 2 */
 	start(f);
 	call(f, 0x1000);
 	call(f, 0x1100);
@@ -141,7 +140,7 @@ static void all_tracepoints(void **state)
 	expect_frames(f, "1@1000\n");
 }
 
-/* At one address, a switch affects only later tracepoints in the same hit. */
+/* In the same hit, a switch affects only tracepoints that come later at the address. */
 static void at_the_same_address(void **state)
 {
 	struct fake *f = *state;
@@ -154,7 +153,7 @@ static void at_the_same_address(void **state)
 	expect_frames(f, "1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n");
 }
 
-/* If the number is computed at the hit, it can be any, so every tracepoint checks its switch. */
+/* If a hit computes the number, it can switch any tracepoint, so all of them check their switch. */
 static void computed_number(void **state)
 {
 	struct fake *f = *state;
@@ -176,7 +175,9 @@ static void computed_number(void **state)
 	assert_int_equal(sum.no_target, 2);
 }
 
-/* Tracepoints with only updates, or only a frame's header, take paths of their own through a hit.
+/*
+ * Switches work in all paths of a hit. Tracepoints that only update aggregations, or only have
+ * empty frames, have their own paths.
  */
 static void every_way_through_a_hit(void **state)
 {
@@ -229,7 +230,7 @@ static void refusals(void **state)
 	define(f, "1:1000:E:0:0", NULL, TRACEV(N_DISABLE) END, NULL);
 	refused(f,
 		"tracepoint 1, action 1 (X): $disable can be set, and no expression can read it");
-	/* A cast constant is a constant; a value after a jump is not. */
+	/* A constant with a cast is a constant; a value that depends on a jump is not. */
 	define(f, "1:1000:E:0:0", NULL, CONST8("01") EXT("20") SETV(N_ENABLE) END, NULL);
 	start(f);
 	assert_false(f->trace.all_switched);
@@ -258,7 +259,7 @@ static void joins_a_run(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* Define another location of tracepoint 2, which has been switched. */
+	/* Add a location to tracepoint 2, which has been switched. */
 	late = define(f, "2:1200:D:0:0", NULL, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, late, &why), 0);
 	call(f, 0x1200);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables: definitions are checked, built-in ones stay, and the upload has all. */
+/* Trace state variables: checks of definitions, built-in variables, and the upload to GDB. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "fake_target.h"
@@ -52,7 +52,7 @@ static const char *piece(struct world *w, u32 n)
 	return buf;
 }
 
-/* Return the number of built-in variables: the pieces before the user's. */
+/* Return the number of built-in variables, which come before the user's in the upload. */
 static u32 builtins(const struct world *w)
 {
 	u32 n = 0;
@@ -135,7 +135,7 @@ static void users(void **state)
 	gtp_tsvs_reset(w->tsvs);
 	assert_true(v->value == 3);
 
-	/* From a GDB that has opened a recorded run's file. */
+	/* $lost is defined by a GDB that has opened the file of a recorded run. */
 	assert_int_equal(define(w, "200:0:1:6c6f7374"), 0);
 	assert_int_equal(define(w, "77:0:1:6c6f7374"), 0);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x77, false), AX_E_UNKNOWN_TSV);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits that are undone because memory is absent, and repeated after the memory was brought in. */
+/* Hits that are undone because memory is absent, and repeated when the memory is present. */
 #include "hit_case.h"
 #include "hit/hit.h"
 #include "hit/undo.h"
@@ -31,7 +31,7 @@ static bool undoable(struct fake *f)
 {
 	struct gtp_tracepoint *first = fake_armed(f, 0x1000)->first;
 
-	gtp_hit_settle(&f->trace.run, first); /* as if there were machine code */
+	gtp_hit_settle(&f->trace.run, first); /* sets plan.undoable */
 	return first->plan.undoable;
 }
 
@@ -82,7 +82,7 @@ static void test_a_condition(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* A hit that does not ask to be undone fails. */
+/* Without GTP_UNDO_ASKED, absent memory is an error of the hit. */
 static void test_not_asked(void **state)
 {
 	struct fake *f = *state;
@@ -107,18 +107,18 @@ static void test_another_error(void **state)
 	expect_frames(f, "1@1000!\n");
 }
 
-/* Hits that are not undone: repeating them would do something twice, or give part of a frame. */
+/* Hits that cannot be undone, because a repetition would have effects twice or lack data. */
 static void test_not_undoable(void **state)
 {
 	struct fake *f = *state;
 	struct gtp_why why;
 	static const char *const first[][3] = {
 		{ NULL, INCREMENT END, PRESENT REF32 END },  /* a variable is set, then a read */
-		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* ..., then an action reads */
+		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* the same, with a memory action */
 		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* the condition sets it */
 		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* one expression does both */
 		{ NULL, TRACEV("17") END, "R1" },	     /* $ustack */
-		{ NULL, GETV("17") END, "R1" },		     /* as a value */
+		{ NULL, GETV("17") END, "R1" },		     /* $ustack as a value */
 		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */
 		{ NULL, REG("04") CONST8("00") CONST8("00") PRINTF END, "R1" },
 		/* A key is read: the second try would see the value of the first one. */
@@ -172,7 +172,7 @@ static void test_a_key(void **state)
 	expect_frames(f, "");
 }
 
-/* The verifier does not look at code that nothing reaches: it may name any variable. */
+/* Code that is never reached may name any variable, because the verifier does not check it. */
 static void test_code_after_the_end(void **state)
 {
 	struct fake *f = *state;
@@ -184,7 +184,8 @@ static void test_code_after_the_end(void **state)
 }
 
 /*
- * With errors that are only counted, the hit would go on after another error, and count both twice.
+ * If errors are only counted, hits are not undone: an error before the absent memory would be
+ * counted again by the repetition.
  */
 static void test_errors_that_only_count(void **state)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks taken from the kernel's unwinder: complete ones, truncated ones, gates; the bytes of $bt.
+/*
+ * Stacks taken from the kernel's unwinder: complete ones, incomplete ones, gates of followed calls;
+ * and the bytes for $bt.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +23,7 @@ static struct pt_regs begun_with, entry;
 unsigned int gtp_bt_bytes = 4096, gtp_stack_walk;
 unsigned long gtp_stack_walked, gtp_stack_handed, gtp_stack_differed;
 
-/* true if gtp_walk_ask() says that a task begins at any address, false if it knows nothing. */
+/* true: gtp_walk_ask() reports the end of the stack at any address; false: it knows no step. */
 static bool is_known;
 
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
@@ -50,7 +52,7 @@ bool unwind_next_frame(struct unwind_state *state)
 	return true;
 }
 
-/* At the registers of userspace, and at an unknown address, the unwinder is not done yet. */
+/* If it stops at registers of userspace or an unknown address, the unwinder is not done. */
 bool unwind_done(struct unwind_state *state)
 {
 	return !callers[state->at] && !is_user && !goes_on;
@@ -91,7 +93,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Take a stack whose callers are @from; the result must be @want, which 0xff ends. */
+/* Take a stack with the callers @from. The addresses must be those in @want, up to a 0xff. */
 static void expect(const u64 *from, const u64 *want)
 {
 	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };
@@ -131,7 +133,7 @@ static void cut(void **state)
 	EXPECT(LIST(0x2000, 0), 0x2000, GTP_STACKS_LOST);
 }
 
-/* A stack that is too deep has no mark: its depth shows that it is truncated. */
+/* A stack that is too deep has no mark of truncation, because its depth shows this. */
 static void deep(void **state)
 {
 	const u64 nine[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 0 };
@@ -142,7 +144,7 @@ static void deep(void **state)
 	EXPECT(nine + 3, 5, 6, 7, 8, 9, 10, GTP_STACKS_LOST);
 }
 
-/* The stack is the same whether a caller's return is traced or not. */
+/* Addresses of gates, by which traced returns go, are left out of a stack. */
 static void gates(void **state)
 {
 	const u64 way[] = { 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff, 0 };
@@ -154,7 +156,7 @@ static void gates(void **state)
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
-/* An interrupted instruction has not run: the address is its own, not the next one's. */
+/* For an interrupted function, the address in the stack is 1 higher: it is no return address. */
 static void interrupts(void **state)
 {
 	interrupted = 0x3000;
@@ -169,7 +171,7 @@ static void interrupts(void **state)
 
 enum { TASK = 0x10000, NO_TASK = 0x50000 };
 
-/* Return how many addresses are taken; 3 if the unwinder is used. */
+/* Take a stack. Return the number of addresses: 3 if the unwinder was used. */
 static u32 taken(u64 rsp)
 {
 	const u64 pc = 0xffffffff81000010;
@@ -186,7 +188,7 @@ static u32 taken(u64 rsp)
 	return n;
 }
 
-/* The unwinder is used where no step is known, and for stacks other than the task's. */
+/* The unwinder is used if a step is not known, and on other stacks than the task's. */
 static void by_steps(void **state)
 {
 	gtp_stack_walk = 1;

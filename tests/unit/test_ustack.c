@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of programs, along their frame pointers: whole ones, functions without a frame yet, and
- * everything that a program may have put into its memory.
+ * Stacks of programs, taken by their frame pointers: complete stacks, functions that have not set
+ * up a frame, and any contents of a program's memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "hit/ustack.h"
 #include <cmocka.h>
 
-/* The program's memory: code, then its stack; nothing else is there. */
+/* The program's memory has only code, and then the stack. */
 enum { WORDS = 4096, TEXT = 0x401000, TEXT_BYTES = 4096, READS = 2 * GTP_USTACK_WORDS };
 
 static const u64 STACK = 0x7ffc00001000;
@@ -60,7 +60,7 @@ static void frame(u32 word, u64 next, u64 ret)
 	stack[word + 1] = ret;
 }
 
-/* Return the words of the stack, as text. */
+/* Return the addresses of the stack that is taken, as text. */
 static const char *taken(struct gtp_ustack_from from)
 {
 	static char line[64 * GTP_USTACK_WORDS];
@@ -81,7 +81,7 @@ static const char *taken(struct gtp_ustack_from from)
 		p += sprintf(p, "%llx ", (unsigned long long)to[i]);
 	if (cut)
 		sprintf(p, "cut");
-	/* If the caller wants no addresses, the same memory is read. */
+	/* The same memory is read if the caller wants no addresses. */
 	again = nreads;
 	nreads = 0;
 	assert_int_equal(gtp_ustack_take(&from, look, stack, NULL, &cut_again), n);
@@ -136,22 +136,22 @@ static void of_the_file(void **state)
 	assert_string_equal(taken(from), "4700001000000010 470000100000010f 401110 40100f ");
 }
 
-/* Each bad frame ends the stack with a mark, after the addresses that are sure. */
+/* A bad frame pointer ends the stack with a mark, after the addresses that are certain. */
 static void bad_frames(void **state)
 {
 	const struct gtp_ustack_from from = { .pc = 0x401010, .sp = at(4), .bp = at(6) };
 	const u64 bad[] = {
-		at(6),	       /* itself */
-		at(2),	       /* down, to what was popped */
-		at(7),	       /* into itself */
-		at(10) + 4,    /* between words */
-		at(WORDS),     /* no memory there */
-		at(WORDS) - 8, /* half of it */
+		at(6),	       /* the same frame */
+		at(2),	       /* below the stack pointer */
+		at(7),	       /* overlaps the same frame */
+		at(10) + 4,    /* not a multiple of 8 */
+		at(WORDS),     /* not mapped */
+		at(WORDS) - 8, /* half of it is not mapped */
 		1,
 		KERNEL,
 		~0ULL,
 		~0ULL - 7,
-		0x4700000000401000, /* of a file space */
+		0x4700000000401000, /* in a space for files */
 		1ULL << 56,
 		1ULL << 63,
 	};
@@ -178,7 +178,7 @@ static void bad_return_addresses(void **state)
 	}
 }
 
-/* The kernel's memory can be read, but no program's stack is there, and no code. */
+/* Addresses of the kernel are not read, although they can be: no program's stack is there. */
 static void never_the_kernels(void **state)
 {
 	struct gtp_ustack_from from = { .pc = 0x401010, .sp = KERNEL, .bp = KERNEL };
@@ -226,7 +226,10 @@ static void put_direct(u64 ret, u64 target)
 	put_call(ret, call, 5);
 }
 
-/* At "push %rbp" rbp is the caller's, at "mov %rsp,%rbp" too, after one more word. */
+/*
+ * At "push %rbp" and at "mov %rsp,%rbp" rbp is still the caller's. The return address is on top of
+ * the stack, or one word above.
+ */
 static void caller_without_a_frame(void **state)
 {
 	struct gtp_ustack_from from = { .pc = 0x401200,
@@ -244,18 +247,18 @@ static void caller_without_a_frame(void **state)
 	stack[2] = 0x401100;
 	from.at = GTP_USTACK_PUSHED;
 	assert_string_equal(taken(from), "401200 401100 401333 ");
-	/* A word pair that overlaps the return address is not a frame. */
+	/* A frame cannot overlap the return address. */
 	from.bp = at(2);
 	assert_string_equal(taken(from), "401200 401100 0 ");
-	/* Interrupted code is after its instruction. */
+	/* If this is no hit but an interrupt, the instruction has already been executed. */
 	from.is_hit = false;
 	from.bp = at(4);
 	assert_string_equal(taken(from), "401200 401333 ");
 }
 
 /*
- * If the instruction says nothing, only a call that leads to it shows that it is a function's
- * first.
+ * If the instruction does not show that a function begins, this is known only if a call before the
+ * return address on top of the stack leads to it.
  */
 static void by_the_call(void **state)
 {
@@ -272,7 +275,7 @@ static void by_the_call(void **state)
 	assert_string_equal(taken(from), "401200 ");
 	put_call(0x401800, "\xff\xd0", 2);
 	assert_string_equal(taken(from), "401200 ");
-	/* A breakpoint is in the place of the call's first byte. */
+	/* A breakpoint has replaced the first byte of the call. */
 	put_direct(0x401800, 0x401200);
 	text[0x7fb] = 0xcc;
 	assert_string_equal(taken(from), "401200 401800 ");
@@ -280,7 +283,7 @@ static void by_the_call(void **state)
 	assert_string_equal(taken(from), "401200 ");
 }
 
-/* After "push %rbp": rbp is on top, and the call leads to a place shortly before. */
+/* After "push %rbp": the saved rbp is on top, and the call leads to shortly before the pc. */
 static void between(void **state)
 {
 	struct gtp_ustack_from from = { .pc = 0x401204,
@@ -302,7 +305,7 @@ static void between(void **state)
 	assert_string_equal(taken(from), "401204 401333 ");
 }
 
-/* Check calls, as GNU as writes each; some byte sequences must not be taken for a call. */
+/* All forms of call instructions are recognised before a return address, and no other bytes. */
 static void calls(void **state)
 {
 	static const struct {
@@ -365,7 +368,7 @@ static void instructions(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		u8 *exact =
-			malloc(all[i].n + !all[i].n); /* one byte further is an error of ASan's */
+			malloc(all[i].n + !all[i].n); /* exact, so that ASan sees a read past it */
 
 		memcpy(exact, all[i].bytes, all[i].n);
 		assert_int_equal(gtp_ustack_judge(exact, all[i].n), all[i].says);
@@ -410,7 +413,7 @@ static u64 any_word(void)
 	}
 }
 
-/* Compute the expected stack in another way: by the header's rules alone. */
+/* Compute the expected stack separately, by the rules in the header file. */
 static void expect(const struct gtp_ustack_from *from, char *line)
 {
 	u64 bp = from->bp, lowest = from->sp, i, n = 1;

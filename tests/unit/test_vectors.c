@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the corpus through the interpreter, and checks that nothing is missing from it and that a
- * wrong result is noticed.
+ * Runs all vectors of tests/vectors in the interpreter, and checks that the vectors are complete,
+ * and that a wrong result is noticed.
  */
 #include <ftw.h>
 #include "tests/unit/ax_test.h"
@@ -22,7 +22,7 @@ static int add_file(const char *path, const struct stat *st, int type)
 	return 0;
 }
 
-/* make runs each test in the test's folder; GTP_VECTORS is for others. */
+/* make runs the tests in tests/unit; GTP_VECTORS is for runs in another folder. */
 static int find_files(void **state)
 {
 	const char *folder = getenv("GTP_VECTORS");
@@ -66,7 +66,7 @@ static void test_interpreter(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* A vector must be able to fail: every error of an engine must be noticed. */
+/* An engine with a wrong result, to check that vectors notice it. */
 static int wrong_result(const struct ax_verified *v, struct ax_env *env, u64 *result)
 {
 	int ret = ax_interp(v, env, result);
@@ -124,7 +124,7 @@ static void test_judge(void **state)
 	for (i = 0; i < nfiles; i++) {
 		struct axvec *v = load(files[i]);
 
-		/* Code that the verifier refuses reaches no engine. */
+		/* Code that the verifier refuses is not run. */
 		if (v->error == AX_OK || v->error >= AX_E_DIVIDE_BY_ZERO)
 			for (k = 0; k < ARRAY_SIZE(wrong); k++)
 				if (v->env->room > 100 || wrong[k] != wrong_log)
@@ -148,7 +148,7 @@ static void test_every_refusal(void **state)
 	for (i = 0; i < nfiles; i++) {
 		struct axvec *v = load(files[i]);
 
-		/* Refusals, and only these, are in errors/. */
+		/* Vectors of refusals, and only these, are in the folder errors. */
 		assert_int_equal(!!strstr(files[i], "/errors/"),
 				 v->error != AX_OK && v->error < AX_E_DIVIDE_BY_ZERO);
 		seen[v->error] = true;
@@ -188,7 +188,7 @@ static void test_every_opcode(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* The assembler accepts the disassembler's text: code that decodes comes back unchanged. */
+/* If code is disassembled and the text is assembled again, the result is the same code. */
 static void test_round_trip(void **state)
 {
 	static u8 again[2 * AX_MAX_LEN];
@@ -211,7 +211,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* Wrong assembly is refused with the line's number. */
+/* Wrong assembly is refused with the number of the line. */
 static void test_assembler_refuses(void **state)
 {
 	static const struct {

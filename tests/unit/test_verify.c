@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verifier: rows of bytes and results, the facts that it records, and random bytes. */
+/* The verifier: its verdicts, the facts that it records about code, and random bytes. */
 #include "tests/unit/ax_test.h"
 #include "agentexpr/ax.h"
 
@@ -76,7 +76,7 @@ static enum ax_err verify(const u8 *bytes, u32 len, enum ax_kind kind, struct ax
 			  struct ax_point *points, struct ax_error *err)
 {
 	u8 *exact = test_exact(bytes, len);
-	/* Exact, too: the verifier must not write past its results. */
+	/* This is exact, too, so that ASan sees a write past the results. */
 	struct ax_point *own = malloc(len ? len * sizeof(*own) : 1);
 	enum ax_err code = ax_verify(exact, len, kind, own, v, err);
 
@@ -217,7 +217,7 @@ static void test_flags(void **state)
 	for (i = 0; i < ARRAY_SIZE(flag_rows); i++) {
 		u32 len = flag_rows[i].len;
 
-		/* The last row ends in a truncated operand: leave it as it is. */
+		/* The last row ends in a truncated operand and gets no "end". */
 		if (!flag_rows[i].flags)
 			len--;
 		assert_int_equal(verify(flag_rows[i].bytes, len, AX_ACTION, &v, NULL, &err), AX_OK);
@@ -225,7 +225,7 @@ static void test_flags(void **state)
 	}
 }
 
-/* Formats: which are allowed, and the byte that an error names. */
+/* printf formats: which are allowed, and the byte that an error names. */
 static const struct {
 	const char *format;
 	u8 nargs;
@@ -389,7 +389,7 @@ static void test_random_code(void **state)
 			assert_true(ax_error_format(&err, text, sizeof(text)) < (int)sizeof(text));
 		}
 	}
-	/* If no program passed, this would test nothing. */
+	/* Enough random programs must pass, or this test would prove nothing. */
 	assert_true(good > 100);
 }
 

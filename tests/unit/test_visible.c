@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names keep what a terminal shows; each other byte becomes a question mark. */
+/* Names keep visible characters; each byte of other characters becomes a question mark. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ static void controls_do_not(void **state)
 	assert_string_equal(only("\302\2332J"), "??2J");	 /* C1's CSI */
 	assert_string_equal(only("\342\200\256x"), "???x");	 /* right to left */
 	assert_string_equal(only("\357\277\276"), "???");	 /* XML has no U+FFFE */
-	assert_string_equal(only("\355\240\200"), "???");	 /* half of a pair */
-	assert_string_equal(only("\377x\300\233\303"), "?x???"); /* no UTF-8, too long, cut off */
+	assert_string_equal(only("\355\240\200"), "???");	 /* a surrogate */
+	assert_string_equal(only("\377x\300\233\303"), "?x???"); /* no UTF-8, overlong, cut off */
 }
 
 static void nothing_without_a_glyph(void **state)

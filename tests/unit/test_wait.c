@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stub's output when a run ends, or the wait after a continue. */
+/* The stub's output when a run ends, or when a continue stops waiting. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "stub/wait.h"
 #include "stub_case.h"
 
-/* A dprintf's line that is still in the ring when its module is unloaded is sent to GDB. */
+/* If a module with a dprintf is unloaded, lines that are still in the ring are sent to GDB. */
 static void the_last_line_of_a_module(void **state)
 {
 	const char *line;
@@ -65,7 +65,7 @@ static void call_with_a_stack_of(u32 depth)
 	assert_int_equal(fake_gdb_call(&gdb, "leaf 7"), 0);
 }
 
-/* tstop and monitor status report truncated stacks, and nothing if all are complete. */
+/* tstop and monitor status report the number of truncated stacks, unless it is 0. */
 static void stacks_that_are_cut(void **state)
 {
 	static const char words[] =

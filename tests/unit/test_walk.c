@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares stacks walked by cached steps with an unwinder that follows a table, as the kernel's
- * does. Tables and stacks are made up, and include all special cases.
+ * Compares stacks that gtp_walk() walks by cached steps with an unwinder that, like the kernel's,
+ * follows a table. Tables and stacks are made up, and include all special cases.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static bool base_of(const struct state *s, const struct entry *e, u64 *to)
 	}
 }
 
-/* Step to the contents at @sp: registers, or a return address. */
+/* Step to the caller's frame at @sp, which has saved registers or a return address. */
 static bool step_to(struct state *s, const struct entry *e, u64 sp)
 {
 	u64 bp, word;
@@ -138,8 +138,8 @@ static bool is_text(u64 addr)
 }
 
 /*
- * Walk like kernel/hit/stack_kernel.c. Return 0 if steps do not handle this stack, because it was
- * interrupted or ends with a mark.
+ * Walk with the unwinder, like kernel/hit/stack_kernel.c. Return 0 for a stack that gtp_walk() must
+ * leave to the unwinder, because it was interrupted or ends with a mark.
  */
 static u32 truth(struct state s, u64 hidden, u64 hidden_bytes, u64 *to, u32 max)
 {
@@ -267,8 +267,8 @@ static void what_is_plain(void **state)
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 2) },
 		{ { .base = BP, .offset = 16 }, GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 0) },
 		/*
-		 * rbp is saved relative to rbp: that is a fixed place below the caller's stack,
-		 * too.
+		 * rbp is saved at an offset from rbp, which is also a fixed offset from the
+		 * caller's stack.
 		 */
 		{ { .base = BP, .offset = 16, .bp = BY_BP, .bp_offset = -8 },
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 3) },
@@ -306,13 +306,13 @@ static void what_is_not(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(other); i++)
 		assert_int_equal(step_of(&other[i]), GTP_WALK_HAND_OVER);
-	/* An address without an entry: the unwinder guesses, and reports an error. */
+	/* For an address without an entry, the unwinder guesses, and reports an error. */
 	assert_int_equal(judged(code + 8), GTP_WALK_HAND_OVER);
 }
 
 /* --- whole stacks --- */
 
-/* Make a chain: a step of @words for each of the first @n addresses, then a task's beginning. */
+/* Make a stack with @n callers, each with a frame of @words, that ends at a task's beginning. */
 static u64 *chain(struct state *s, u32 n, u32 words)
 {
 	u64 *stack = calloc(n * words, sizeof(*stack));
@@ -345,7 +345,7 @@ static void asks_once(void **state)
 	free(stack);
 }
 
-/* One hit has at most 16 steps computed and then hands over; the next hit continues from there. */
+/* A walk asks for at most 16 new steps, and then fails; the next walk continues from there. */
 static void asks_for_few(void **state)
 {
 	u64 to[64];
@@ -386,7 +386,7 @@ static void modules_change(void **state)
 	changes = U32_MAX - 3;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 6);
 	assert_int_equal(asked, 6);
-	/* Steps outside of modules stay; a module's step is computed again. */
+	/* Steps outside of modules stay cached; a step in a module is asked for again. */
 	changes++;
 	table[2].base = BP;
 	s.bp = s.sp + 16;
@@ -398,7 +398,7 @@ static void modules_change(void **state)
 	changes++;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 6);
 	assert_int_equal(asked, 8);
-	/* A table that has seen too many changes keeps no steps in modules. */
+	/* After too many changes, no steps in modules are cached. */
 	changes += GTP_WALK_TAGS;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 0);
 	is_module[2] = false;
@@ -406,7 +406,7 @@ static void modules_change(void **state)
 	free(stack);
 }
 
-/* A table of steps without room is not an error. */
+/* If the table of steps is full, the walk fails without an error. */
 static void a_full_table(void **state)
 {
 	struct gtp_walk *w = *state;
@@ -450,7 +450,7 @@ static struct entry any_entry(void)
 	return e;
 }
 
-/* Make words that lead to code, to the stack itself, or nowhere. */
+/* Make words that are addresses of code or of the stack, or any numbers. */
 static void any_stack(u64 *stack, u32 words)
 {
 	u32 i;
@@ -488,7 +488,7 @@ static void any_stacks_of_any_tables(void **state)
 			s.sp = (u64)(uintptr_t)(stack + any(words));
 			s.bp = (u64)(uintptr_t)(stack + any(words));
 			have = truth(s, hidden, bytes, want, max);
-			/* Until all steps are known. */
+			/* Repeat until all steps are known. */
 			for (k = 0; k < ENTRIES; k++) {
 				n = walk(*state, &s, hidden, bytes, got, max);
 				if (n)

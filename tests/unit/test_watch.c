@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watchpoints as a session has them: addresses, what is refused, the values and pc of a hit. */
+/* Watchpoints: their addresses, refusals, and the values and the pc of a hit. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/watched.h"
@@ -7,7 +7,7 @@
 #include "session/location.h"
 #include "session/run.h"
 
-/* Eight bytes, signed, written, at 0xffff888000002000. */
+/* A watchpoint for writes to eight bytes, a signed value, at 0xffff888000002000. */
 #define PLACE "7bff888000002000"
 #define AT 0x7bff888000002000ULL
 
@@ -32,7 +32,7 @@ static void addresses(void **state)
 		found++;
 		assert_int_equal(gtp_watch_real(addr), VARIABLE);
 		assert_int_equal(gtp_watch_at(addr), VARIABLE);
-		/* Neither the kernel's, nor a program's, nor a file space's. */
+		/* Not a tag of addresses of the kernel, of programs or of files. */
 		assert_true(tag & 1 && tag < 0x80 && tag != 0x47);
 		assert_int_equal(gtp_watch_bytes(addr), 1 << ((tag - 0x61) / 8));
 		assert_int_equal(gtp_watch_reads(addr), (tag - 0x61) % 8 / 4);
@@ -76,7 +76,7 @@ static void alignment(void **state)
 	assert_non_null(strstr(why.text, "0xffff888000002002 is no multiple of 4"));
 }
 
-/* Compute whether the ranges overlap byte by byte, the slow way. */
+/* Return whether the ranges overlap, compared byte by byte. */
 static bool meets(u64 at, u32 bytes, u64 start, u64 len)
 {
 	for (u32 i = 0; i < bytes; i++)
@@ -131,12 +131,12 @@ static void kind(void **state)
 	struct gtp_tracepoint *tp = define(f, "1:" PLACE ":E:0:0", NULL, NULL);
 	struct gtp_tracepoint *other = define(f, "2:46ff888000002000:E:0:0", NULL, NULL);
 
-	f->marker = AT; /* a variable is not a marker, even if the host says it is */
+	f->marker = AT; /* a variable is no marker, even if the callback says it is */
 	assert_int_equal(gtp_location_kind(&f->trace, tp), GTP_LOCATION_WATCH);
 	assert_int_equal(gtp_location_kind(&f->trace, other), GTP_LOCATION_CODE);
 }
 
-/* Make a hit like the kernel's handler. */
+/* Make a hit as the kernel's breakpoint handler does. */
 static void written(struct fake *f, u64 *seen, u64 value, u64 pc)
 {
 	struct gtp_location *loc = fake_armed(f, AT);
@@ -148,7 +148,7 @@ static void written(struct fake *f, u64 *seen, u64 value, u64 pc)
 			value);
 }
 
-/* $watch_addr, $watch_val and $watch_prev_val are 24, 25 and 26. */
+/* $watch_addr, $watch_val and $watch_prev_val are variables 24, 25 and 26. */
 static void hits(void **state)
 {
 	struct fake *f = *state;
@@ -196,7 +196,7 @@ static void nested(void **state)
 	written(f, &seen, 2, 0x81000000);
 	assert_int_equal(cpu->nested, 1);
 	assert_int_equal(cpu->local[GTP_TSV_WATCH_VAL], 77);
-	assert_int_equal(seen, 2); /* though no hit was reported, the value was noted */
+	assert_int_equal(seen, 2); /* the value is remembered although the hit was missed */
 	cpu->in_hit = GTP_HIT_NONE;
 	expect_frames(f, "");
 }

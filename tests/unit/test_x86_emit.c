@@ -35,7 +35,7 @@ static const char *const name8[] = {
 
 static const char *const *const name_of[] = { [X86_32] = name32, [X86_64] = name64 };
 
-/* How values of less than 64 bits, and of 64, are loaded and extended. */
+/* The instructions that load and extend values of each width. */
 static const struct {
 	u32 bytes;
 	bool sign;
@@ -64,7 +64,7 @@ static struct {
 	u32 lines;
 } out;
 
-/* want - note the text of the instruction that is emitted next */
+/* want - record the text of the instruction that is emitted next */
 static void __printf(1, 2) want(const char *fmt, ...)
 {
 	struct line *l = &out.line[out.lines++];
@@ -118,8 +118,8 @@ static u32 assemble(u8 *dst, u32 size)
 }
 
 /*
- * same_as_gas - check that everything emitted since begin() is what the assembler makes of the
- * texts
+ * same_as_gas - check that all code emitted since begin() is equal to the assembler's code for the
+ * recorded texts
  */
 static void same_as_gas(void)
 {
@@ -218,7 +218,7 @@ static void mem_text(char *s, size_t n, const struct x86_mem *m)
 	snprintf(s + at, n - at, "%+d]", m->disp);
 }
 
-/* Compare memory of every width with constants on both sides of each limit of an encoding. */
+/* Emit comparisons of memory of every width with constants near each limit of an encoding. */
 static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
 {
 	static const char *const size[] = { "", "byte", "word", "", "dword", "", "", "", "qword" };
@@ -520,11 +520,11 @@ static void test_skips(void **state)
 	x86_land(b, far);
 	same_as_gas();
 	x86_fill_nops(b, 1);
-	x86_land(b, far); /* 128 is too far */
+	x86_land(b, far); /* a short jump cannot skip 128 bytes */
 	assert_true(b->failed);
 }
 
-/* A target out of reach is an error, and the error stays. */
+/* A target out of reach is an error, and the buffer stays marked as failed. */
 static void test_reach(void **state)
 {
 	u8 p[64] = { 0 };
@@ -556,7 +556,7 @@ static void test_sticky_error(void **state)
 	memset(p, 0xee, 11);
 	x86_movabs(&b, X86_RAX, -1ULL);
 	assert_false(b.failed);
-	x86_mov(&b, X86_RCX, X86_RDX); /* one of three bytes fits */
+	x86_mov(&b, X86_RCX, X86_RDX); /* only one of its three bytes fits */
 	assert_true(b.failed);
 	assert_int_equal(b.len, 13);
 	x86_ret(&b);

@@ -16,12 +16,12 @@
 
 enum {
 	PAGE = 4096,
-	OPEN = 8, /* pages that one instruction touches */
+	OPEN = 8, /* the most pages that one instruction accesses */
 	TRAP_FLAG = 0x100,
 	FAULT_WRITE = 2, /* bit in the error code of a page fault */
 };
 
-/* The state of the recording is on its own page: it is written while other pages are closed. */
+/* The recorder's state has its own page, because it is written while other pages are closed. */
 static _Alignas(PAGE) struct {
 	u8 *from;
 	size_t bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records which memory a piece of code reads, and which it writes, with inaccessible pages and a
- * single step for each access.
+ * Records which memory a piece of code reads and writes, by making pages inaccessible and
+ * single-stepping each access.
  */
 #ifndef _GTP_TOUCHED_H
 #define _GTP_TOUCHED_H
@@ -13,8 +13,8 @@ enum { TOUCHED_LINE = 64, TOUCHED_MOST = 4096 };
 /**
  * struct touched - the accesses of one call, by the address of their first byte
  * @n: the number of accesses
- * @lost: there were more
- * @at: for each, its address, the cache line, and whether it was a write
+ * @lost: there were more accesses than fit into @at
+ * @at: for each access, its address and whether it was a write
  */
 struct touched {
 	u32 n;
@@ -25,17 +25,17 @@ struct touched {
 	} at[TOUCHED_MOST];
 };
 
-/* touched_watch - watch @bytes at @from, both multiples of a page, and nothing else */
+/* touched_watch - watch only the @bytes at @from, both multiples of the page size */
 void touched_watch(void *from, size_t bytes);
 
 /**
- * touched_by() - call a function, and note which of the watched memory it touches
+ * touched_by() - call a function, and record its accesses to the watched memory
  * @t: receives the accesses, after those already in it
- * @fn: the function; install a SIGSEGV handler that it needs before this call
+ * @fn: the function; if it needs a SIGSEGV handler, install that before this call
  * @arg: the argument of @fn
  *
  * An access is recorded once for each instruction that makes it; for a string instruction, once for
- * each iteration. @fn may not allocate.
+ * each iteration. @fn must not allocate memory.
  */
 void touched_by(struct touched *t, void (*fn)(void *arg), void *arg);
 
@@ -44,7 +44,7 @@ bool touched_wrote(const struct touched *t, u64 addr);
 
 /*
  * touched_shared - return an address in a cache line that one call has written and the other has
- * touched, or 0
+ * read or written; 0 if there is none
  */
 u64 touched_shared(const struct touched *a, const struct touched *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: registers, by the names that the kernel has for them. */
+/* For test_unwind.c: registers with the names that the kernel uses. */
 #ifndef _TEST_ASM_PTRACE_H
 #define _TEST_ASM_PTRACE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: in place of the kernel's unwinder, one that finds what the test says. */
+/* For test_unwind.c: in place of the kernel's unwinder, a fake one that the test controls. */
 #ifndef _TEST_ASM_UNWIND_H
 #define _TEST_ASM_UNWIND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: there is a struct module. */
+/* For test_unwind.c: declares struct module. */
 #ifndef _TEST_LINUX_MODULE_H
 #define _TEST_LINUX_MODULE_H
 

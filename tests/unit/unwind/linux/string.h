@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: the C library's header. */
+/* For test_unwind.c: includes the C library's <string.h>. */
 #include <string.h>

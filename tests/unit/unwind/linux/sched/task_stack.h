@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test_unwind.c: where the task's stack lies. */
+/* For test_unwind.c: the address and the size of the task's stack. */
 #ifndef _TEST_LINUX_SCHED_TASK_STACK_H
 #define _TEST_LINUX_SCHED_TASK_STACK_H
 
