@@ -8,9 +8,10 @@
  *
  *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
  *
- * Look for the expression's only setv, without following jumps, and before it for one getv of the
- * same variable. The value that is set must come from that getv by
- *   - add, or sub of something from it; it must not itself be subtracted
+ * ax_adds_to() looks for the expression's only setv, without following jumps, and for one getv of
+ * the same variable before it. The value that setv stores must be computed from the value of that
+ * getv only by
+ *   - add, or sub with the variable's value as the minuend
  *   - ext and zero_ext of all 64 bits, which change nothing.
  *
  * No other instruction may use that value or name the variable. Any code may follow the setv, even
@@ -45,13 +46,14 @@ static u32 count_namings(const struct ax_verified *v, u64 tsv)
 }
 
 /*
- * Follow the variable's value, entry @at of the stack counted from the bottom, across @insn, which
- * finds @depth entries. Update @at. Return true if the value is still only added to.
+ * Follow the variable's value across @insn. The value is entry @at of the stack, counted from the
+ * bottom; before @insn the stack has @depth entries. Update @at. Return false if @insn does more
+ * than add to the value.
  */
 static bool keeps(const struct ax_insn *insn, s32 depth, s32 *at)
 {
 	const struct ax_op_info *info = &ax_op_info[insn->op];
-	s32 lowest = depth - info->pops; /* operand */
+	s32 lowest = depth - info->pops; /* the first operand's entry */
 
 	switch (info->rule) {
 	case AX_RULE_jump:

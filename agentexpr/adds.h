@@ -10,8 +10,8 @@
  * @v: a verified expression
  * @tsv: receives the number of that variable, if the result is true
  *
- * If so, the expression has the same effect if getv returns 0 and setv adds: see agentexpr/adds.c.
- * It sets no other variable.
+ * Such an expression has the same effect if its getv returns 0 and its setv adds: see
+ * agentexpr/adds.c. It sets no other variable.
  *
  * Context: any. Time is linear in the length of the expression.
  */

@@ -52,10 +52,10 @@ struct ax_op_info {
 	u8 pushes;
 };
 
-/* ax_op_info - indexed by opcode byte; all other bytes have the rule AX_RULE_invalid */
+/* ax_op_info - the opcode table; a byte that is not an opcode has the rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
-/* struct ax_error - an error and its place; formatted only when it is shown */
+/* struct ax_error - an error in an expression and its place; ax_error_format() makes the text */
 struct ax_error {
 	u16 code; /* enum ax_err */
 	u16 pc;	  /* byte offset of the instruction */
@@ -106,7 +106,7 @@ int ax_disasm(const struct ax_insn *insn, char *buf, size_t size);
  */
 int ax_error_format(const struct ax_error *err, char *buf, size_t size);
 
-/* ax_error_name - return the name of an error as the vectors write it: "STACK_UNDERFLOW" */
+/* ax_error_name - return an error's name as in tests/vectors/, for example "STACK_UNDERFLOW" */
 const char *ax_error_name(enum ax_err code);
 
 /* The purpose of an expression decides what must be on the stack at its end. */
@@ -122,14 +122,14 @@ enum {
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,
 	/*
-	 * Set by ax_settle_tsvs(), like the next two: the expression sets a variable that needs the
-	 * lock
+	 * The expression sets a variable that needs the lock of all CPUs, tsv_lock of struct
+	 * gtp_hit_ops. ax_settle_tsvs() sets this flag and the next two.
 	 */
 	AX_F_LOCKED = 1 << 5,
 	AX_F_AGGREGATES = 1 << 6, /* sets an aggregation */
 	AX_F_ADDS = 1 << 7,	  /* only adds to one variable, atomically */
 	AX_F_STRING = 1 << 8,	  /* tracenz */
-	/* Reads and sets: the whole evaluation must be atomic for other CPUs. */
+	/* Both flags: the evaluation must be atomic with respect to other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
 
@@ -153,10 +153,11 @@ enum {
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
  * @ninsns: the number of instructions that control can reach
  * @flags: AX_F_*
- * @adds: with AX_F_ADDS: the variable; its getv returns 0, and its setv adds
+ * @adds: if AX_F_ADDS is set, the variable's number; its getv returns 0, and its setv adds
  * @regs_used: bit n is set if the expression reads GDB's register n
  *
- * Made by ax_verify() only. ax_interp() and the compiler take nothing else and check nothing again.
+ * Only ax_verify() fills in this struct. ax_interp() and the compiler rely on its checks and do not
+ * repeat them.
  */
 struct ax_verified {
 	const u8 *code;
@@ -178,8 +179,9 @@ struct ax_verified {
  * @out: receives the verified expression; valid only if AX_OK is returned
  * @err: receives the error and its place, if there is one
  *
- * The head of agentexpr/verify.c lists its refusals. Trace state variables are not checked
- * here (GDB defines them after the expressions that use them): see ax_verify_tsvs().
+ * The comment at the top of agentexpr/verify.c lists what ax_verify() refuses. Trace state
+ * variables are checked later, by ax_verify_tsvs(), because GDB defines them after the expressions
+ * that use them.
  *
  * Context: any. Reads @code only within @len, whatever the bytes. Time is linear in @len.
  * Return: AX_OK or the reason, which is also in @err->code.
@@ -215,21 +217,21 @@ enum ax_tsv_way {
 /**
  * ax_next_reached() - decode the next instruction that control can reach
  * @v: a verified expression
- * @insn: the instruction before it; receives the next one. All zero to begin with
+ * @insn: the previous instruction, or all zero for the first call; receives the next one
  *
- * Nothing is known of other instructions: the verifier has not checked their operands.
+ * Instructions that control cannot reach are skipped: the verifier has not checked their operands.
  * Context: any.
  * Return: false if there is no further instruction.
  */
 bool ax_next_reached(const struct ax_verified *v, struct ax_insn *insn);
 
 /**
- * ax_settle_tsvs() - find out, from the variables it sets, whether an expression needs the lock
+ * ax_settle_tsvs() - decide whether an expression needs the lock for the variables that it sets
  * @v: a verified expression whose variables are known to exist
- * @ways: enum ax_tsv_way of each, by number
+ * @ways: the enum ax_tsv_way of each variable, indexed by the variable's number
  *
- * The verifier does not know the variables. It assumes that every expression that sets one needs
- * the lock.
+ * The verifier does not know the variables, so it assumes that every expression that sets a
+ * variable needs the lock.
  */
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 
@@ -239,12 +241,12 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @getv: return the value of a trace state variable at the hit
  * @setv: set a trace state variable
  * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
- * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
- *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
- * @trace_string: record up to @max bytes, through the first NUL; returns the same as @trace. Also
- *	called with @max 0, as above.
+ * @trace: record @len bytes at @addr; return 0, -EFAULT, -ENOSPC (buffer full) or -E2BIG (more than
+ *	a frame may hold). If @len is 0, record nothing and return 0 for any @addr.
+ * @trace_string: record up to @max bytes, through the first NUL; return the same as @trace. @max
+ *	may be 0, like @len of @trace.
  * @tracev: record the value of a trace state variable; return 0 or -ENOSPC
- * @print: printf's text, already formatted and NUL-terminated; must not fail
+ * @print: output the text of a printf, already formatted and NUL-terminated; must not fail
  *
  * All are called in the context of the hit: they may not sleep, allocate, or take a lock.
  */
@@ -264,14 +266,16 @@ struct ax_ops {
  * @ops: the functions for memory, variables and records
  * @ctx: passed to every function of @ops
  * @regs: the registers of the hit
- * @pc: the value of register 16 (rip): the tracepoint's address, wherever the probe left rip
+ * @pc: the value of register 16 (rip): the tracepoint's address, whatever rip the probe left in
+ *	@regs
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @local: this CPU's own trace state variables, by number, for machine code compiled to use them
  * @entered: the amount that the probe's own code has added to preempt_count()
  * @err: the reason why the evaluation ended early
  * @frame: where a snippet of a tracepoint's actions writes the collected data (see jit/jit.h)
- * @progress: how far that snippet came: the action, counted from 1, and the bytes in @frame
+ * @progress: how far that snippet got: the number of its action, counted from 1, and the number of
+ *	bytes in @frame
  */
 struct ax_env {
 	const struct ax_ops *ops;
@@ -287,7 +291,7 @@ struct ax_env {
 	u32 progress; /* action << AX_PROGRESS_ACTION | bytes */
 };
 
-enum { AX_PROGRESS_ACTION = 20 }; /* jit/record.c holds the bytes to these 20 bits */
+enum { AX_PROGRESS_ACTION = 20 }; /* jit/record.c asserts that the bytes fit into 20 bits */
 
 enum { AX_PRINT_MAX = 256 };
 
@@ -302,9 +306,9 @@ enum { AX_PRINT_MAX = 256 };
  * remainder 0. Shifts by 64 and more (the count is unsigned) give 0; rsh_signed gives the sign. ext
  * and zero_ext by 64 and more change nothing; by 0 both give 0. ref* zero-extend and accept any
  * alignment. if_goto jumps unless the top is 0. rot: a b c -> c a b (top on the right). trace and
- * tracenz find the length on top. printf finds ... 2nd-argument 1st-argument channel function
- * (top), and ignores the last two. It converts as C does (see agentexpr/format.h), and cuts the
- * text to the size of @env->text.
+ * tracenz take the length from the top of the stack. printf takes the function from the top, then
+ * the channel, the first argument, the second, ...; it ignores the function and the channel. It
+ * converts as C does (see agentexpr/format.h), and cuts the text to the size of @env->text.
  *
  * Context: a hit; see struct ax_ops.
  * Return: 0; -EINVAL for an error of the expression, which is in @env->err; -ENOSPC if the trace

@@ -7,7 +7,8 @@
  * X(NAME, text) - @text may use %llx/%llu twice at most: struct ax_error's arg and arg2, in that
  * order. ax_error_format() puts "OPCODE at byte PC: " before it.
  *
- * The first block is what the verifier refuses: each row has a file in tests/vectors/errors/.
+ * The first list holds the errors that the verifier reports. Each row has a file in
+ * tests/vectors/errors/.
  */
 #define AX_VERIFY_ERRORS(X)                                                                        \
 	X(EMPTY, "the expression is empty")                                                        \
@@ -31,7 +32,7 @@
 	X(UNKNOWN_TSV, "trace state variable %llu is not defined")                                 \
 	X(READ_ONLY_TSV, "trace state variable %llu cannot be set")
 
-/* The second block can only be known at a hit. */
+/* Errors that can only be found at a hit. */
 #define AX_RUNTIME_ERRORS(X)                                                                       \
 	X(DIVIDE_BY_ZERO, "division by zero")                                                      \
 	X(BAD_ADDRESS, "cannot read memory at 0x%llx (%llu bytes)")                                \

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The only list of the opcodes; GDB's manual: "The GDB Agent Expression Mechanism". */
+/* The list of all opcodes. See "The GDB Agent Expression Mechanism" in GDB's manual. */
 #ifndef _GTP_AX_OPS_H
 #define _GTP_AX_OPS_H
 
 /*
  * X(name, opcode, operand bytes, pops, pushes, rule)
  *
- * @rule names what the verifier asks beyond the stack counts:
- *   none    nothing
- *   jump    the 2-byte operand is a forward target on an instruction boundary
- *   reg     the 2-byte operand is a register that a hit knows
- *   tsv     the 2-byte operand is a trace state variable
- *   pick    the 1-byte operand is a depth that exists
- *   printf  variable length: u8 nargs, u16 length, the format with its NUL; pops nargs + 2
- *   end     the expression ends here
- *   refuse  known to GDB, never sent by it: floating point
+ * @rule names what the verifier checks in addition to the stack counts: none nothing jump the
+ *   2-byte operand is a forward target on an instruction boundary reg the 2-byte operand is a
+ *   register that a hit knows tsv the 2-byte operand is a trace state variable pick the 1-byte
+ *   operand is a depth that exists printf variable length: u8 nargs, u16 length, the format with
+ *   its NUL; pops nargs + 2 end the expression ends here refuse known to GDB, never sent by it:
+ *   floating point
  *
  * trace_quick and trace16 leave the address; tracev pushes nothing (GDB's own ax.def disagrees with
  * every implementation here: "getv N; tracev N; pop; end" is what GDB sends and must leave an empty

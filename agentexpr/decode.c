@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The opcode table, and bytes to instructions. */
+/* The opcode table, and the decoder of instructions. */
 #include "agentexpr/ax.h"
 
-/* A row that names an operand of more than 8 bytes, or a code twice, is a mistake in ax_ops.h. */
+/* An operand of more than 8 bytes, or the same opcode in two rows, is a mistake in ax_ops.h. */
 const struct ax_op_info ax_op_info[256] = {
 #define X(name_, code, bytes, pops_, pushes_, rule_)                                               \
 	[code] = {                                                                                 \

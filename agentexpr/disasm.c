@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions and errors as text. */
+/* Write instructions and errors of expressions as text. */
 #include "agentexpr/ax.h"
 
-/* struct text - a string that grows to the end of its memory and keeps counting after it */
+/* struct text - a string in limited memory; @len also counts the characters that did not fit */
 struct text {
 	char *buf;
 	size_t size;
@@ -37,7 +37,7 @@ static int finish(struct text *t)
 	return (int)t->len;
 }
 
-/* Append one byte of a format in a printable form, from which the assembler makes the same byte. */
+/* Append one byte of a format in a printable form that the assembler turns back into that byte. */
 static void put_escaped(struct text *t, u8 c)
 {
 	if (c == '"' || c == '\\') {
@@ -59,7 +59,8 @@ static void put_printf(struct text *t, const struct ax_insn *insn)
 
 	put_number(t, " %llu \"", insn->nargs);
 	/*
-	 * The assembler adds the NUL again; a mark after the quote shows that it is missing.
+	 * Leave out the format's NUL, which the assembler adds again. If the format has no NUL, a
+	 * mark after the closing quote says so.
 	 */
 	if (len && !insn->data[len - 1])
 		len--;
@@ -106,7 +107,7 @@ static const char *const error_name[AX_NR_ERRORS] = {
 
 /* clang-format on */
 
-/* Write "ref32 at byte 8: "; nothing if the error belongs to no instruction. */
+/* Write the error's place, such as "ref32 at byte 8: ", if it belongs to an instruction. */
 static void put_place(struct text *t, const struct ax_error *err)
 {
 	if (err->code == AX_E_EMPTY || err->code == AX_E_TOO_LONG)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* printf's formats: parse, check, convert. */
+/* The formats of printf: parse, check and convert them. */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
 
@@ -29,10 +29,7 @@ struct cursor {
 	u32 pos;
 };
 
-/*
- * Return the next byte; 0 at the end: a format has no NUL inside, so no valid byte is mistaken for
- * the end.
- */
+/* Return the next byte, or 0 at the end of the format. No byte of a valid format is 0. */
 static u8 peek(const struct cursor *c)
 {
 	return c->pos < c->len ? c->fmt[c->pos] : 0;
@@ -63,8 +60,8 @@ static u8 parse_flags(struct cursor *c)
 }
 
 /*
- * Parse a number of at most NUMBER_DIGITS digits. Leave a further digit to the caller, which
- * refuses it because it is not a conversion's letter.
+ * Parse a number of at most NUMBER_DIGITS digits. If another digit follows, the caller refuses the
+ * format, because it expects a conversion's letter there.
  */
 static u32 parse_number(struct cursor *c)
 {
@@ -76,7 +73,7 @@ static u32 parse_number(struct cursor *c)
 	return n;
 }
 
-/* Parse a length modifier and return the number of bytes; 0 if there is none. */
+/* Parse a length modifier. Return the argument's size in bytes, or 0 if there is no modifier. */
 static u8 parse_length(struct cursor *c)
 {
 	if (accept(c, 'h'))
@@ -106,7 +103,7 @@ static bool parse_type(struct cursor *c, struct conv *conv)
 	return true;
 }
 
-/* Parse what follows a '%'. If it is not valid, return false with @c->pos at the wrong byte. */
+/* Parse a conversion after its '%'. If it is wrong, return false with @c->pos at the wrong byte. */
 static bool parse_conv(struct cursor *c, struct conv *conv)
 {
 	*conv = (struct conv){ .type = '%' };
@@ -122,8 +119,9 @@ static bool parse_conv(struct cursor *c, struct conv *conv)
 }
 
 /*
- * Parse what follows a backslash: GDB sends a format as the user typed it. Refuse a NUL or a '%' in
- * octal digits: the NUL would end the text, and the '%' would look like a conversion.
+ * Parse an escape sequence after its backslash: GDB sends a format as the user typed it. Refuse
+ * octal digits that stand for a NUL, which would end the text, or for a '%', which would look like
+ * a conversion.
  */
 static bool parse_escape(struct cursor *c, char *byte)
 {
@@ -145,8 +143,8 @@ static bool parse_escape(struct cursor *c, char *byte)
 }
 
 /*
- * Parse a conversion, or a byte of text, for which @conv->type is '%'. If it is wrong, return false
- * like parse_conv().
+ * Parse a conversion or one byte of text. For a byte of text set @conv->type to '%'. If the format
+ * is wrong, return false like parse_conv().
  */
 static bool next_piece(struct cursor *c, struct conv *conv, char *byte)
 {
@@ -221,7 +219,7 @@ static void pad(struct out *o, char c, u32 n)
 		o->text[o->len++] = c;
 }
 
-/* struct digits - a number in the making, least digit first */
+/* struct digits - the digits of a number to print, the least significant first */
 struct digits {
 	char digit[22]; /* 2^64 in octal */
 	u32 n;
@@ -300,7 +298,7 @@ static void put_number(struct out *o, const struct conv *conv, u64 value)
 		pad(o, ' ', fill);
 }
 
-/* Pad the @n bytes at the end of the text to their width with blanks, after them or before them. */
+/* Pad the last @n bytes of the text with blanks to the conversion's width, as its flags say. */
 static void justify(struct out *o, const struct conv *conv, u32 n)
 {
 	u32 fill = conv->width > n ? conv->width - n : 0;
@@ -340,12 +338,12 @@ static u32 escape(u8 byte, char *text)
 }
 
 /*
- * Append a byte that comes from the traced kernel. The user who named that file or process must not
- * control the terminal that shows the text, or split a line: escape every byte that is not a plain
- * character, as in GDB's strings. The format itself comes from GDB's user and is not escaped, and
- * neither is the output of %#s, which is for programs that read the text and know where each string
- * ends.
- * Return: false if there is no room for all of it; then nothing was appended.
+ * Append a byte of a string that comes from the traced kernel, such as a name of a file or process.
+ * Whoever chose the name must not control the terminal that shows the text, or split a line: escape
+ * every byte that is not a plain character, as in GDB's strings. The format itself comes from GDB's
+ * user and is not escaped. Neither is the output of %#s, which is for programs that know where each
+ * string ends.
+ * Return: false if the byte or its escape does not fit; then nothing was appended.
  */
 static bool put_foreign(struct out *o, const struct conv *conv, u8 byte)
 {
@@ -369,7 +367,8 @@ static void put_byte(struct out *o, const struct conv *conv, u64 value)
 }
 
 /*
- * Read byte by byte: a read past the NUL could reach a page that is not mapped.
+ * Append the string at *@addr. Read it byte by byte: a read past the NUL could reach a page that is
+ * not mapped.
  * Return: false if a byte cannot be read; *@addr is its address.
  */
 static bool put_string(struct out *o, const struct conv *conv, struct ax_env *env, u64 *addr)

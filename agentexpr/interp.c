@@ -2,8 +2,8 @@
 /*
  * The interpreter; together with agentexpr/meaning.h it defines the meaning of every opcode.
  *
- * It relies on the verifier: it does not check stack depths, targets and operands again. Every
- * other evaluator of expressions must agree with it, in results, collected blocks and errors.
+ * It relies on the verifier and does not check stack depths, jump targets and operands again.
+ * Compiled expressions must agree with it in results, collected blocks and errors.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
@@ -13,7 +13,7 @@ struct vm {
 	const struct ax_verified *v;
 	struct ax_env *env;
 	u64 *sp;
-	u32 pc; /* pc of the next instruction; a jump or end changes it */
+	u32 pc; /* pc of the next instruction; a jump or an end instruction changes it */
 	u32 end;
 };
 
@@ -28,8 +28,8 @@ static u64 pop(struct vm *vm)
 }
 
 /*
- * Each function below evaluates one class of opcodes. Return 0, -EINVAL with the reason in
- * env->err, or -ENOSPC.
+ * The following functions evaluate one class of opcodes each. They return 0, -EINVAL with the
+ * reason in env->err, or -ENOSPC if the trace buffer is full.
  */
 
 static int run_arithmetic(struct vm *vm, const struct ax_insn *insn)
@@ -206,7 +206,7 @@ static int run_tracev(struct vm *vm, const struct ax_insn *insn)
 
 static int run_printf(struct vm *vm, const struct ax_insn *insn)
 {
-	u64 *top = vm->sp - 2; /* below the function and the channel */
+	u64 *top = vm->sp - 2; /* the first argument: below the function and the channel */
 
 	vm->sp = top - insn->nargs;
 	return ax_format_print(vm->env, insn, top);

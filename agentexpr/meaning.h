@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The meaning of an opcode beyond its stack counts: for the interpreter, for the compiler where it
- * folds constants, and for the C code that compiled expressions call.
+ * The meaning of opcodes, in C. The interpreter uses these functions, the compiler uses them to
+ * fold constants, and compiled expressions call C code that uses them.
  */
 #ifndef _GTP_MEANING_H
 #define _GTP_MEANING_H
@@ -42,8 +42,8 @@ static inline u64 ax_not(enum ax_op op, u64 a)
 }
 
 /*
- * ax_shift - evaluate lsh, rsh_unsigned, rsh_signed; 64 and more shift out everything except the
- * sign
+ * ax_shift - evaluate lsh, rsh_unsigned, rsh_signed. A count of 64 or more gives 0; for rsh_signed
+ * it gives 0 or -1, by the sign
  */
 static inline u64 ax_shift(enum ax_op op, u64 value, u64 count)
 {
@@ -57,8 +57,8 @@ static inline u64 ax_shift(enum ax_op op, u64 value, u64 count)
 }
 
 /*
- * ax_extend - evaluate ext, zero_ext: extend the low @bits; 64 and more give the value, 0 gives
- * zero
+ * ax_extend - evaluate ext, zero_ext: extend the low @bits. 64 or more leave the value unchanged, 0
+ * gives zero
  */
 static inline u64 ax_extend(enum ax_op op, u64 value, u32 bits)
 {
@@ -82,7 +82,7 @@ static inline bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
 		return false;
 	if (op == AX_OP_div_unsigned || op == AX_OP_rem_unsigned)
 		*result = rem ? a % b : a / b;
-	else if (b == ~0ULL) /* idiv traps on INT64_MIN / -1; to negate is the same and wraps */
+	else if (b == ~0ULL) /* idiv traps on INT64_MIN / -1; a negation has the same result */
 		*result = rem ? 0 : 0 - a;
 	else
 		*result = (u64)(rem ? (s64)a % (s64)b : (s64)a / (s64)b);
@@ -96,8 +96,8 @@ static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn
 }
 
 /*
- * The following functions use only @pc and @op of an instruction, because compiled code that calls
- * C knows nothing else of it.
+ * The following functions use only @pc and @op of an instruction, because compiled code passes them
+ * nothing else of it.
  */
 
 /* ax_fail - end the evaluation with an error of @insn; return -EINVAL */
@@ -130,8 +130,9 @@ static inline int ax_ref(struct ax_env *env, const struct ax_insn *insn, u64 add
 }
 
 /*
- * ax_collected - turn the result @ret of a collection into that of the expression: 0 and -ENOSPC
- * stay the same (a full buffer is not an error of the expression), others are errors
+ * ax_collected - turn the result @ret of a collection into the result of the expression. 0 and
+ * -ENOSPC stay the same, because a full buffer is not an error of the expression. Other results
+ * become errors
  */
 static inline int ax_collected(struct ax_env *env, const struct ax_insn *insn, int ret, u64 addr,
 			       u64 len)

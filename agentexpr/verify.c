@@ -7,13 +7,14 @@
  *   - bytes that are not an opcode, and an operand that the end of the expression cuts off
  *   - floating point
  *   - a jump out of the expression, to an operand, or backwards (so every expression ends)
- *   - an instruction that can be reached with two stack depths
- *   - an instruction that finds too few values, and a stack deeper than AX_MAX_DEPTH
+ *   - an instruction that two paths reach with different stack depths
+ *   - an instruction that needs more values than the stack has, and a stack deeper than
+ *     AX_MAX_DEPTH
  *   - a path that runs past the last byte
  *   - a condition that leaves no value
  *   - a register that a hit does not know
  *   - a printf whose format is not terminated, converts anything except a plain integer, pointer,
- *     character or string, or does not take as many arguments as there are
+ *     character or string, or has more or fewer conversions than there are arguments
  *   - in ax_verify_tsvs(), a trace state variable that does not exist or cannot be set
  *
  * Unreachable bytes (after a goto or end, with no jump to them) must still decode to whole
@@ -24,7 +25,7 @@
 #include "agentexpr/adds.h"
 #include "agentexpr/format.h"
 
-/* struct pass - the state of the verifier's pass: facts known before the current instruction */
+/* struct pass - the state of the verifier's pass before the current instruction */
 struct pass {
 	const u8 *code;
 	u32 len;
@@ -69,7 +70,7 @@ static enum ax_err refuse_insn(struct pass *p, const struct ax_insn *insn, enum 
 	return refuse(p->err, insn->pc, insn->op, code, arg, arg2);
 }
 
-/* Return the number of values that @insn must find; pick reads deeper than it pops. */
+/* Return how many values must be on the stack before @insn; pick reads deeper than it pops. */
 static u32 needs(const struct ax_insn *insn)
 {
 	const struct ax_op_info *info = &ax_op_info[insn->op];
@@ -142,14 +143,14 @@ static enum ax_err rule_jump(struct pass *p, const struct ax_insn *insn)
 	return AX_OK;
 }
 
-/* Check an instruction's operand, by the rules that do not depend on the stack. */
+/* The checks of an instruction's operand that do not depend on the stack, by rule. */
 static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn *insn) = {
 	[AX_RULE_none] = rule_none, [AX_RULE_jump] = rule_jump,	    [AX_RULE_reg] = rule_reg,
 	[AX_RULE_tsv] = rule_none,  [AX_RULE_pick] = rule_none,	    [AX_RULE_printf] = rule_printf,
 	[AX_RULE_end] = rule_none,  [AX_RULE_refuse] = rule_refuse,
 };
 
-/* Report a mismatch at the instruction where two paths meet. */
+/* Report that two paths reach an instruction with different stack depths. */
 static enum ax_err mismatch(struct pass *p, u32 pc)
 {
 	return refuse(p->err, pc, p->code[pc], AX_E_DEPTH_MISMATCH, p->points[pc].depth, p->depth);

@@ -26,7 +26,7 @@ static void settle(struct gtp_aggr_shape *s)
 	s->words = (u16)(s->values + gtp_aggr_summary(s->kind) + s->nbuckets);
 }
 
-/* Parse "_NUMBER" at the end of the @len characters; return the length before it, or 0 */
+/* Parse "_NUMBER" at the end of @name's @len characters; return the length before it, or 0 */
 static size_t take_number(const char *name, size_t len, s64 *value)
 {
 	size_t at = len, i;

@@ -15,8 +15,8 @@ enum gtp_aggr_kind {
 	GTP_AGGR_MIN,
 	GTP_AGGR_MAX,
 	GTP_AGGR_STATS, /* the sum, the smallest and the largest value */
-	GTP_AGGR_HIST,	/* also the number of values in each power of two */
-	GTP_AGGR_LHIST, /* also the number of values in each step between two bounds */
+	GTP_AGGR_HIST,	/* the same, and the number of values from each power of two to the next */
+	GTP_AGGR_LHIST, /* the same, and the number of values in each step between two bounds */
 };
 
 enum {
@@ -31,15 +31,16 @@ enum {
  * struct gtp_aggr_shape - the form of an aggregation's entries
  * @kind: enum gtp_aggr_kind
  * @key_words: the number of words of the keys; 0: the aggregation has no keys
- * @words: words of an entry: the number of values, the keys, then the values that @kind keeps
+ * @words: the number of words in an entry: the count of values, the keys, then the values that
+ *	@kind keeps
  * @values: index of the values in an entry
  * @nbuckets: for a histogram: the number of buckets. An LHIST has one bucket for values less than
  *	      @from, one for each step, and one for the rest
  * @from, @to, @step: for an LHIST; not negative
- * @key: index of each word of the keys among a CPU's own words
+ * @key: for each word of the keys, its index in a CPU's own variables (@local of struct gtp_cpu)
  *
- * A kind keeps one s64 for SUM, MIN and MAX, three for STATS (sum, min, max), and after these three
- * the buckets, an u64 each.
+ * SUM, MIN and MAX keep one s64. STATS keeps three: the sum, the smallest and the largest value.
+ * HIST and LHIST keep these three and then the buckets, a u64 each.
  */
 struct gtp_aggr_shape {
 	u8 kind;
@@ -54,13 +55,14 @@ struct gtp_aggr_shape {
 /**
  * gtp_aggr_parse() - parse the name of an aggregation
  * @name: the name of a variable, NUL-terminated
- * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is not an aggregation
+ * @shape: receives the kind and the bounds, without keys; the kind is GTP_AGGR_NONE if @name is not
+ *	an aggregation's
  *
  * Return: NULL; or, if the bounds in the name are wrong, a description of the fault.
  */
 const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 
-/* gtp_aggr_add_key - add a word to the keys, which have less than GTP_AGGR_KEY_WORDS_MAX */
+/* gtp_aggr_add_key - add a word to the keys, which must have less than GTP_AGGR_KEY_WORDS_MAX */
 void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 
 /* gtp_aggr_same_keys - true if both shapes have the same words as keys */

@@ -72,7 +72,9 @@ static __always_inline bool same(const u64 *a, const u64 *b, u32 n)
 	return true;
 }
 
-/* Add an entry for a new key; return the first entry if there is no room. */
+/*
+ * Add an entry for a new key. If there is no room, return the first entry, which counts the rest.
+ */
 static noinline u64 *new_entry(struct gtp_aggr_table *t, u64 slot, const u64 *key, u32 n)
 {
 	u64 *e = t->entry + (size_t)t->used * t->words;
@@ -196,7 +198,7 @@ static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 va
 	add(t, find_any(t, own), value);
 }
 
-/* Add one value. Most updates need no call in this function, so it saves no registers. */
+/* Add one value. The common path calls no function, so no registers are saved for it. */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 {
 	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;

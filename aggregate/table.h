@@ -8,20 +8,21 @@
 /**
  * struct gtp_aggr_table - entries by key, in the order in which the keys first occurred
  * @shape: the shape of the aggregation; owned by the caller
- * @index: numbers of entries by hash, 0: none; there are @mask + 1, at least twice as many as keys
- * @used: the number of entries in use, the first one included
- * @most: the number of all entries, used and free
+ * @index: hash table of entry numbers, 0 if free; it has @mask + 1 slots, at least two for each key
+ * @used: the number of entries in use, including the first entry
+ * @most: the number of entries for which there is memory
  * @mask, @shift: turn a hash into an index
- * @words, @values, @key_words, @kind: copies from @shape, close to the rest for updates
- * @key: index of the first word of the keys
- * @entry: @most times @words; the first word of each entry is the number of its values
+ * @words, @values, @key_words, @kind: copied from @shape, close to the other members that an update
+ *	uses
+ * @key: index of the first word of the keys in a CPU's own variables
+ * @entry: @most entries of @words words; the first word of each is the number of its values
  *
- * Without keys the first entry is the only one. With keys the first entry has the values for which
- * there is no room, because the table is full or too many keys have the same hash.
+ * A table without keys has only the first entry. In a table with keys the first entry counts the
+ * values whose key found no room, because the table is full or too many keys have the same hash.
  *
- * Only its own CPU writes it, and never two contexts at once, since hits do not nest. A reader
- * reads it only while its CPU does not write it: each CPU has two tables, and switches to the other
- * one on request, between two hits.
+ * Only hits on one CPU write a table, one at a time, since hits do not nest. A table is read only
+ * while no hit writes it: each CPU has two tables, and switches to the other one on request,
+ * between two hits.
  */
 struct gtp_aggr_table {
 	const struct gtp_aggr_shape *shape;
@@ -50,20 +51,20 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
 
 /**
  * gtp_aggr_update() - add one value
- * @t: the table of this CPU, which may write it now
- * @own: the CPU's own words, which contain the keys
+ * @t: the table that hits on this CPU write at present
+ * @own: the CPU's own variables, which contain the keys
  * @value: the value to add
  *
- * Generated code (jit/ops_call.c, update()) and the interpreter call it, after an action has stored
- * each key in @own: set_local() a number, gtp_hit_setv() a string.
+ * Generated code (update() in jit/ops_call.c) and the interpreter call this function after an
+ * action has stored each key in @own. set_local() stores a number, gtp_hit_setv() a string.
  *
  * Context: a hit. Allocates nothing, takes no lock, touches nothing but @t; the time is bounded.
  */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value);
 
 /*
- * gtp_aggr_merge - add all values of @from, which no hit updates now; count the values that find no
- * room
+ * gtp_aggr_merge - add all values of @from, which no hit may update meanwhile, to @to. Values for
+ * which @to has no room are added to its first entry
  */
 void gtp_aggr_merge(struct gtp_aggr_table *to, const struct gtp_aggr_table *from);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A table as lines of text. */
+/* Write an aggregation's table as lines of text. */
 #include "aggregate/text.h"
 
 enum {
@@ -29,7 +29,9 @@ size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t)
 	for (u32 i = 0; i < t->used; i++) {
 		const u64 *e = gtp_aggr_entry(t, i);
 
-		/* 3: the word "entry" or "noroom"; the number of values; the colons and newline. */
+		/*
+		 * 3 words: "entry" or "noroom"; the number of values; the colons and the newline.
+		 */
 		if (e[0])
 			bytes += (3U + t->key_words + gtp_aggr_summary(t->kind)) * WORD_MAX +
 				 filled(t, e) * (WORD_MAX + BUCKET_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Aggregations as text, for scripts: one line for each and for each of its keys. */
+/* Aggregations as text for scripts: one line for each key. */
 #ifndef _GTP_AGGREGATE_TEXT_H
 #define _GTP_AGGREGATE_TEXT_H
 
@@ -7,13 +7,13 @@
 #include "base/parse.h"
 
 /*
- * The lines of one table, all numbers decimal except keys, which are words in hex:
+ * A table has these lines. Numbers are decimal, except that each KEY is a 64-bit word in hex:
  *
  *	entry N KEY... : VALUE... : BUCKET=N ...
  *	noroom N : VALUE... : BUCKET=N ...
  *
- * SUM, MIN and MAX have one VALUE. STATS and histograms have three: the sum, the smallest, the
- * largest. Empty buckets are left out.
+ * SUM, MIN and MAX have one VALUE. STATS and histograms have three: the sum, the smallest and the
+ * largest value. Empty buckets are left out.
  */
 
 /* gtp_aggr_text_bytes - return enough room for the table's lines, the terminator included */

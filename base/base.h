@@ -3,7 +3,8 @@
  * The environment that shared code may use: integer types, errno, strings, byte order.
  *
  * A shared file is compiled into the module and into userspace from one copy and includes only this
- * header and its siblings. This is the one place that depends on which of the two it is.
+ * header and its siblings. Only this header depends on whether it is compiled for the kernel or for
+ * userspace.
  */
 #ifndef _GTP_BASE_H
 #define _GTP_BASE_H
@@ -14,13 +15,13 @@
 #include "base/base_user.h"
 #endif
 
-/* gtp_round8 - round a byte count up to the 8 bytes that frames are built of */
+/* gtp_round8 - round a byte count up to a multiple of 8, as frames need it */
 static inline u32 gtp_round8(u32 n)
 {
 	return (n + 7) & ~7U;
 }
 
-/* Bytecode operands are big-endian and unaligned; RSP memory images are little-endian. */
+/* gtp_get_be - read an operand of bytecode: big-endian, unaligned */
 static inline u64 gtp_get_be(const u8 *p, u32 bytes)
 {
 	u64 v = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's half of base.h: everything is there already, except short names for atomics. */
+/* The part of base.h for the kernel, which lacks only short names for atomics. */
 #ifndef _GTP_BASE_KERNEL_H
 #define _GTP_BASE_KERNEL_H
 
@@ -14,19 +14,19 @@
 #include <linux/types.h>
 #include <asm/local.h>
 
-/* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
+/* gtp_claim - set *@p from 0 to 1; true for the one caller, on any CPU, that has set it */
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
 /* gtp_fetch_add - add to @p atomically between CPUs and contexts; return the previous value */
 #define gtp_fetch_add(p, v) xadd((p), (v))
-/* gtp_replace - replace @old by @new if *@p is still @old; return the previous value */
+/* gtp_replace - store @new at @p if *@p is @old; return the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
 /* gtp_exchange - store @v atomically; return the previous value */
 #define gtp_exchange(p, v) xchg((p), (v))
-/* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
+/* gtp_publish - store a pointer after all earlier stores; pairs with gtp_acquire() */
 #define gtp_publish(p, v) smp_store_release((p), (v))
 /* gtp_acquire - load a pointer; pairs with gtp_publish() */
 #define gtp_acquire(p) smp_load_acquire(p)
-/* gtp_read_nocheck - read a word of a stack without KASAN's check of the frame it is in */
+/* gtp_read_nocheck - read a word of a stack, to which KASAN may forbid access */
 #define gtp_read_nocheck(p) READ_ONCE_NOCHECK(*(p))
 /*
  * gtp_inc_local - increment in one instruction: no count is lost to an interrupt or NMI of this CPU

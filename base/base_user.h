@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Userspace's half of base.h: the kernel's types and names, where libc has others. */
+/* The part of base.h for userspace: the kernel's types and names that libc lacks. */
 #ifndef _GTP_BASE_USER_H
 #define _GTP_BASE_USER_H
 
@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <sys/types.h>
 
-/* Types of the kernel's widths: u64 is long long, so that one "%llx" is right in both worlds. */
+/* The kernel's types. u64 is long long, so that "%llx" is right in the kernel and in userspace. */
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The differences between kernel versions: a wrapper for each one, and the commit that made it. */
+/* A wrapper for each difference between kernel versions, with the commit that made it. */
 #ifndef _GTP_COMPAT_H
 #define _GTP_COMPAT_H
 
@@ -39,7 +39,7 @@
 #include <asm/cpufeature.h>
 #include <asm/ibt.h>
 
-/* bin2hex(), hex2bin(): in 6.1 linux/kernel.h has them; in 7.2 it does not include this. */
+/* For bin2hex() and hex2bin(): 6.1 has them in linux/kernel.h, 7.2 only in linux/hex.h. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #include <linux/hex.h>
 #else
@@ -47,8 +47,8 @@
 #endif
 
 /*
- * Return the queue of workers that belong to no CPU. 6.17 ("workqueue: Add system_percpu_wq and
- * system_dfl_wq") gave it another name, and later kernels warn when the old one is used.
+ * Return the kernel's workqueue that is not bound to a CPU. 6.17 ("workqueue: Add system_percpu_wq
+ * and system_dfl_wq") renamed it, and later kernels warn if the old name is used.
  */
 static inline struct workqueue_struct *gtp_unbound_wq(void)
 {
@@ -73,8 +73,8 @@ static inline bool gtp_its_branches(void)
 }
 
 /*
- * True if @code, the first four bytes of a function, is an endbr64, or the no-op with which the
- * kernel seals an endbr64 that no indirect call needs. 6.1 and 6.12 write 66 0f 1f 00; 7.3 writes
+ * True if @code, the first four bytes of a function, is an endbr64, or the nop by which the kernel
+ * has replaced an endbr64 that no indirect call needs. 6.1 and 6.12 write 66 0f 1f 00; 7.3 writes
  * 0f 1f 40 d6.
  */
 static inline bool gtp_is_endbr(u32 code)
@@ -89,8 +89,8 @@ static inline bool gtp_is_endbr(u32 code)
 }
 
 /*
- * Find the part of a module's code that stays after its initialisation. 6.4 ("module: replace
- * module_layout with module_memory") turned it into an entry of an array of memory types.
+ * Return where a module's code is, without its init code. 6.4 ("module: replace module_layout with
+ * module_memory") turned the module's memory into an array with an entry for each type.
  */
 static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *bytes)
 {
@@ -104,9 +104,9 @@ static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *by
 }
 
 /*
- * gtp_module_part - find the n-th contiguous part of a module's memory: of the memory that stays
- * after its initialisation, or (@init) of the memory that is freed then. Return false if there are
- * no more parts. See gtp_module_text()
+ * gtp_module_part - find the @n-th contiguous part of a module's memory. With @init true, count
+ * only the memory that is freed after the module's initialisation, otherwise only the memory that
+ * stays. Return false if there are no more parts. See gtp_module_text()
  */
 static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u64 *start,
 				   u64 *bytes)
@@ -129,7 +129,7 @@ static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u
 	return true;
 }
 
-/* Since 7.2 ("timekeeping: Provide ktime_get_snapshot_id()") a snapshot is taken of one clock. */
+/* Since 7.2 ("timekeeping: Provide ktime_get_snapshot_id()") the caller chooses the clock. */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
@@ -139,7 +139,7 @@ static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 #endif
 }
 
-/* 6.8 ("tracing: Allow creating instances with specified system events") added the systems. */
+/* 6.8 ("tracing: Allow creating instances with specified system events") added an argument. */
 static inline struct trace_array *gtp_trace_array_get(const char *name)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
@@ -165,10 +165,10 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 #endif
 
 /*
- * A call from the function tracer's site at @ip to code of ours at @to. Since 6.4 ("ftrace: Remove
- * the legacy _ftrace_direct API") each call needs an ftrace_ops; before, the kernel had one for
- * all. Either way, removing a call waits for all tasks. These functions may sleep. They return 0 or
- * -errno: -EBUSY if the site has another direct call already (BPF, live patch).
+ * A direct call from the ftrace site at @ip to code of gdbtp at @to. Since 6.4 ("ftrace: Remove the
+ * legacy _ftrace_direct API") each call needs its own ftrace_ops; older kernels have one for all
+ * direct calls. Removing a call waits for all tasks. The following functions may sleep. They return
+ * 0 or -errno: -EBUSY if the site has another direct call already (BPF, live patch).
  */
 struct gtp_ftrace_call {
 	unsigned long ip;
@@ -183,7 +183,9 @@ static inline int gtp_ftrace_call_set(struct gtp_ftrace_call *c)
 {
 	int err;
 
-	/* Sysctl ftrace_enabled must not disable it. The kernel's shared one had this flag, too. */
+	/*
+	 * Sysctl ftrace_enabled must not disable the call. Older kernels set this flag themselves.
+	 */
 	c->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&c->ops, c->ip, 0, 1);
 	if (err)
@@ -229,10 +231,10 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 #endif
 
 /*
- * Write a line of text to the kernel's trace, as if from @ip. Returns 0 if the trace takes no text.
- * Do not use trace_puts(): a module with this macro makes the kernel warn, when it is loaded, that
- * it is being debugged. Some 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the
- * length: Kbuild looks into the header.
+ * Write a line of text to the kernel's trace, as if from @ip. Return 0 if nothing was written. Do
+ * not use trace_puts(): loading a module that uses this macro makes the kernel warn that it is a
+ * debug kernel. Some 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the length,
+ * so Kbuild looks into the header.
  */
 static inline int gtp_trace_puts(unsigned long ip, const char *text)
 {
@@ -244,11 +246,12 @@ static inline int gtp_trace_puts(unsigned long ip, const char *text)
 }
 
 /*
- * Call @fn with @head when all tasks have left the functions that kernel tracepoints were calling:
- * tracepoint_synchronize_unregister() in two steps that do not wait. 6.13 ("tracing: Declare system
- * call tracepoints with TRACE_EVENT_SYSCALL") has tracepoints whose functions may sleep. Of the
- * others, 6.1 has some under SRCU, and so have some 7.x, all of them ("tracing: Guard
- * __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"): Kbuild looks into the header.
+ * Call @fn with @head when no task runs a probe function of a kernel tracepoint any more: the
+ * asynchronous form of tracepoint_synchronize_unregister(), together with
+ * gtp_call_after_atomic_readers(). Since 6.13 ("tracing: Declare system call tracepoints with
+ * TRACE_EVENT_SYSCALL") the probe functions of system call tracepoints may sleep. Others run under
+ * SRCU: a few in 6.1, and all in some 7.x ("tracing: Guard __DECLARE_TRACE() use of
+ * __DO_TRACE_CALL() with SRCU-fast"), so Kbuild looks into the header.
  */
 static inline void gtp_call_after_sleeping_readers(struct rcu_head *head, rcu_callback_t fn)
 {
@@ -270,8 +273,9 @@ static inline void gtp_call_after_atomic_readers(struct rcu_head *head, rcu_call
 
 /*
  * True if a page of memory is still unaccepted: some virtual machines must accept memory before
- * they touch it. Such memory exists since 6.5. Modules can see it since 6.12 ("mm: page_alloc:
- * introduce PageUnaccepted()"), which marks the first page of each of the largest blocks.
+ * they touch it. Kernels have unaccepted memory since 6.5. Modules can recognise it since 6.12
+ * ("mm: page_alloc: introduce PageUnaccepted()"), which marks the first page of each block of the
+ * highest order.
  */
 static inline bool gtp_page_unaccepted(unsigned long pfn)
 {
@@ -283,16 +287,16 @@ static inline bool gtp_page_unaccepted(unsigned long pfn)
 }
 
 /*
- * A probe at a place in a file. 6.12 ("uprobes: make uprobe_register() return struct uprobe *")
- * gave it a handle, and split its removal, so that many removals share one wait. All kernels wait
- * until no handler runs: 6.1 in each removal, later ones in gtp_uprobes_wait(). These functions
- * may sleep.
+ * A uprobe: a probe at an offset in a file. 6.12 ("uprobes: make uprobe_register() return struct
+ * uprobe *") gave it a handle, and split its removal, so that many removals share one wait. All
+ * kernels wait until no handler runs: 6.1 in each removal, later kernels in gtp_uprobes_wait(). The
+ * following functions may sleep.
  */
 struct gtp_uprobe {
 	struct uprobe_consumer consumer;
 	struct inode *inode;
 	loff_t offset;
-	loff_t ref_ctr; /* offset of a 16-bit counter of the probe, in each process; 0: none */
+	loff_t ref_ctr; /* file offset of a 16-bit counter that the kernel raises; 0: none */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	struct uprobe *set;
 #endif
@@ -335,14 +339,16 @@ static inline void gtp_uprobes_wait(void)
 #endif
 
 /*
- * True if the kernel makes a uprobe on a nop of ten bytes a call: 7.3 does; earlier kernels step
- * it, or refuse it. libbpf's usdt.h puts such a nop after a marker's first one.
+ * True if the kernel turns a uprobe on a nop of ten bytes into a call: 7.3 does; earlier kernels
+ * single-step the nop or refuse the uprobe. libbpf's usdt.h puts such a nop after a marker's first
+ * nop.
  */
 #define GTP_UPROBE_CALLS_NOP10 (LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0))
 
 /*
- * GTP_UPROBE_HANDLER(name) - the head of a handler, with @self and @regs. 6.13 ("uprobe: Add data
- * pointer to consumer handlers") added an argument, for consumers that also see returns.
+ * GTP_UPROBE_HANDLER(name) - the beginning of the definition of a uprobe's handler, whose arguments
+ * are @self and @regs. 6.13 ("uprobe: Add data pointer to consumer handlers") added an argument,
+ * for consumers that also see returns.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define GTP_UPROBE_HANDLER(name)                                                                   \
@@ -352,10 +358,10 @@ static inline void gtp_uprobes_wait(void)
 #endif
 
 /*
- * GTP_SYSCORE(name, resume) - have @resume called when the machine wakes up, while no other CPU is
- * online and interrupts are off. 6.19 ("syscore: Pass context data to callbacks") separated the
- * functions from the list's node, and some stable kernels have a backport of that: Kbuild looks
- * into the header.
+ * GTP_SYSCORE(name, resume) - define syscore operations: the kernel calls @resume when the machine
+ * wakes up, while no other CPU is online and interrupts are off. 6.19 ("syscore: Pass context data
+ * to callbacks") separated the functions from the list's node. Some stable kernels have a backport
+ * of that commit, so Kbuild looks into the header.
  */
 #ifdef GTP_SYSCORE_HAS_DATA
 #define GTP_SYSCORE(name, call)                                                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Primitives that depend on the processor, for x86-64: its counter, a wide product, its memory
- * order.
+ * Primitives that depend on the processor, for x86-64: the time stamp counter, a 128-bit product,
+ * the order of loads.
  */
 #ifndef _GTP_CPU_H
 #define _GTP_CPU_H
@@ -11,7 +11,7 @@
 #ifdef __KERNEL__
 #include <asm/tsc.h>
 
-/* gtp_read_tsc - read the processor's counter, after all earlier instructions */
+/* gtp_read_tsc - read the time stamp counter, after all earlier instructions */
 #define gtp_read_tsc() rdtsc_ordered()
 #else
 #define gtp_read_tsc() __builtin_ia32_rdtscp(&(u32){ 0 })
@@ -30,7 +30,7 @@ static __always_inline u64 gtp_scale(u64 n, const u64 *rate)
 {
 	u64 high;
 
-	/* A 16-byte type would do, but GCC would align the stack for it. */
+	/* In C this needs a 128-bit type, for which GCC would align the stack. */
 	__asm__("mulq %3\n\tshrdq $32, %1, %0" : "=a"(n), "=&d"(high) : "0"(n), "m"(*rate) : "cc");
 	return n;
 }

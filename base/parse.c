@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bounded reading and writing of packet text, for definitions and for every other packet. */
+/* Bounded reading and writing of the text of packets. */
 #include "base/parse.h"
 
 bool gtp_in_char(struct gtp_in *in, char c)

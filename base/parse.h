@@ -9,11 +9,11 @@
  * struct gtp_in - text that is being read
  * @start: the first character of the text
  * @p: the next character to read
- * @end: just past the last character; nothing is read there, no terminator is needed
- * @skipped: characters of the packet before @start, so that gtp_in_column() counts from the
- *     packet's first
+ * @end: just past the last character; the text needs no terminator
+ * @skipped: the number of characters of the packet before @start, so that gtp_in_column() counts
+ *     from the beginning of the packet
  *
- * Every gtp_in_*() that returns false leaves @p where it was, so that a message can name the
+ * A gtp_in_*() function that returns false leaves @p unchanged, so that a message can name the
  * column.
  */
 struct gtp_in {
@@ -48,40 +48,40 @@ static inline u32 gtp_in_column(const struct gtp_in *in)
 	return in->skipped + (u32)(in->p - in->start) + 1;
 }
 
-/* gtp_in_peek - return the next character without taking it; NUL at the end */
+/* gtp_in_peek - return the next character without moving @p; NUL at the end */
 static inline char gtp_in_peek(const struct gtp_in *in)
 {
 	return gtp_in_end(in) ? '\0' : *in->p;
 }
 
-/* gtp_in_char - take @c if it is next; otherwise return false */
+/* gtp_in_char - if the next character is @c, move past it and return true */
 bool gtp_in_char(struct gtp_in *in, char c);
 
-/* gtp_in_word - take @word if it is next; otherwise return false */
+/* gtp_in_word - if the text goes on with @word, move past it and return true */
 bool gtp_in_word(struct gtp_in *in, const char *word);
 
 /*
- * gtp_in_hex64 - take a hex number without sign or 0x; return false if there is no digit, or if it
- * has more than 64 bits
+ * gtp_in_hex64 - read a hex number without sign or 0x; return false if there is no digit, or if the
+ * number has more than 64 bits
  */
 bool gtp_in_hex64(struct gtp_in *in, u64 *value);
 
-/* gtp_in_hex32 - take a hex number of at most 32 bits, like gtp_in_hex64() */
+/* gtp_in_hex32 - read a hex number of at most 32 bits, like gtp_in_hex64() */
 bool gtp_in_hex32(struct gtp_in *in, u32 *value);
 
-/* gtp_in_bytes - take 2 * @n hex digits as @n bytes; @dst may be NULL to check and skip them */
+/* gtp_in_bytes - read 2 * @n hex digits as @n bytes; if @dst is NULL, only check and skip them */
 bool gtp_in_bytes(struct gtp_in *in, u8 *dst, size_t n);
 
-/* gtp_in_until - take everything up to @stop, exclusive, or to the end; return the length */
+/* gtp_in_until - read all characters before @stop, or to the end; return their number */
 size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 
-/* gtp_in_rest - take all that is left; return the length */
+/* gtp_in_rest - read all remaining characters; return their number */
 size_t gtp_in_rest(struct gtp_in *in, const char **from);
 
 /* gtp_hex_digit - return the value of a hex digit, or -1 if @c is not one */
 int gtp_hex_digit(char c);
 
-/* gtp_hex_is - true for an even number of hex digits, also for none */
+/* gtp_hex_is - true if @hex has only hex digits, an even number of them or none */
 bool gtp_hex_is(const char *hex, size_t len);
 
 /* gtp_hex_encode - write @n bytes as 2 * @n lower-case digits, not NUL-terminated; return 2 * @n */
@@ -94,8 +94,8 @@ size_t gtp_hex_encode(char *dst, const void *src, size_t n);
  * @hex: the digits
  * @len: the number of digits
  *
- * Return: the number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is
- * not touched.
+ * Return: the number of bytes; -EINVAL if @len is odd or a character is not a hex digit, or -E2BIG
+ * for more than @size bytes. After an error @dst is unchanged.
  */
 int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
 
@@ -104,7 +104,7 @@ int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
  * @buf: receives the text, which is NUL-terminated after every call
  * @size: the room in @buf, the NUL included; at least 1
  * @len: the length of the text so far, always less than @size
- * @cut: something did not fit and was cut off
+ * @cut: true if some text did not fit and was cut off
  */
 struct gtp_out {
 	char *buf;

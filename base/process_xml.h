@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registers that the target description of a process has in addition to those of the kernel. */
+/* Registers that only the target description of a process has, not that of the kernel. */
 #ifndef _GTP_PROCESS_XML_H
 #define _GTP_PROCESS_XML_H
 
 /*
- * The first of these features tells GDB that this is a Linux process, which has libraries. They
- * precede the last line of gtp_target_xml.
+ * The first of these features tells GDB that the target is a Linux process, which has libraries.
+ * These lines are inserted before the last line of gtp_target_xml.
  */
 static const char gtp_process_xml_end[] = "</target>\n";
 static const char gtp_process_xml[] =

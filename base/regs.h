@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registers of a hit: the kernel's pt_regs by GDB's amd64 register numbers. */
+/* The registers of a hit: access to the kernel's pt_regs by GDB's amd64 register numbers. */
 #ifndef _GTP_REGS_H
 #define _GTP_REGS_H
 
@@ -9,7 +9,7 @@
  * struct gtp_regs - the layout of x86-64's struct pt_regs, for the kernel and userspace
  *
  * The module asserts at build time that every offset equals the kernel's, so a pt_regs pointer can
- * be handed to shared code as it is. Userspace tests fill one by hand.
+ * be passed to shared code unchanged. Tests in userspace fill in the struct themselves.
  */
 struct gtp_regs {
 	u64 r15, r14, r13, r12, rbp, rbx;
@@ -31,13 +31,13 @@ enum {
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
 	GTP_NR_WIDE_REGS = 17,	/* registers 0 to 16 have 8 bytes; the others have 4 */
-	GTP_NR_SAVED_REGS = 20, /* registers that a hit saves: all up to ss */
-	GTP_NR_G_REGS = 24,	/* registers of the g packet; ds, es, fs, gs are never known */
+	GTP_NR_SAVED_REGS = 20, /* registers that a hit saves: rax to ss */
+	GTP_NR_G_REGS = 24,	/* registers of the g packet; a hit never has ds, es, fs, gs */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
 /*
- * Masks like those of R actions: the registers that a hit saves; the general ones; those of 8
+ * Register masks as in R actions: all registers that a hit saves; rax to r15; the registers of 8
  * bytes.
  */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
@@ -69,11 +69,11 @@ static inline u32 gtp_regs_width(u32 n)
 }
 
 /*
- * gtp_regs_bits - return how many low bits of register @n in struct gtp_regs are its value
+ * gtp_regs_bits - return how many of the low bits of register @n in struct gtp_regs are valid
  *
- * A selector's other bits are not its own: FRED stores the event's type and vector there
- * (<asm/fred.h>), and an optimised kprobe's trampoline leaves whatever was on the stack, since
- * optimized_callback() sets the 16 bits only.
+ * The bits above a selector's 16 are not part of the register. FRED stores the event's type and
+ * vector there (<asm/fred.h>). An optimised kprobe's trampoline leaves old stack contents there,
+ * since optimized_callback() sets only 16 bits.
  */
 static inline u32 gtp_regs_bits(u32 n)
 {
@@ -85,8 +85,8 @@ static inline u32 gtp_regs_bits(u32 n)
 /*
  * gtp_regs_get - return the value of GDB's register @n, zero-extended
  *
- * rip has the value that the kind of probe left there; the caller substitutes the tracepoint's
- * address.
+ * rip is not the tracepoint's address: each kind of probe leaves another value there. The caller
+ * must use the tracepoint's address instead.
  */
 static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {
@@ -117,7 +117,7 @@ static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 	return p;
 }
 
-/* gtp_regs_pc - return the instruction pointer, as the kind of probe has left it */
+/* gtp_regs_pc - return rip as the probe has left it, which depends on the kind of probe */
 static inline u64 gtp_regs_pc(const struct gtp_regs *regs)
 {
 	return regs->rip;

@@ -3,8 +3,9 @@
  * File spaces: addresses that stand for places in the files of programs.
  *
  * An address in GDB's packets does not name a process, but each process maps a file at another
- * address. So each traced file gets a space: GDB's address for a place in the file is the base of
- * the file's space plus the place's link-time address, the same for all processes.
+ * address. So each traced file gets a space, a range of addresses that is the same for all
+ * processes: GDB's address for a place in the file is the base of the file's space plus the
+ * link-time address of the place.
  *
  * No processor accepts these addresses, whatever the page tables. Bit 63 is clear, so they are not
  * kernel addresses. Bit 56 is set, so they are not user addresses either, even if the processor
@@ -29,7 +30,8 @@ static inline bool gtp_space_is(u64 addr)
 }
 
 /*
- * gtp_space_is_same - true if two addresses, one of which is in a file space, are in the same one
+ * gtp_space_is_same - true if two addresses are in the same file space; at least one of them must
+ * be in a file space
  */
 static inline bool gtp_space_is_same(u64 a, u64 b)
 {

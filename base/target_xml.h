@@ -4,10 +4,10 @@
 #define _GTP_TARGET_XML_H
 
 /*
- * GDB's core feature for x86-64: the 24 integer registers that a g packet carries here, and the 16
- * registers of the x87, which GDB requires, although a hit never has their values. SSE and later
- * features are left out, so that the register mask of "collect $regs" stays short. Each line ends
- * with "\n", because a trace file has one record for each line.
+ * GDB's core feature for x86-64: the 24 integer registers that a g packet of gdbtp carries, and the
+ * 16 registers of the x87. GDB requires the latter, although a hit never has their values. SSE and
+ * later features are left out, so that the register mask of "collect $regs" stays short. Each line
+ * ends with "\n", because a trace file has one record for each line.
  */
 static const char gtp_target_xml[] =
 	"<?xml version=\"1.0\"?>\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The project's version. This is the one place for it: the module and the Makefile take it from
- * here, and tests/structure compares dkms.conf and CHANGELOG.md with it.
+ * The project's version. The module and the Makefile take it from this file, and tests/structure
+ * compares dkms.conf and CHANGELOG.md with it.
  */
 #ifndef _GTP_VERSION_H
 #define _GTP_VERSION_H

@@ -8,7 +8,7 @@
 /*
  * True for code points without a glyph: C1 controls, blanks other than the space, what Unicode
  * calls Default_Ignorable_Code_Point (DerivedCoreProperties.txt), format controls, surrogates,
- * private use. XML leaves out some of them, too.
+ * private use. XML does not allow some of them either.
  */
 static bool is_unseen(u32 c)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watch addresses: an address that stands for a variable of the kernel which is watched.
+ * Watch addresses: addresses in GDB's packets that stand for a watched variable of the kernel.
  *
- * GDB's packets have one address for a tracepoint. All kernel addresses begin with the byte 0xff. A
- * watch address has another byte there, which says how many bytes are watched, and how:
+ * GDB's packets have only one address for a tracepoint. All kernel addresses begin with the byte
+ * 0xff. A watch address has another first byte, which says how many bytes are watched, and how:
  *
- *	bits 7 to 5	011
- *	bits 4 and 3	log2 of the number of bytes: 1, 2, 4, 8
- *	bit 2		reads count, too
- *	bit 1		the variable is signed
- *	bit 0		1
+ *	bits 7 to 5 011 bits 4 and 3 log2 of the number of bytes: 1, 2, 4, 8 bit 2 reads of the
+ *	variable are hits, too bit 1 the variable is signed bit 0 1
  *
  * No processor accepts these addresses. Bit 63 is clear, so they are not kernel addresses. Bit 56
  * is set, so they are not user addresses either, even if the processor ignores other upper bits of
@@ -60,7 +57,8 @@ static inline bool gtp_watch_reads(u64 addr)
 }
 
 /*
- * gtp_watch_value - extend a value that was read: @raw has the variable's bytes, and zeroes above
+ * gtp_watch_value - sign-extend or zero-extend a value of the variable; the bytes of @raw above the
+ * variable's size are zero
  */
 static inline s64 gtp_watch_value(u64 addr, u64 raw)
 {

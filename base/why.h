@@ -6,20 +6,20 @@
 #include "base/base.h"
 
 /*
- * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to
- * say
+ * struct gtp_why - why a request was refused, in words for the user; "" if there is no reason to
+ * show
  *
- * The code that finds the fault fills it in, and GDB shows it unchanged: what is wrong, where, and
- * what to do.
+ * The code that finds the fault fills in the struct, and GDB shows the text unchanged: what is
+ * wrong, where, and what to do.
  */
 struct gtp_why {
 	char text[200];
 };
 
-/* gtp_why - format the words of a reason; what does not fit is cut off */
+/* gtp_why - format the text of a reason; text that does not fit is cut off */
 __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
 
-/* gtp_why_is_general - true if an error concerns the machine or the user, not only one place */
+/* gtp_why_is_general - true if an error concerns the whole machine or the user, not one address */
 static inline bool gtp_why_is_general(int err)
 {
 	return err == -ENOMEM || err == -EINTR;
