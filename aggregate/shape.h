@@ -23,7 +23,7 @@ enum {
 	GTP_AGGR_KEYS_MAX = 4,
 	GTP_AGGR_STRING = 16, /* bytes of a key that is a string: the size of a task's name */
 	GTP_AGGR_KEY_WORDS_MAX = GTP_AGGR_KEYS_MAX * GTP_AGGR_STRING / 8,
-	GTP_AGGR_LOG_BUCKETS = 65, /* negative; 0; from 1; from 2; from 4; ... from 2^62 */
+	GTP_AGGR_LOG_BUCKETS = 65, /* negative values; 0; from 1; from 2; from 4; ... from 2^62 */
 	GTP_AGGR_STEPS_MAX = 1000,
 };
 

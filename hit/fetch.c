@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bring the memory that a hit will read into RAM, for hits of code that may wait for it.
+ * Page in the memory that a hit will read, for hits of code that may wait for it.
  *
- * The ctx of the expressions' callbacks is the struct gtp_fetch. Memory that they collect is only
- * touched, one byte of each page; variables that they set and text that they print are dropped.
+ * gtp_fetch() interprets the expressions of the hit with callbacks whose ctx is the struct
+ * gtp_fetch. Memory that an expression collects is only touched, one byte of each page. Values that
+ * an expression sets and text that it prints are dropped.
  */
 #include "aggregate/shape.h"
 #include "hit/fetch.h"
@@ -12,7 +13,7 @@
 
 enum {
 	PAGE = 4096,
-	STRING_PIECE = 64, /* bytes of a string that are read at once, as for the frame's copy */
+	STRING_PIECE = 64, /* bytes of a string that one read copies, as at the hit */
 };
 
 bool gtp_fetch_needed(const struct gtp_tracepoint *first)
@@ -52,8 +53,8 @@ static int fetch_trace(void *ctx, u64 addr, u64 len)
 }
 
 /*
- * Read a string up to its NUL. Each piece ends at a multiple of its size, so no piece reaches into
- * a page that the string does not reach. Return 0 or -EFAULT.
+ * Read a string up to its NUL. Each read ends at a multiple of STRING_PIECE, so it touches no page
+ * after the one in which the string ends. Return 0 or -EFAULT.
  */
 static int touch_string(struct gtp_fetch *f, u64 addr, u64 max)
 {
@@ -79,7 +80,7 @@ static int fetch_trace_string(void *ctx, u64 addr, u64 max)
 	return touch_string(ctx, addr, max);
 }
 
-/* Read the part of the program's stack that the hit will read. */
+/* Page in the part of the program's stack that the hit will read. */
 static s64 fetch_ustack(struct gtp_fetch *f)
 {
 	struct gtp_ustack_from from;
@@ -90,7 +91,7 @@ static s64 fetch_ustack(struct gtp_fetch *f)
 	return 0;
 }
 
-/* Return the value of one of the target's or the session's variables. */
+/* Return the value of a variable that is built in, or that GDB has defined. */
 static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 {
 	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
@@ -135,7 +136,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	}
 }
 
-/* Read the string if the variable is a key of strings. Setting any variable has no effect here. */
+/* Page in the string if the variable is a key of strings. The variable does not change. */
 static void fetch_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_fetch *f = ctx;
@@ -210,7 +211,7 @@ static bool stays(u16 num)
 	}
 }
 
-/* True if an expression that is false now may be true at the hit. */
+/* True if the expression reads a variable that may have another value at the hit. */
 static bool may_change(const struct gtp_expr *e)
 {
 	struct ax_insn insn = { 0 };
@@ -221,7 +222,7 @@ static bool may_change(const struct gtp_expr *e)
 	return false;
 }
 
-/* Read the memory that the condition reads. Return true if the actions' memory is needed, too. */
+/* Page in the condition's memory. Return true if the actions' memory must be paged in, too. */
 static bool fetch_cond(struct gtp_fetch *f, const struct gtp_tracepoint *tp)
 {
 	bool at_return = f->part == GTP_FETCH_RETURN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bring the memory that a hit will read into RAM, for hits of code that may sleep. */
+/* Page in the memory that a hit will read, for hits of code that may sleep. */
 #ifndef _GTP_FETCH_H
 #define _GTP_FETCH_H
 
@@ -21,8 +21,8 @@ enum gtp_fetch_part {
  * @value, @entered, @latency: the call's $ret, $entry_clock, $latency; $ret and $latency only at
  *	its return
  * @read: copies memory, and may sleep until it is paged in; returns 0 or -EFAULT
- * @cpu: the struct gtp_cpu of the CPU that the task is on at the moment; NULL: that CPU has none
- * @ustack: fills in where the program's stack begins
+ * @cpu: the struct gtp_cpu of the CPU on which the task runs at present; NULL: that CPU has none
+ * @ustack: fills in a struct gtp_ustack_from, the beginning of the program's stack
  * @ctx: passed to @read and @ustack
  * @stack, @text: working memory for @env
  */
@@ -46,17 +46,18 @@ struct gtp_fetch {
 bool gtp_fetch_needed(const struct gtp_tracepoint *first);
 
 /**
- * gtp_fetch() - read all that a hit will read, and leave nothing else behind
+ * gtp_fetch() - page in all memory that a hit will read, without other effects
  * @f: @run, @part, @cpu, @read, @ustack and @ctx are set; unless @part is GTP_FETCH_HIT, the call's
  *	values as well
  * @first: the location's first tracepoint; the others follow it
  * @regs: the registers of the hit, as for gtp_hit()
  *
- * A hit must not sleep, so it cannot read memory of a process that is not paged in at that moment:
- * the expression would fail. This function evaluates the same expressions before the hit, with the
- * interpreter. Variables that the expressions set do not change here, and the CPU, the clock and
- * other tasks' variables may have changed at the hit. A condition that names one of them is taken
- * to hold. But an expression whose path depends on one may still meet memory that is not paged in.
+ * A hit must not sleep, so an expression fails if it reads memory that is not paged in. This
+ * function interprets the same expressions before the hit, when it may still sleep. It does not set
+ * the variables that the expressions set. Some variables, such as the CPU's number, the clock and
+ * those that other tasks set, may have other values at the hit. A condition that reads such a
+ * variable is assumed to hold. If the path through an expression depends on such a variable, the
+ * hit may still read memory that is not paged in.
  *
  * Context: as @read; not between gtp_hit_begin() and gtp_hit_end().
  */

@@ -2,25 +2,25 @@
 /*
  * Handles one hit of a location.
  *
- * A dprintf takes its turn like a tracepoint, but writes a line of text instead of a frame.
+ * A dprintf is handled like a tracepoint, but writes a line of text instead of a frame.
  *
  * For each tracepoint: is it enabled? does the condition hold? is the pass count used up? Then
  * count, read the clock, write the frame. A false condition costs only its evaluation: the code
  * that follows a true one is out of line, so no registers are saved for it in advance. A hit writes
- * only memory of its own CPU, except for six things that are shared on purpose: trace state
- * variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps, the value
- * that a watchpoint has seen last, and the end of the run.
+ * only memory of its own CPU, except for six shared things: trace state variables, a pass count,
+ * stacks that $kstack has not seen yet, the unwinder's steps, the value that a watchpoint has seen
+ * last, and the end of the run.
  *
- * Most hits are quick: all actions are machine code, and the frame has room. A quick hit leaves the
- * same frame as any other, for a third of the instructions. The ctx of an expression's callbacks is
- * the struct gtp_cpu.
+ * Most hits are quick: all actions are machine code, and the buffer has room for the frame. A quick
+ * hit writes the same frame with a third of the instructions. The ctx of an expression's callbacks
+ * is the struct gtp_cpu.
  */
 #include "hit/hit.h"
 #include "hit/undo.h"
 #include "hit/variable.h"
 #include "jit/jit.h"
 
-enum { STRING_ROOM = 512 }; /* enough for nearly every frame with a string that a pad writes */
+enum { STRING_ROOM = 512 }; /* enough for nearly every frame with a string that a jump pad writes */
 
 /* --- the end of the run --- */
 
@@ -40,7 +40,7 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
 /*
  * fail - record that an action (counted from 1), or the condition (0), could not be evaluated
  *
- * Run control reads the failure only after all hits have ended, so it is complete by then. Return:
+ * Run control reads the failure only after all hits have ended, so it is complete then. Return:
  * false if the run or the hit ends.
  */
 static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
@@ -171,9 +171,9 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
 /*
  * Expressions that set a variable are atomic with respect to each other. An expression that only
  * sets takes the lock too, because "$x = 5" between the get and the set of "$x = $x + 1" would be
- * lost. An expression that only gets needs no lock. One that only adds needs none if all other
- * expressions of the run that set the variable only add, too (AX_F_ADDS). Return: the status of the
- * evaluation, or -EBUSY if nothing was evaluated: then count the hit as missed.
+ * lost. An expression that only gets needs no lock. An expression that only adds needs none if the
+ * run's other expressions that set the variable also only add (AX_F_ADDS). Return: the status of
+ * the evaluation; -EBUSY if the lock was not free: the caller counts the hit as missed.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
@@ -191,7 +191,7 @@ static u64 base_value(const struct gtp_cpu *cpu, s32 base)
 	return base == GTP_REG_PC ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
 }
 
-/* Collect an M action. Return 0 or an error, which is recorded like an expression's. */
+/* Collect the memory of an M action. Return 0 or an error, with the reason in env->err. */
 static int collect_mem(struct gtp_cpu *cpu, const struct gtp_action *a)
 {
 	u64 addr = base_value(cpu, a->base) + a->offset;
@@ -216,7 +216,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* Collect $_sdata. If the kernel makes no record, the rest of the frame is useful without it. */
+/* Collect $_sdata. If the kernel makes no record, only count that: the frame is useful without. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -246,8 +246,8 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 }
 
 /*
- * End the run because a frame does not fit. This also holds in circular mode, where old frames have
- * already been dropped.
+ * End the run because a frame does not fit. In circular mode all old frames have been dropped by
+ * then, and it still does not fit.
  */
 static void full(struct gtp_cpu *cpu)
 {
@@ -262,11 +262,10 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
 }
 
 /*
- * Run all actions as one snippet, which writes into room that is reserved once. Static data comes
- * first, because only the event's own code can make it. Return: 0; the snippet's error, with the
- * number of the failed action in @n; or -EAGAIN with an unchanged frame, if there is no room for
- * everything or static data failed: then run the actions one by one, to fill the room and to report
- * the failure.
+ * Run all actions as one snippet, after one reservation of room. Collect static data first, because
+ * a snippet cannot. Return: 0; the snippet's error, with the number of the failed action in @n; or
+ * -EAGAIN with an unchanged frame if there is no room for all blocks or static data failed. After
+ * -EAGAIN the caller runs the actions one by one, which fills the room and reports the failure.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
@@ -303,9 +302,9 @@ static bool aggregates(const struct gtp_action *a)
 }
 
 /*
- * Run the actions after the first @done, static data first. If @done is not 0, the last of those
- * has failed. Stop at the first failure, unless errors do not end the run. In that case do not
- * update an aggregation after a key that failed: the key still has the value of an earlier hit.
+ * Run the actions that follow the first @done ones. If @done is not 0, a snippet ran those, and the
+ * last of them failed. Stop at the first failure, unless failures do not end the run. After the
+ * failure of a key update no aggregation: the key still has the value of an earlier hit.
  * Return: 0; -ENOSPC: no room; -EBUSY: the hit is missed; otherwise the error of the first failure.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
@@ -334,7 +333,7 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-/* Run the other actions after the snippet failed at action @n, unless that ends the run. */
+/* Report that the snippet failed at action @n. If that does not end the run, run the others. */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
 	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);
@@ -355,8 +354,8 @@ static int collect_all(struct gtp_cpu *cpu)
 }
 
 /*
- * Uncount the hit, which @hits already includes; its variables keep their values. A hit that was
- * undone is not missed: it is made again.
+ * Uncount the hit, which @hits already includes. Variables that it has set keep their new values. A
+ * hit that was undone will be repeated, so do not count it as missed.
  */
 static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
 {
@@ -376,8 +375,8 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	int rc;
 
 	/*
-	 * A pad needs room for the longest string. Make that room now: if only as much were dropped
-	 * as this string needs, the pad would leave the next hit to C, too.
+	 * A pad writes a frame only if the longest string has room. Make that room now: if only the
+	 * room for this string were made, the pad would leave the next hit to C, too.
 	 */
 	if (buf->circular && cpu->tp->plan.in_pad && !cpu->tp->code)
 		find_room(cpu, STRING_ROOM);
@@ -399,7 +398,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
-/* Update aggregations. Out of line, so that hits that write a frame save no registers for it. */
+/* Update aggregations. Out of line: hits that write a frame save no registers for it. */
 static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	if (!cpu->tp->code) {
@@ -411,9 +410,9 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	stat->hits -= gtp_hit_undone(cpu);
 }
 
-/* --- one tracepoint's turn --- */
+/* --- handling one tracepoint --- */
 
-/* Print the error of a failed dprintf in place of its line. It does not end a run. */
+/* Put the error of a failed dprintf into its ring instead of a line; do not end the run. */
 static noinline void dprintf_failed(struct gtp_cpu *cpu)
 {
 	put_line(cpu, true, &cpu->env.err, sizeof(cpu->env.err));
@@ -432,7 +431,7 @@ static noinline void print_line(struct gtp_cpu *cpu)
 		dprintf_failed(cpu);
 }
 
-/* Record the hit: its condition holds, and its pass count allows it. */
+/* Record a hit whose condition holds and whose pass count is not used up. */
 static noinline void record(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
@@ -451,16 +450,16 @@ static noinline void record(struct gtp_cpu *cpu)
 		write_frame(cpu, stat);
 }
 
-/* Finish a frame after its snippet has failed: it is valid up to the length in env.progress. */
+/* Finish a frame after its snippet failed: the bytes counted in env.progress are valid. */
 void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
 
 	cpu->quick[tp->slot]--;
-	if (gtp_hit_undo(cpu)) /* the frame was not pushed */
+	if (gtp_hit_undo(cpu)) /* the frame has not been added to the buffer */
 		return;
-	cpu->env.pc = tp->addr; /* for the interpreter */
+	cpu->env.pc = tp->addr; /* the interpreter reads it as rip */
 	cpu->stat[tp->slot].hits++;
 	if (tp->only_updates) {
 		collect_behind(cpu, n, -EINVAL);
@@ -492,7 +491,7 @@ static noinline void act_counted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	u64 nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
 
-	/* Another CPU had the last hit that counts, and is ending the run right now. */
+	/* A hit on another CPU has used up the pass count and is ending the run. */
 	if (unlikely(nth > tp->pass))
 		return;
 	act_once(cpu, tp);
@@ -511,7 +510,7 @@ static noinline void act(struct gtp_cpu *cpu)
 		act_once(cpu, tp);
 }
 
-/* Evaluate a condition that needs the interpreter or the lock. One that fails does not hold. */
+/* Evaluate a condition that needs the interpreter or the lock; false if the evaluation fails. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	int rc;
@@ -566,7 +565,7 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 }
 
 /*
- * Handle the first tracepoint, then the others; stop after one that ends the run. Nearly always
+ * Handle all tracepoints of the location, beginning with @tp; stop if the run ends. Nearly always
  * there is only one.
  */
 static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)

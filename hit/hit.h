@@ -19,22 +19,23 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 /**
  * gtp_hit_settle() - find out whether hits of a tracepoint can be quick
  * @run: the run, whose CPUs each have a struct gtp_cpu
- * @tp: the tracepoint; its definition or its machine code has changed
+ * @tp: a tracepoint whose definition or machine code has changed
  *
- * Context: any; the tracepoint may be armed and hit meanwhile.
+ * Context: any; the tracepoint may be armed, and other CPUs may hit it meanwhile.
  */
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location
  * @first: the location's first tracepoint; the others follow it
- * @cpu: this CPU's own struct, prepared; the caller stays on this CPU
+ * @cpu: this CPU's struct, from gtp_hit_prepare(); the caller stays on this CPU
  * @regs: the registers before the probed instruction, except rip: the hit uses @first->addr instead
  * @entered: the amount that the probe's own code has added to preempt_count, see struct ax_env
  *
- * For each enabled tracepoint, starting with @first: condition, counters, pass count, actions,
- * frame. The run ends, and ->stopping is called once, when the buffer is full, a pass count is
- * reached, or an expression fails (unless the run ignores errors).
+ * For each enabled tracepoint, starting with @first, evaluates the condition, checks the pass
+ * count, counts the hit, runs the actions and writes the frame. The run ends, and ->stopping is
+ * called once, if the buffer is full, a pass count is reached, or an expression fails (unless
+ * @pass_errors of the run is set).
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
@@ -48,8 +49,8 @@ void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struc
 		  u32 entered);
 
 /*
- * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc: nonzero if not all was collected.
- * A watchpoint's frames come from anywhere, so each has its own pc
+ * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc is nonzero if a collection failed.
+ * Any instruction can hit a watchpoint, so each of its frames has its own pc
  */
 static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 {
@@ -61,12 +62,12 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 }
 
 /**
- * gtp_hit_lost() - mark this CPU's hit as one that never ends: the kernel has died in it
+ * gtp_hit_lost() - mark this CPU's hit as one that never ends, because the kernel has died in it
  * @cpu: this CPU's own struct
  *
- * Its task will be killed, so the hit cannot end, and nothing may wait for it. After that, hits on
- * this CPU count as nested, and the run ends. If the hit continues after all (in a debugger), its
- * end undoes the mark.
+ * The kernel kills the task that was hit, so the hit cannot end, and nothing may wait for it. From
+ * then on, hits on this CPU count as nested, and the run ends. If the hit continues after all (in a
+ * debugger), its end removes the mark.
  * Context: any, NMI included.
  */
 void gtp_hit_lost(struct gtp_cpu *cpu);
@@ -75,10 +76,9 @@ void gtp_hit_lost(struct gtp_cpu *cpu);
 
 /*
  * Parts of a hit that are out of line, so that the fast path saves no registers for them.
- * gtp_hit_turns - evaluate and act, for @tp and all tracepoints after it; gtp_hit_held_turns - do
- * that when the first one's condition is known to hold; gtp_hit_failed - the snippet has failed:
- * keep the blocks that it has written, then end the run, or count the failure and run the other
- * actions
+ * gtp_hit_turns - handle @tp and all tracepoints after it at the location; gtp_hit_held_turns - the
+ * same if the condition of @tp is known to hold; gtp_hit_failed - after a snippet has failed: keep
+ * the blocks that it has written, then end the run, or count the failure and run the other actions
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
@@ -89,26 +89,26 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 /* gtp_hit_holds - true if @cpu->tp has no condition, or its condition holds; false if it fails */
 bool gtp_hit_holds(struct gtp_cpu *cpu);
 
-/* gtp_hit_turn - handle @tp if it is enabled; @held: its condition is known to hold */
+/* gtp_hit_turn - handle @tp if it is enabled; @held is true if its condition is known to hold */
 void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
 
 /*
- * gtp_hit_begin - mark this CPU as in a hit; false if the run is not active, or if the CPU is in a
- * hit already, which counts this one as nested
+ * gtp_hit_begin - mark this CPU as in a hit; return false if the run is not active. If the CPU is
+ * in a hit already, count this hit as nested and return false
  *
- * gtp_order_loads() after the plain read of @active makes it an acquire, which can still be part of
- * a comparison.
+ * The plain read of @active and the following gtp_order_loads() are an acquire. Unlike
+ * gtp_acquire(), they let the compiler compare @active in memory.
  */
 static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {
 	if (unlikely(!cpu->run->active))
 		return false;
-	/* All other members of the run were written before @active. */
+	/* Pairs with the store of @active: all other members of the run were written before it. */
 	gtp_order_loads();
 	/*
-	 * An interrupt between the test and the store finds 0, handles its own hit completely, and
-	 * leaves 0: this hit then continues as if it had come later. So neither access needs to be
-	 * atomic.
+	 * If an interrupt hits between the test and the store, it finds 0, handles its own hit
+	 * completely, and leaves 0. This hit then continues as if it had begun later. So neither
+	 * access needs to be atomic.
 	 */
 	if (unlikely(cpu->in_hit)) {
 		gtp_inc_local(&cpu->nested);
@@ -138,10 +138,10 @@ enum gtp_early {
  * @cpu: this CPU's own struct
  * @regs: the registers of the hit, as for gtp_hit()
  *
- * If the condition is false, it does not matter whether the run is active, or whose task this is.
- * Failures and nested hits are left to the hit, which reports them. While the condition runs, this
- * CPU counts as in a hit, because the condition may call code that is probed (a fault handler, a
- * function that reads memory carefully).
+ * If the condition is false, the caller need not check whether the run is active, or which task was
+ * hit. If the evaluation fails or the hit is nested, the result is GTP_EARLY_OPEN, and the hit
+ * reports it. During the evaluation this CPU is marked as in a hit, because the condition may call
+ * code that has a probe (a fault handler, a function that reads memory carefully).
  * Context: as gtp_hit().
  */
 static __always_inline enum gtp_early
@@ -162,9 +162,9 @@ gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const str
 }
 
 /*
- * gtp_hit_record - write a frame, if the snippet @run does all actions and the buffer has room
+ * gtp_hit_record - write a frame; the snippet @run performs all actions, and the buffer has room
  *
- * After the call only @cpu is used, so no other register is saved around it.
+ * After the snippet only @cpu is used, so no other register is saved around the call.
  */
 static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run,
@@ -185,7 +185,7 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 		gtp_hit_failed(cpu);
 }
 
-/* gtp_hit_update - run the snippet @run, which does all actions and leaves no frame */
+/* gtp_hit_update - run the snippet @run, which performs all actions and writes no frame */
 static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run)
 {
@@ -195,8 +195,8 @@ static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_trace
 }
 
 /*
- * Act for @tp, whose condition holds. If it is the only tracepoint here, nothing is called before
- * the actions, so few registers are needed.
+ * Run the actions of @tp, whose condition holds. If @tp is the only tracepoint of its location, no
+ * function is called before the actions, so few registers are needed.
  */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					     const struct gtp_regs *regs)
@@ -223,9 +223,9 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 }
 
 /*
- * gtp_hit_inline - handle a hit; @held: the condition of the first tracepoint is known to hold
+ * gtp_hit_inline - handle a hit; @held is nonzero if the condition of @first is known to hold
  *
- * If @entered is a constant 0, no store is made for it: env.entered is 0 between hits.
+ * If @entered is a constant 0, env.entered is not written: it is 0 between hits.
  */
 static __always_inline void gtp_hit_inline(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 					   const struct gtp_regs *regs, u32 held, u32 entered)

@@ -2,8 +2,8 @@
 /*
  * Lines of text on their way from hits to a reader: one ring for each CPU, without a lock.
  *
- * A line is contiguous. If the next line does not fit into the end of the ring, a filler covers
- * that end: only the first 8 bytes of a line, with a special value in @len.
+ * A line is contiguous. If a line does not fit before the end of the ring, a filler takes the rest
+ * of the ring: only the first 8 bytes of a struct gtp_line, with the value filler in @len.
  */
 #include "hit/lines.h"
 
@@ -29,7 +29,9 @@ bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void 
 	u32 skip = bytes > rest ? rest : 0;
 	struct gtp_line *to;
 
-	/* Pairs with the publish in gtp_lines_next(): the bytes before @tail may be overwritten. */
+	/*
+	 * Pairs with gtp_publish() in gtp_lines_next(): the bytes before @tail may be overwritten.
+	 */
 	if (skip + bytes > GTP_LINES_SIZE - (head - gtp_acquire(&r->tail))) {
 		WRITE_ONCE(r->dropped, r->dropped + 1);
 		return false;
@@ -40,14 +42,14 @@ bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void 
 	*to = *line;
 	to->bytes = bytes;
 	memcpy(to + 1, text, line->len);
-	/* Pairs with the acquire in gtp_lines_first(). */
+	/* Pairs with gtp_acquire() in gtp_lines_first(): the whole line is written before @head. */
 	gtp_publish(&r->head, head + skip + bytes);
 	return true;
 }
 
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r)
 {
-	/* Pairs with the publish in gtp_lines_put(): all bytes before @head are written. */
+	/* Pairs with gtp_publish() in gtp_lines_put(): all bytes before @head are written. */
 	u32 head = gtp_acquire(&r->head);
 
 	while (r->tail != head) {
@@ -62,7 +64,7 @@ const struct gtp_line *gtp_lines_first(struct gtp_lines *r)
 
 void gtp_lines_next(struct gtp_lines *r)
 {
-	/* Pairs with the acquire in gtp_lines_put(): the line has been read. */
+	/* Pairs with gtp_acquire() in gtp_lines_put(): the reader has finished with the line. */
 	gtp_publish(&r->tail, r->tail + at(r, r->tail)->bytes);
 }
 

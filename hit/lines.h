@@ -32,9 +32,9 @@ struct gtp_line {
  * struct gtp_lines - the ring of one CPU's lines
  * @head: bytes ever written; only hits on that CPU write it, and they do not nest
  * @tail: bytes ever read; only the reader writes it
- * @seen: @head when gtp_lines_see() was called last; only the reader uses it
+ * @seen: the value of @head at the last gtp_lines_see(); only the reader uses it
  * @dropped: lines for which there was no room
- * @told: the part of @dropped that gtp_lines_dropped() has returned
+ * @told: how many of @dropped gtp_lines_dropped() has already returned
  * @ring: the lines, each in one piece
  */
 struct gtp_lines {
@@ -54,8 +54,8 @@ struct gtp_lines {
 bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void *text);
 
 /*
- * gtp_lines_first - return the line that has waited longest, followed by its text; NULL if there is
- * none. The line stays valid until gtp_lines_next(). One reader at a time
+ * gtp_lines_first - return the ring's oldest line, followed by its text; NULL if there is none. The
+ * line stays valid until gtp_lines_next(). One reader at a time
  */
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r);
 
@@ -68,24 +68,24 @@ void gtp_lines_next(struct gtp_lines *r);
 u64 gtp_lines_dropped(struct gtp_lines *r);
 
 /**
- * gtp_lines_oldest() - find the line that is to be read next
+ * gtp_lines_oldest() - find the line to read next
  * @all: the rings of all CPUs; entries may be NULL
  * @n: the number of rings
- * @before: a time; every hit that began earlier must have put its line already
+ * @before: a time; the lines of all hits that began earlier must be in the rings
  *
- * A line whose time is @before or later is not returned yet, because another CPU may still put an
- * earlier one. After gtp_lines_see() it is returned in any case: a clock that was set back must not
- * delay it for long.
+ * A line whose time is @before or later is not returned yet, because another CPU may still add an
+ * earlier line. Lines that were in the ring at the last gtp_lines_see() are returned in any case,
+ * so that a clock that was set back does not delay them for long.
  *
  * One reader at a time. Return: the ring whose first line is the oldest of those that may be read;
  * NULL: there is none.
  */
 struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n, u64 before);
 
-/* gtp_lines_see - let gtp_lines_oldest() return all lines that wait now. One reader at a time */
+/* gtp_lines_see - let gtp_lines_oldest() return all lines now in the ring. One reader at a time */
 void gtp_lines_see(struct gtp_lines *r);
 
-/* gtp_lines_wait - true if any of the rings has a line. One reader at a time */
+/* gtp_lines_wait - true if a line is waiting in one of the rings. One reader at a time */
 bool gtp_lines_wait(struct gtp_lines *const *all, u32 n);
 
 #endif /* _GTP_LINES_H */

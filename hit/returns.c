@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that are reported when they return: the record kept from their entry, and the tracepoints'
- * turns at both ends.
+ * Tracepoints that report a call when it returns: evaluate their conditions at the entry, keep a
+ * record of the call, and run their actions at the return.
  *
  * A nested hit is skipped, at the entry as well as at the return. If the entry is skipped, there is
- * no record, so nothing is done at the return. Each call is counted as nested at most once.
+ * no record, so the return is no hit. Each call is counted as nested at most once.
  *
- * The call's values, $ret and its like, are stored where expressions read this CPU's own
- * variables: see tracepoint/tsv.h.
+ * The variables of the call ($ret, $latency, ...) are stored among this CPU's own variables, where
+ * expressions read them: see tracepoint/tsv.h.
  */
 #include "hit/returns.h"
 
-/* Set $entry_clock for a condition that is evaluated at the call's entry: it is the time now. */
+/* Set $entry_clock to the time now, for a condition that is evaluated at the call's entry. */
 static void enters_now(struct gtp_cpu *cpu)
 {
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
 }
 
-/* True if this tracepoint wants the return of the call, as far as the entry can tell. */
+/* True if the tracepoint is enabled, and its condition holds or is evaluated at the return. */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->on))
@@ -31,8 +31,8 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 }
 
 /*
- * Return which tracepoints want the return: bit n stands for the n-th one of the list. The list
- * grows only at its end, so the n-th one is the same at the return.
+ * Return a mask: bit n is set if the location's n-th tracepoint wants the return of the call. The
+ * list of tracepoints grows only at its end, so bit n means the same tracepoint at the return.
  */
 static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
@@ -44,7 +44,7 @@ static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 			bits |= bit;
 		held = false;
 	}
-	/* A failure of a condition may have ended the run. */
+	/* A condition that failed may have ended the run. */
 	return READ_ONCE(cpu->run->active) ? bits : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that are reported when they return: the record of an entry, and the turns at both ends. */
+/* Tracepoints that report a call when it returns: their parts at the entry and at the return. */
 #ifndef _GTP_RETURNS_H
 #define _GTP_RETURNS_H
 
@@ -48,13 +48,14 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
 
-/* --- The fast paths of entry and return, inline in the code of a backend --- */
+/* --- The fast paths at entry and return, inlined into the backends --- */
 
 /*
  * gtp_returns_enter_quickly - record the entry without evaluating anything or calling a function
  *
- * Possible if a tracepoint is alone, and its condition is known to hold, or is evaluated when the
- * call returns. @p->regs are the registers of the entry. Return: false if nothing was done.
+ * That is possible if @tp is the only tracepoint of its location, and its condition is known to
+ * hold or is evaluated when the call returns. The caller has put the registers of the entry into
+ * @p->regs. Return: false if nothing was done.
  */
 static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoint *tp,
 						      const struct gtp_cpu *cpu,
@@ -62,7 +63,7 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 {
 	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
-	/* Either one is set only if the tracepoint is alone and on. */
+	/* @quickest and @update_alone are set only for an enabled tracepoint that is alone. */
 	if (unlikely(!gtp_acquire(&tp->plan.quickest)) &&
 	    (!gtp_acquire(&tp->plan.update_alone) || unlikely(!cpu->tsc)))
 		return false;
@@ -74,8 +75,8 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 }
 
 /*
- * gtp_returns_rest - handle the return for all tracepoints that want it, if the fast path cannot;
- * out of line, so that the fast path saves no registers for it
+ * gtp_returns_rest - handle the return for all tracepoints that want it, if the fast path cannot.
+ * Out of line, so that the fast path saves no registers for it
  */
 void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p);
 
@@ -85,7 +86,10 @@ static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered
 	s64 latency = (s64)(ns - entered);
 
 	WRITE_ONCE(cpu->local[GTP_TSV_LATENCY], (u64)latency);
-	/* The clocks of two CPUs may differ by some ticks, and the task may have moved. */
+	/*
+	 * If the task has moved, two CPUs gave the times, and their clocks may differ by some
+	 * ticks.
+	 */
 	if (unlikely(latency < 0))
 		cpu->local[GTP_TSV_LATENCY] = 0;
 }
@@ -103,7 +107,7 @@ static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, 
 	cpu->local[GTP_TSV_RET] = value;
 	cpu->local[GTP_TSV_KRET] = value;
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = p->entered;
-	/* @quickest is set only if @tp is alone: then it wants every call that is followed. */
+	/* @quickest is set only if @tp is alone: then every recorded call is for @tp. */
 	quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.quickest);
 	start = READ_ONCE(tp->plan.start);
 	if (unlikely(!quick || tp->cond_at_return || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace run as its hits see it: locations, per-CPU parts, how it ends. */
+/* The part of a trace run that hits use: locations, per-CPU structs, the end of the run. */
 #ifndef _GTP_RUN_H
 #define _GTP_RUN_H
 
@@ -27,7 +27,7 @@ enum gtp_stop {
 	GTP_STOP_OOPS,	       /* terror: the kernel died in a hit */
 };
 
-/* enum gtp_ending - progress of a hit that ends the run; it only grows during a run */
+/* enum gtp_ending - whether a hit is ending the run; the value only grows during a run */
 enum gtp_ending {
 	GTP_ENDING_NO,
 	GTP_ENDING_CLAIMED, /* set by gtp_claim(): one hit is writing the reason */
@@ -52,13 +52,14 @@ enum { GTP_RUN_BUCKETS = 256 };
 
 /**
  * struct gtp_run - the part of a trace run that hits use
- * @active: hits count; set when everything is armed, cleared by run control or by the hit that ends
- *          the run. Without a run it is set while a dprintf is armed
+ * @active: true while hits are handled. Set when all locations are armed; cleared by run control or
+ *          by the hit that ends the run. Without a run it is set while a dprintf is armed
  * @ending: enum gtp_ending; at most one hit ends the run
- * @ended_by: the reason, as that hit gives it. The hit that has claimed @ending writes @ended_by
- *            and @stop_tp. They are read only when @ending is GTP_ENDING_WRITTEN
+ * @ended_by: why the run ended. The hit that has claimed @ending writes @ended_by and @stop_tp.
+ *            They are read only when @ending is GTP_ENDING_WRITTEN
  * @stop_tp: the tracepoint that ended the run, for GTP_STOP_PASSCOUNT and GTP_STOP_FULL
- * @pass_errors: a failure at a hit is only counted and does not end the run; constant during a run
+ * @pass_errors: true if a failure at a hit is only counted and does not end the run; constant
+ *	during a run
  * @failing: enum gtp_ending; at most one hit writes @failure
  * @failure: the first failure; without @pass_errors the one that ended the run
  * @hit_ops, @ctx: the host's functions for hits
@@ -66,7 +67,7 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @stacks: the table of $kstack; NULL if no expression uses it
  * @cpus, @ncpus: each CPU's struct gtp_cpu, from tstart to the next QTinit or tstart
  * @nslots: number of counters on each CPU
- * @by_num: the run's tracepoints, hashed by number; the lists, by ->next_run, only grow
+ * @by_num: the run's tracepoints, hashed by number, in lists linked by ->next_run that only grow
  *
  * Hits read the run without a lock; all other access is under the session's lock.
  */
@@ -104,22 +105,23 @@ enum gtp_location_kind {
  * @next: links all locations of the run
  * @next_addr: the next location in the same bucket of the run
  * @addr: the address of the tracepoints, which a frame reports as pc, unless it is a watch address
- * @kind: what @addr is; decides which backends can probe it
+ * @kind: the kind of address in @addr, which decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
- * @last: the last tracepoint, after which another one is added; hits do not read it
+ * @last: the last tracepoint of the list, where another one is added; hits do not read it
  * @n: the number of tracepoints at the location
  * @run: the run to which the location belongs
- * @backend: the backend that probes it, set by gtp_arm(); NULL: none has probed it yet, or the
- *	     backend's commit has refused it
+ * @backend: the backend that probes @addr, set by gtp_arm(); NULL: none does yet, or the backend's
+ *	     ->commit has refused @addr
  * @probe: the backend's own struct for the location, while @backend is set
  * @next_own: the next location of the same backend, while they are disarmed
- * @missed: hits of removed probes that the kernel skipped or that had no buffer
+ * @missed: hits of probes removed since, which the kernel skipped or for which it had no buffer
  * @format: the format of the static data that is collected here, set by ->sdata for run control
  * @probe_kind: the kind of the probe, in words for the user ("kprobe", ...)
- * @fast: a hit takes no exception, as GDB's command ftrace requires
- * @no_room: there was no room for a faster probe, or for one with the condition
- * @fast_only: GDB's command ftrace set a tracepoint here
- * @self_trace: a tracepoint here names $self_trace: hits of GDB's own tasks count
+ * @fast: true if a hit takes no exception, as GDB's command ftrace requires
+ * @no_room: true if there was no room for a faster probe, or for a probe that evaluates the
+ *	condition
+ * @fast_only: true if GDB's command ftrace has set one of the tracepoints
+ * @self_trace: true if one of the tracepoints names $self_trace: then hits of GDB's own tasks count
  * @refused: why the location cannot be armed, in words; "" if it is armed or will be
  * @no_jump: why a faster probe was refused, in words (a string constant); NULL: no reason was given
  */
@@ -148,34 +150,38 @@ struct gtp_location {
 
 enum { GTP_HERE_MAX = 64 }; /* most tracepoints at one location */
 
-/* gtp_location_is_refused - true if the location has no probe and will get none in this run */
+/* gtp_location_is_refused - true if the location cannot be probed in this run */
 static inline bool gtp_location_is_refused(const struct gtp_location *loc)
 {
 	return loc->refused.text[0];
 }
 
-/* gtp_location_not_fast - refuse a location that ftrace asked for and that takes no fast probe */
+/*
+ * gtp_location_not_fast - refuse a fast tracepoint (GDB's ftrace) where no fast probe is possible
+ */
 static inline void gtp_location_not_fast(const struct gtp_location *loc, struct gtp_why *why)
 {
 	gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
 		loc->no_jump ? loc->no_jump : "jumps are switched off");
 }
 
-/* struct gtp_tp_stat - one tracepoint's counters on one CPU, without its quick hits */
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU, except for its quick hits */
 struct gtp_tp_stat {
 	u64 hits;   /* hits for which the condition held */
 	u64 usage;  /* bytes of frames that hits have written */
-	u64 failed; /* a condition or an action could not be evaluated: only with @pass_errors */
+	u64 failed; /* failures of the condition or an action; only with @pass_errors */
 };
 
-/* gtp_hit_stat_bytes - return the size of a CPU's counters: @stat, followed by @quick */
+/*
+ * gtp_hit_stat_bytes - return the bytes of @stat and @quick of struct gtp_cpu, which are adjacent
+ */
 static inline size_t gtp_hit_stat_bytes(u32 nslots)
 {
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
 }
 
 /**
- * struct gtp_calibration - converts the processor's counter to ns
+ * struct gtp_calibration - converts values of the time stamp counter to ns
  * @tsc, @ns: the counter and the clock at one moment of this run
  * @rate: ns per tick, << 32
  */
@@ -185,7 +191,7 @@ struct gtp_calibration {
 	u64 rate;
 };
 
-/* gtp_calibration_ns - return the time at which the counter was at @tsc */
+/* gtp_calibration_ns - return the time in ns at which the counter had the value @tsc */
 static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u64 tsc)
 {
 	u64 ticks = tsc - READ_ONCE(c->tsc);
@@ -204,11 +210,11 @@ enum gtp_in_hit {
 	GTP_HIT_LOST = 8,   /* the hit never ends: the kernel died in it, see gtp_hit_lost() */
 };
 
-/* enum gtp_undo - the end of a hit that reads memory that is not there */
+/* enum gtp_undo - the treatment of a hit that reads memory that is not paged in */
 enum gtp_undo {
-	GTP_UNDO_NEVER, /* the hit fails: the frame says so, or the run ends */
-	GTP_UNDO_ASKED, /* the hit may leave nothing behind, see hit/undo.h */
-	GTP_UNDO_DONE,	/* the hit has left nothing behind */
+	GTP_UNDO_NEVER, /* the hit fails: the frame is marked as incomplete, or the run ends */
+	GTP_UNDO_ASKED, /* the hit must undo its effects, see hit/undo.h */
+	GTP_UNDO_DONE,	/* the hit has undone its effects */
 };
 
 /**
@@ -219,27 +225,28 @@ enum gtp_undo {
  * @ustack: the number of the program's stack at the hit
  * @id: the value of $cpu_id
  * @run: the run, set by gtp_hit_prepare()
- * @tp: the tracepoint whose turn it is
- * @time: the time of the hit, as in its frames; 0: not read yet
+ * @tp: the tracepoint that is being handled
+ * @time: the time of the hit, in the unit of frames; 0: not read yet
  * @env: the environment of the hit's expressions; a hit sets only @regs and @pc
- * @wall: the time of day in ns, for the hit whose @time was @wall_at
+ * @wall: the time of day in ns at the hit whose @time was @wall_at
  * @value: the result of the condition
- * @tsc: converts the times in frames, which are values of the processor's counter, to ns; NULL:
- *       they are ns already
+ * @tsc: converts the times in frames, which are values of the time stamp counter, to ns; NULL: the
+ *       times in frames are ns already
  * @buf: the frames that hits on the CPU have written
  * @stat: the counters of tracepoints, by the tracepoints' slots
- * @quick: quick hits by slot; the frame of each has the size that its struct gtp_tracepoint gives
+ * @quick: the number of quick hits by slot; all their frames have the size in the tracepoint's plan
  * @nested: the number of hits that were skipped because they were nested
  * @no_sdata: the number of hits for which the kernel made no record of $_sdata
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
- * @busy: the number of hits missed because another CPU held the variables' lock for too long
- * @local: this CPU's own trace state variables, and those of a call; see tracepoint/tsv.h
- * @undo: enum gtp_undo; code that can fetch memory sets it before a hit, and reads it after
- * @restarts: the frames at which the processor's counter restarted because the machine had slept
+ * @busy: the number of hits missed because another CPU held the lock for variables for too long
+ * @local: the values of this CPU's own trace state variables, and of those of a call ($ret, ...);
+ *	see tracepoint/tsv.h
+ * @undo: enum gtp_undo; a caller that can page in memory sets it before a hit and reads it after it
+ * @restarts: the frames at which the time stamp counter restarted because the machine had slept
  *
- * Hits do not nest, so each CPU needs one of these. Values that are the same for all hits are set
- * once, at the beginning of a run. The members that a false condition uses come first, in one cache
- * line.
+ * Hits do not nest, so one struct for each CPU is enough. Values that are the same for all hits are
+ * set once, at the beginning of a run. The members that a false condition uses come first, in one
+ * cache line.
  */
 struct gtp_cpu {
 	u32 in_hit;
@@ -271,30 +278,31 @@ struct gtp_cpu {
 /**
  * struct gtp_hit_ops - the functions that a hit needs from its host; they run in the hit's context
  * and must not sleep or allocate
- * @read: copy memory; return 0, or -EFAULT, never an oops, at any address
- * @clock: return ns, monotonic, ordered between CPUs as well as the hardware allows
+ * @read: copy memory; return 0, or -EFAULT for a bad address; must never fault
+ * @clock: return a monotonic time in ns, as well synchronised between CPUs as the hardware allows
  * @wall_ns: return the time of day, in ns since the epoch
- * @builtin: return the value of a built-in variable that hit/variable.c does not know itself;
- *           @entered: see struct ax_env
+ * @builtin: return the value of a built-in variable that hit/variable.c does not handle; for
+ *           @entered see struct ax_env
  * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
- *         @pc, then return addresses; for interrupted code its instruction pointer plus 1, so that
- *         every address minus 1 is inside its instruction. An incomplete stack ends with
- *         GTP_STACKS_LOST. @to has room for 2 * @max words, and @stack may use the second half;
- *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so are
- *         @ustack and @stack_bytes: this host cannot take stacks
- * @ustack: find the beginning of the stack of the task's program, for gtp_ustack_take(), which
- *          reads the stack with @read
- * @stack_bytes: return how many bytes of the stack, starting at @regs' rsp, $bt collects
- * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
- *            holder may have been stopped for good, so wait only for a limited time, and return
- *            false if the lock is still taken
+ *         @pc, then return addresses. For interrupted code store its instruction pointer plus 1, so
+ *         that each address minus 1 is inside its instruction. An incomplete stack ends with
+ *         GTP_STACKS_LOST. @to has room for 2 * @max words, and @stack may use the second half. The
+ *         argument @walk has the unwinder's steps that hits of this run have found. A host that
+ *         cannot take stacks sets @stack, @ustack and @stack_bytes to NULL
+ * @ustack: fill in the beginning of the user stack of the task, from which gtp_ustack_take()
+ *          follows the stack
+ * @stack_bytes: return the number of bytes from rsp in @regs that $bt collects of the stack
+ * @tsv_lock: take the lock of all CPUs for trace state variables. Hits do not nest, so no CPU takes
+ *            it twice. The CPU that holds the lock may have died, so wait only for a limited time,
+ *            and return false if the lock is still taken
  * @tsv_unlock: release the lock of @tsv_lock
- * @print: write the text of a printf; if there is no room, drop and count it
+ * @print: write the text of a printf; if there is no room, drop the text and count that
  * @line: put a dprintf's line with gtp_lines_put(); return false if there was no room
- * @sdata: put the event's record for this hit into the open frame of @buf and return the result of
- *         gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only at
- *         locations that the target's ->sdata has accepted (NULL: there are none)
- * @stopping: the run has just been marked as ending: finish it soon, in a context that may sleep
+ * @sdata: add the kernel event's record for this hit to the open frame of @buf and return the
+ *         result of gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only
+ *         at locations that the target's ->sdata has accepted; NULL if it accepts none
+ * @stopping: a hit has just ended the run: arrange that it is finished soon, in a context that may
+ *	sleep
  */
 struct gtp_hit_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);

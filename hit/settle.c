@@ -17,8 +17,9 @@ static bool uses_tsc(const struct gtp_run *run)
 }
 
 /*
- * Return the code that evaluates the condition first, if the tracepoint is alone. With several
- * tracepoints at the location a hit has to look at all of them.
+ * Return the code with which gtp_hit_early() evaluates the condition before anything else, or NULL.
+ * The tracepoint must be alone: with several tracepoints at a location a hit has to look at all of
+ * them.
  */
 static void *early(const struct gtp_tracepoint *tp)
 {
@@ -26,8 +27,8 @@ static void *early(const struct gtp_tracepoint *tp)
 }
 
 /*
- * True if exactly one action records a string: a pad's frame may have one, a snippet that C calls
- * none.
+ * True if exactly one action records a string. A frame that a pad writes may have one string; a
+ * snippet that C calls cannot record strings.
  */
 static bool has_one_string(const struct gtp_tracepoint *tp)
 {
@@ -53,12 +54,15 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	/* Each hit of a watchpoint has its own pc, and a quick hit the tracepoint's address. */
+	/*
+	 * Each hit of a watchpoint has its own pc, but a quick hit records the tracepoint's
+	 * address.
+	 */
 	if (gtp_watch_is(tp->addr)) {
 		code = NULL;
 		in_pad = NULL;
 	}
-	/* If hits can switch the tracepoint, each hit checks ->on, so keep the code here. */
+	/* If hits can switch the tracepoint on, keep the code: each hit checks ->on. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (!tp->on || tp->sdata || tp->dprintf || tp->only_updates)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks by number: a new stack is written first, then published by a cmpxchg of one word. */
+/* The table of stacks. A new stack is written first, then published by a cmpxchg of its slot. */
 #include "hit/stacks.h"
 
 enum { PROBES = 64 }; /* most slots that a look-up tries, to bound the time of a hit */
 
 /*
- * Return the number of slots. They take an eighth of the memory, so stacks of 15 addresses use half
- * of them.
+ * Return the number of slots. Slots take an eighth of the memory, so half of the slots are used
+ * when the rest is full of stacks of 15 addresses.
  */
 static u32 slots_for(u32 bytes)
 {
@@ -87,8 +87,8 @@ static u32 write_new(struct gtp_stacks *s, const u64 *pc, u32 n)
 }
 
 /*
- * Give back the memory reserved for a stack that another CPU has added first. If a third CPU has
- * reserved memory since, ours is lost.
+ * Give back the memory reserved for a stack that another CPU has added first. That is possible only
+ * for the last reservation; otherwise the memory stays unused.
  */
 static void give_back(struct gtp_stacks *s, u32 id, u32 n)
 {
@@ -129,7 +129,7 @@ u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return 0;
 }
 
-/* True if @id is a stack's number, and not just any index: only a stack's number is in a slot. */
+/* True if @id is the number of a stack of @n addresses: then a slot contains it. */
 static bool is_stack(const struct gtp_stacks *s, u32 id, u32 n)
 {
 	u32 h = hash(s->word + id + 1, n), at = h & s->mask, tries;

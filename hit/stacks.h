@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks by number: each different one is kept once, in a table that all CPUs add to. */
+/*
+ * A table of stacks, to which all CPUs add. Each different stack is stored once and has a number.
+ */
 #ifndef _GTP_STACKS_H
 #define _GTP_STACKS_H
 
@@ -15,21 +17,21 @@ enum {
 
 /**
  * struct gtp_stacks - a run's table of stacks
- * @slot: hash << 32 | the number of a stack, or 0 if free; there are @mask + 1 slots
- * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
+ * @slot: a hash table of @mask + 1 slots: hash << 32 | the number of a stack, or 0 if free
+ * @word: the stacks: each has the number of its addresses, then the addresses, the innermost first.
  *	A stack's number is the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
  * @walk: the known unwinding steps, with which hits walk stacks
  * @mask: turns a hash into the index of a slot
- * @words: size of @word
+ * @words: the number of entries in @word
  * @used: words of @word in use; the first belongs to no stack, so that no stack has the number 0
  * @count: the number of stacks in the table
  * @no_room: hits whose stack found no room
  * @cut: hits whose stack is deeper than GTP_STACKS_DEPTH, so that only its innermost part is kept
  *
- * Nothing is ever removed. A stack is written before a slot points to it, and a slot changes once.
- * So CPUs and NMIs can add concurrently without a lock, and looking up a known stack writes no
- * shared memory.
+ * Stacks are never removed. A stack is written before a slot names it, and a slot changes only
+ * once. So CPUs and NMIs can add stacks concurrently without a lock, and looking up a known stack
+ * writes no shared memory.
  */
 struct gtp_stacks {
 	u64 *slot;
@@ -46,8 +48,8 @@ struct gtp_stacks {
 
 /**
  * gtp_stacks_bytes() - return the memory that a table needs
- * @bytes: the size of stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
- * @ncpus: the number of CPUs: all CPUs that use the table have a lower number
+ * @bytes: the size of stacks and slots together, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
+ * @ncpus: more than the number of any CPU that uses the table
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);
 
@@ -69,10 +71,10 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
  * gtp_stacks_put() - return the number of a stack, adding it if it is new
  * @s: the table
  * @pc: the addresses of the stack, the innermost first
- * @n: the number of addresses, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is
- *     not stored
+ * @n: the number of addresses, 1 to GTP_STACKS_TAKE; of GTP_STACKS_TAKE addresses the last is not
+ *     stored
  *
- * Two stacks have the same number if and only if all their addresses are the same.
+ * Two stacks have the same number if and only if all their stored addresses are the same.
  *
  * Context: a hit. Allocates nothing, takes no lock; the time is bounded.
  * Return: the number, or 0 if there is no room.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides whether a hit that stops at memory that is not there can be repeated. */
+/* Decides whether a hit that reads memory that is not paged in can be undone and repeated. */
 #include "hit/undo.h"
 
 static bool is_key(const struct gtp_run *run, u64 num)
@@ -8,13 +8,13 @@ static bool is_key(const struct gtp_run *run, u64 num)
 }
 
 /*
- * True if this expression has no effect before one of its reads, and no expression that ran earlier
- * had any. @acted is true if there were effects so far; update it. Jumps only go forward, so the
- * order of the code is that of execution.
+ * True if no read of this expression follows an effect, of this expression or of an earlier one of
+ * the tracepoint. @acted is true if there was an effect so far; update it. Jumps only go forward,
+ * so instructions run in the order of the code.
  *
- * Setting a key does not count as an effect, because the hit sets it again, unless an expression
- * reads the key. Strings as keys and stacks are refused: if their memory is not there, the hit
- * continues with a part of them.
+ * Setting a key is not an effect, because the repeated hit sets it again; so return false if an
+ * expression reads a key. Also return false for string keys and stacks: if their memory is not
+ * paged in, the hit does not fail but continues with a part of them.
  */
 static bool reads_first(const struct gtp_run *run, const struct ax_verified *v, bool *acted)
 {
@@ -58,7 +58,10 @@ bool gtp_hit_undoable(const struct gtp_run *run, const struct gtp_tracepoint *tp
 	const struct gtp_action *a;
 	bool acted = false;
 
-	/* With @pass_errors a hit goes on after an error, which would count twice. */
+	/*
+	 * With @pass_errors a hit continues after an error, and repeating it would count that
+	 * twice.
+	 */
 	if (run->pass_errors || tp->pass || tp->dprintf || tp->sdata)
 		return false;
 	if (tp->cond && !reads_first(run, &tp->cond->ax, &acted))

@@ -8,7 +8,7 @@ enum {
 	CALL = 5,	  /* bytes of a direct call */
 	CALL_LONGEST = 7, /* bytes of the longest indirect call */
 	PROLOGUE = 64,	  /* most bytes from a function's start to "mov %rsp,%rbp" */
-	LOWEST = 4096,	  /* no code is in the first page */
+	LOWEST = 4096,	  /* addresses in the first page are not code */
 };
 
 static_assert((u32)GTP_USTACK_WORDS <= (u32)GTP_STACKS_DEPTH, "a stack is kept with its last word");
@@ -27,8 +27,8 @@ static bool is_code(u64 addr)
 }
 
 /*
- * Read memory of the program. @read would accept addresses of the kernel, too, which a program may
- * have put into its stack: refuse these. Return 0 or -EFAULT.
+ * Read memory of the program. Refuse kernel addresses, which a program may have put into its stack:
+ * @read would accept them. Return 0 or -EFAULT.
  */
 static int get(const struct follow *f, void *dst, u64 addr, u32 len)
 {
@@ -36,8 +36,8 @@ static int get(const struct follow *f, void *dst, u64 addr, u32 len)
 }
 
 /*
- * Append an address. An address in the file that was hit becomes an address of the file's space,
- * which GDB can name as long as it has the file, even after the process has ended.
+ * Append an address. Convert an address in the code of the file that was hit to the file's space
+ * (see base/space.h), so that GDB can name it even after the process has ended.
  */
 static void add(struct follow *f, u64 word)
 {
@@ -75,8 +75,8 @@ static u64 target_of(const u8 *call, u64 after)
 }
 
 /*
- * True if the last @bytes bytes of @code are an indirect call, through a register or through memory
- * that a ModRM byte names.
+ * True if the last @bytes bytes of @code are an indirect call, through a register or through
+ * memory.
  */
 static bool is_call_of(const u8 *code, u32 bytes)
 {
@@ -86,7 +86,7 @@ static bool is_call_of(const u8 *code, u32 bytes)
 	if (modrm[-1] != 0xff || (*modrm >> 3 & 7) != 2)
 		return false;
 	if (kind != 3 && base == 4) {
-		/* The SIB byte would be beyond @code. */
+		/* The SIB byte would be after the end of @code. */
 		if (bytes < 3)
 			return false;
 		base = modrm[1] & 7;
@@ -134,8 +134,8 @@ static bool called_from(const struct follow *f, u64 addr, u64 pc, u64 before)
 }
 
 /*
- * Find the return address among the two words at rsp. Return the index of its word, or 2 if it is
- * in a frame instead.
+ * Return which of the two words at rsp is the return address, 0 or 1; or 2 if neither is, because
+ * the function has a frame.
  */
 static u32 find_caller(const struct follow *f, const struct gtp_ustack_from *from, const u64 *word)
 {
@@ -154,8 +154,8 @@ static u32 find_caller(const struct follow *f, const struct gtp_ustack_from *fro
 }
 
 /*
- * Add the caller if its return address is not in a frame yet. Return the lowest address at which a
- * frame may begin.
+ * Add the caller's address if the function has no frame yet. Return the lowest address at which the
+ * first frame may begin.
  */
 static u64 add_caller(struct follow *f, const struct gtp_ustack_from *from)
 {

@@ -6,9 +6,9 @@
 #include "base/base.h"
 
 /*
- * The last word of a program's stack identifies the process. Its first byte is GTP_USTACK_TAG, with
- * which no address begins; bits 34 to 55 are the process's number. If that is 0 there is no stack,
- * and the other bits hold the reason: enum gtp_ustack_none.
+ * The last word of a stored user stack identifies the process. Its most significant byte is
+ * GTP_USTACK_TAG, with which no address begins; bits 34 to 55 are the process's id. If the id is 0,
+ * there is no stack, and the low bits hold the reason, an enum gtp_ustack_none.
  */
 enum {
 	GTP_USTACK_TAG = 0x75,
@@ -25,11 +25,10 @@ enum gtp_ustack_none {
 };
 
 /*
- * enum gtp_ustack_at - the place of a function's return address, judged by the instruction at the
- * hit
+ * enum gtp_ustack_at - where a function's return address is, judging by the instruction at the hit
  */
 enum gtp_ustack_at {
-	GTP_USTACK_UNSAID, /* above the word that rbp points to, or unknown */
+	GTP_USTACK_UNSAID, /* in the word above the one that rbp points to, or unknown */
 	GTP_USTACK_FIRST,  /* at rsp: the instruction pushes rbp, begins a function or returns */
 	GTP_USTACK_PUSHED, /* above rsp: the instruction moves rsp to rbp */
 };
@@ -39,12 +38,14 @@ enum gtp_ustack_at {
  * @pc: the address of the instruction that was hit
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
- * @whose: the word that identifies the process, put after the addresses
- * @at: the return address's place as the instruction shows it; GTP_USTACK_UNSAID after an interrupt
+ * @whose: the word that identifies the process, from gtp_ustack_tag(); follows the addresses
+ * @at: where the return address is, judging by the instruction; GTP_USTACK_UNSAID after an
+ *	interrupt
  * @file: the address at which the code of the file that was hit begins
  * @file_bytes: the size of that code; 0: no file is known
  * @to_space: added to an address in that code gives the address in its file space, see base/space.h
- * @is_hit: the instruction at @pc is about to run, so a call may have led to it just now
+ * @is_hit: true if the instruction at @pc is about to run, so that a call may have led to it just
+ *	now
  */
 struct gtp_ustack_from {
 	u64 pc, sp, bp;
@@ -63,26 +64,27 @@ static inline u64 gtp_ustack_tag(u32 pid, u64 low)
 	       (low & ((1ULL << GTP_USTACK_PID_SHIFT) - 1));
 }
 
-/* gtp_ustack_judge - judge from the first @n bytes of an instruction where the return address is */
+/* gtp_ustack_judge - find out from the bytes of an instruction where the return address is */
 enum gtp_ustack_at gtp_ustack_judge(const u8 *code, u32 n);
 
 /**
  * gtp_ustack_take() - follow a program's stack
- * @from: where the stack begins; if it has no process, only its last word is put
+ * @from: where the stack begins; if its @pc is 0, only its last word is stored
  * @read: copies the program's memory; returns 0, or -EFAULT if an address cannot be read
  * @ctx: passed to @read
  * @to: receives GTP_USTACK_WORDS at most: @from's pc, the return addresses, and @from's last word;
- * @cut: set if the stack is deeper
+ * @cut: set to true if the stack is deeper
  *
- * A program may have put anything into its stack. Each frame must begin above the previous one, so
- * following them ends. GTP_STACKS_LOST precedes the last word, unless the outermost frame has a
- * zero, which says that it has no caller.
+ * A program may have put anything into its stack. Each frame must begin above the previous frame,
+ * so the loop over the frames ends. If the stack does not end with a frame that has no caller (a
+ * zero in the frame says so), GTP_STACKS_LOST is stored before the last word.
  *
- * A function that has not set rbp yet has no frame. The instruction at the hit shows where its
- * return address is. That address is believed only if a call precedes the place to which it points.
- * If the instruction says nothing, two cases remain: it is the function's first one if that call
- * leads to it; it is between the push of rbp and the move to rbp if rbp is on top of the stack and
- * that call leads to a place shortly before it.
+ * A function that has not set rbp yet has no frame. The instruction at the hit shows where the
+ * return address is. The address is accepted only if the instruction before it is a call. If the
+ * instruction shows nothing, there are two more cases. If the top of the stack is a return address
+ * whose call leads to @pc, the instruction is the function's first. If the top of the stack equals
+ * rbp, and the next word is a return address whose call leads to a place shortly before @pc, the
+ * instruction is between the push of rbp and the move to rbp.
  *
  * Return: the number of words.
  */

@@ -4,8 +4,8 @@
 #include "hit/variable.h"
 
 /*
- * Return the number of the hit's stack. The session makes sure that there is a table, but a hit
- * does not rely on that.
+ * Return the number of the hit's kernel stack. The session makes sure that there is a table of
+ * stacks, but a hit does not rely on that.
  */
 static u32 look_up_stack(const struct gtp_cpu *cpu)
 {
@@ -40,9 +40,9 @@ static u32 look_up_ustack(const struct gtp_cpu *cpu)
 }
 
 /*
- * Take the stack once for a hit, for all its tracepoints and expressions. GDB's "collect $kstack"
- * alone names it twice: it reads the value, then collects it. Not inline, so that other variables
- * save no registers for it.
+ * Return the value of $kstack. A hit takes its stack only once, for all tracepoints and
+ * expressions: even one "collect $kstack" of GDB reads the variable and then collects it. Not
+ * inline, so that other variables save no registers for it.
  */
 static noinline s64 stack_number(struct gtp_cpu *cpu)
 {
@@ -69,7 +69,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, gtp_hit_pc(cpu));
 }
 
-/* $bt leaves out the flags, because a pad with a condition need not preserve them. */
+/* $bt does not record the flags, because a pad with a condition need not preserve them. */
 static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_FLAGS);
 
 int gtp_hit_add_stack(struct gtp_cpu *cpu)
@@ -115,7 +115,7 @@ static s64 builtin(struct gtp_cpu *cpu, enum gtp_tsv_builtin which)
 	return cpu->run->hit_ops->builtin(cpu->run->ctx, which, cpu->env.entered);
 }
 
-/* Run control has checked that every variable of every expression exists. */
+/* Run control has checked that the variable exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
 	struct gtp_cpu *cpu = ctx;
@@ -173,7 +173,7 @@ static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 	u32 len = GTP_AGGR_STRING, n;
 
 	if (read_text(cpu, text, addr, GTP_AGGR_STRING)) {
-		/* The memory may end right after the string. */
+		/* The page after the string may not be mapped. */
 		for (len = 0; len < GTP_AGGR_STRING; len++)
 			if (read_text(cpu, text + len, addr + len, 1) || !text[len])
 				break;
@@ -200,8 +200,8 @@ static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 }
 
 /*
- * Update an aggregation. A dprintf may outlive the run that had the aggregation: then there is no
- * table.
+ * Update an aggregation. There may be no table: a dprintf can outlive the run that had the
+ * aggregation.
  */
 static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 {
@@ -230,7 +230,7 @@ static bool switch_in(struct gtp_tracepoint *const *bucket, u64 num, bool on)
 	return any;
 }
 
-/* Switch all tracepoints with the number @num; 0: all of the run. Single stores need no lock. */
+/* Switch the run's tracepoints with the number @num, or all if @num is 0. Needs no lock. */
 static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 {
 	struct gtp_tracepoint *const *by_num = cpu->run->by_num;
@@ -245,8 +245,8 @@ static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 }
 
 /*
- * Act on a switch. Setting $self_trace does nothing here: it takes effect when an expression names
- * it.
+ * Handle the setting of $enable, $disable or a similar variable. Setting $self_trace has no effect
+ * at a hit; naming it in an expression is enough.
  */
 static noinline void set_switch(struct gtp_cpu *cpu, u16 num, u64 value)
 {

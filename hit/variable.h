@@ -7,9 +7,8 @@
 #include "hit/run.h"
 
 /*
- * gtp_hit_pc - return the pc of the hit's frames: the tracepoint's address, which the probed
- * instruction has; for a watchpoint, the address of the instruction after the one that has accessed
- * the variable
+ * gtp_hit_pc - return the pc for the hit's frames: the tracepoint's address or, for a watchpoint,
+ * the address of the instruction after the one that has accessed the variable
  */
 static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
 {
@@ -35,8 +34,8 @@ static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
 }
 
 /*
- * Return the time of the hit, which is read once: $clock equals the time of all its frames and
- * lines.
+ * Return the time of the hit. It is read once, so that $clock equals the time of all the hit's
+ * frames and lines.
  */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
@@ -46,8 +45,8 @@ static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 }
 
 /*
- * Return the time of the hit in ns. Frames keep the raw counter instead, because few readers ask
- * for the time.
+ * Return the time of the hit in ns. Frames keep the counter's raw value instead, which is converted
+ * only if a reader asks for the time.
  */
 static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
@@ -60,12 +59,12 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*
- * gtp_hit_add_stack - collect $bt: put all registers except the flags, the bytes of the stack from
- * its top on, and their number into the open frame. Return 0, -ENOSPC or -E2BIG
+ * gtp_hit_add_stack - collect $bt: add all registers except the flags, the bytes of the stack from
+ * its top on, and the number of these bytes to the open frame. Return 0, -ENOSPC or -E2BIG
  */
 int gtp_hit_add_stack(struct gtp_cpu *cpu);
 
-/* gtp_hit_setv, gtp_hit_addv - struct ax_ops' setv and addv; @ctx is the struct gtp_cpu */
+/* gtp_hit_setv, gtp_hit_addv - implement setv and addv of struct ax_ops, like gtp_hit_getv() */
 void gtp_hit_setv(void *ctx, u16 num, s64 value);
 s64 gtp_hit_addv(void *ctx, u16 num, s64 by);
 

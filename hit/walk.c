@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Follow stacks with the steps that the kernel's unwinder took before at the same addresses. */
+/* Unwind kernel stacks with remembered steps of the kernel's unwinder at the same addresses. */
 #include "base/regs.h"
 #include "hit/walk.h"
 
 enum {
 	PROBES = 8, /* slots that a look-up of an address tries at most */
-	ASKS = 16,  /* addresses for which a hit may ask the unwinder, to bound its time */
+	ASKS = 16,  /* addresses for which one hit may ask the unwinder, to bound its time */
 	TAG_SHIFT = 51,
 	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
 	WORD = sizeof(u64),
@@ -21,8 +21,9 @@ struct walk {
 /* --- the table of known steps --- */
 
 /*
- * Return the slot of an address. All kernel code is in the uppermost 2 GiB, so the lower half of an
- * address identifies it. is_code() also accepts the lowest 2 GiB, which are never kept.
+ * Return the first slot to try for an address. All kernel code is in the uppermost 2 GiB, so the
+ * lower half of an address identifies it. is_code() also accepts the lowest 2 GiB, but steps at
+ * such addresses are never stored.
  */
 static u32 slot_of(u64 at)
 {
@@ -46,7 +47,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* Return the known step at @at; or 0, with the slot for a new step in @place (NULL: no room). */
+/* Return the step stored for @at; or 0, and in @place the slot for a new step, NULL if none. */
 static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);
@@ -120,9 +121,9 @@ static bool holds(const struct gtp_walk_from *f, u64 addr, u64 bytes)
 }
 
 /*
- * True if @regs are userspace's: decide like the kernel's user_mode(), at which the unwinder stops.
- * But userspace may have put any value into rsp: if it is an address on this very stack, the
- * unwinder reports an error instead.
+ * True if the registers saved at @regs are those of userspace. Decide like the kernel's
+ * user_mode(), at which the unwinder stops. But userspace may have put any value into rsp. If that
+ * is an address on this very stack, the unwinder reports an error instead.
  */
 static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
 {
@@ -154,7 +155,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	to[n++] = f->pc;
 	if (!holds(f, sp, WORD))
 		return 0;
-	/* Each round of the loop is at least one word further up the stack, so the loop ends. */
+	/* Each round moves at least one word up the stack, so the loop ends. */
 	for (;; at = ip - 1) {
 		step = step_at(&k, at);
 		prev = sp;
@@ -173,7 +174,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 				return 0;
 			bp = word_at(saved);
 		}
-		/* The next round finds out whether @ip is an address of code. */
+		/* The next round checks that @ip is an address of code. */
 		if (ip - f->hidden < f->hidden_bytes)
 			continue;
 		if (n == max)
@@ -182,12 +183,12 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	}
 }
 
-/* --- judging what the unwinder does at an address --- */
+/* --- finding out which step the unwinder takes at an address --- */
 
 enum {
 	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX on either side of it belong to the stack */
 	BP_AT = 516,
-	SP_FURTHER = 2, /* words that the second try begins further up */
+	SP_FURTHER = 2, /* the second try begins this many words further up */
 	BP_FURTHER = 37,
 };
 
@@ -219,7 +220,7 @@ static bool is_word(u64 word, u64 addr, u64 value)
 	       value == GTP_WALK_MARK + i;
 }
 
-/* Find the caller's rbp: saved *@saved words below the caller's stack, or, for 0, still in rbp. */
+/* Find the caller's rbp: *@saved words below the caller's stack, or still in rbp (0). */
 static bool judge_bp(u64 word, const struct gtp_walk_try try[2], u32 *saved)
 {
 	u32 i, at[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follow stacks with the steps that the kernel's unwinder took before at the same addresses. */
+/* Unwind kernel stacks with remembered steps of the kernel's unwinder at the same addresses. */
 #ifndef _GTP_WALK_H
 #define _GTP_WALK_H
 
@@ -11,17 +11,17 @@ enum {
 };
 
 /*
- * One step of the unwinder at an address, in the plain case. The caller's stack begins @words above
- * the stack pointer or above rbp, and the word just below that is the return address. The caller's
- * rbp was saved GTP_WALK_SAVED() words below the caller's stack, or is still in rbp. For
- * GTP_WALK_REGS, saved registers begin where the caller's stack would.
+ * A plain step of the unwinder, from an address to its caller. The caller's stack begins @words
+ * words above rsp or rbp, and the word just below it is the return address. The caller's rbp was
+ * saved GTP_WALK_SAVED() words below the caller's stack, or is still in rbp. For GTP_WALK_REGS,
+ * saved registers begin where the caller's stack would begin.
  */
 enum gtp_walk_kind {
-	GTP_WALK_HAND_OVER, /* not a plain case: the kernel's unwinder has to follow the stack */
+	GTP_WALK_HAND_OVER, /* not plain: the kernel's unwinder has to follow the stack */
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* saved registers are @words above the base; userspace's end the stack */
+	GTP_WALK_REGS, /* saved registers @words above the base; userspace's end the stack */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
@@ -36,12 +36,12 @@ enum { GTP_WALK_WORDS_MAX = 255 };
 /**
  * struct gtp_walk - the known steps of the unwinder, by address
  * @began: @now of the first walk, see struct gtp_walk_from; 0: nothing was walked yet
- * @slot: the lower half of the address, the step << 32, and above GTP_WALK_TAG_SHIFT a tag. The tag
- *	  is 0 for code that is never freed, otherwise the number of changes of modules since
- *	  @began, plus 1. A slot that is 0 is free
+ * @slot: for each known step the lower half of the address, the step << 32, and a tag << TAG_SHIFT
+ *	  (hit/walk.c). The tag is 0 for code that is never freed; otherwise it is 1 plus the number
+ *	  of times that modules changed since @began. A slot that is 0 is free
  *
- * A slot is read and written as one word. So CPUs and NMIs can add and look up concurrently: they
- * find a whole entry or none. If two of them write to one slot, only one entry is lost.
+ * A slot is read and written as one word, so CPUs and NMIs can add and look up steps concurrently:
+ * they find a whole entry or none. If two of them write to the same slot, only one entry is lost.
  */
 struct gtp_walk {
 	u32 began;
@@ -50,8 +50,9 @@ struct gtp_walk {
 
 /**
  * struct gtp_walk_ops - how to ask the kernel's unwinder
- * @ask: find the step of the unwinder at @at, see gtp_walk_judge(). @at + 1 must be code as well.
- *	 @stays: set if the code is never freed. Return: false if the unwinder cannot be asked now
+ * @ask: find the unwinder's step at @at, see gtp_walk_judge(). @at + 1 must be an address of code
+ *	 as well. Set @stays to true if the code is never freed. Return false if the unwinder cannot
+ *	 be asked now
  */
 struct gtp_walk_ops {
 	bool (*ask)(void *ctx, u64 at, u32 *step, bool *stays);
@@ -65,8 +66,8 @@ struct gtp_walk_ops {
  * @pc: the address of the instruction that was hit
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
- * @hidden: leave out return addresses in the @hidden_bytes bytes that start here
- * @now: how often modules have changed, counted from 1; read before @ask reads anything
+ * @hidden: leave out return addresses in the @hidden_bytes bytes that start at this address
+ * @now: 1 plus the number of times that modules have changed; read before @ask reads anything
  */
 struct gtp_walk_from {
 	u64 begin, end;
@@ -76,8 +77,8 @@ struct gtp_walk_from {
 };
 
 /**
- * gtp_walk_take() - take the stack at a hit, if each of its addresses is a plain case
- * @w: the known steps; the kernel is asked for unknown ones, a few at a time
+ * gtp_walk_take() - take the stack at a hit, if each step is a plain one
+ * @w: the known steps; asks the kernel's unwinder for a few unknown ones at each call
  * @ops: how to ask the kernel's unwinder
  * @from: where the stack begins
  * @to: receives @from's pc and its callers
@@ -85,7 +86,7 @@ struct gtp_walk_from {
  *
  * Reads only words of the stack.
  *
- * Return: the number of addresses; 0: the kernel's unwinder has to take this stack.
+ * Return: the number of addresses; or 0 if the kernel's unwinder has to take this stack.
  */
 u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
 		  const struct gtp_walk_from *from, u64 *to, u32 max);
@@ -98,8 +99,8 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
  * @to_bp: rbp after the step
  * @to_ip: the address at which the step arrives
  * @regs: the address of saved registers that the step has found; 0: none
- * @done: there is no caller to step to
- * @error: the unwinder gave up
+ * @done: true if there is no caller
+ * @error: true if the unwinder gave up
  */
 struct gtp_walk_try {
 	u64 sp, bp;
@@ -112,19 +113,19 @@ enum {
 	GTP_WALK_MARK = 0x5a0000, /* an address that is neither code nor stack */
 };
 
-/* gtp_walk_make_up - set the registers with which the two tries begin, on the stack at @word */
+/* gtp_walk_make_up - set the registers of two tries on the made-up stack at @word */
 void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
 
 /**
  * gtp_walk_judge() - find the step that the unwinder takes at an address
  * @word: address of the made-up stack
- * @try: the unwinder's results for both beginnings that gtp_walk_make_up() gave
+ * @try: the two tries that gtp_walk_make_up() prepared, with the unwinder's results
  *
- * The unwinder's step at an address depends only on registers and words of the stack: one of them
- * is its base, to which it adds a constant from its tables. In the second try rsp, rbp and
- * everything else are moved, each by another distance, and no word of the stack is an address on
- * it. So the distance by which a result has moved shows its base, and the word in the result shows
- * where it was read.
+ * The unwinder's step at an address depends only on registers and words of the stack. One of them
+ * is the base, to which the unwinder adds a constant from its tables. In the second try rsp and rbp
+ * are moved, each by another distance, and no word of the stack is an address on the stack. So the
+ * distance by which a result differs between the tries shows its base, and a word of the stack in a
+ * result shows from where it was read.
  *
  * Return: the step; GTP_WALK_HAND_OVER if it is not a plain case.
  */

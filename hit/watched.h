@@ -7,12 +7,12 @@
 #include "hit/hit.h"
 
 /**
- * gtp_watched_see() - replace the value that a watchpoint has seen last
- * @seen: the watchpoint's last value; all CPUs share it, because any of them may write the variable
- *     next
+ * gtp_watched_see() - store a watched variable's value and return the one stored before
+ * @seen: the value stored for the watchpoint; all CPUs share it, because any of them may write the
+ *     variable next
  * @value: the value that the variable has now
  *
- * Context: any, NMI included. Return: the value that was seen before, on any CPU.
+ * Context: any, NMI included. Return: the value that a hit on any CPU stored before.
  */
 static inline u64 gtp_watched_see(u64 *seen, u64 value)
 {
@@ -23,13 +23,13 @@ static inline u64 gtp_watched_see(u64 *seen, u64 value)
  * gtp_watched_hit() - handle a hit of a watchpoint
  * @first: the location's first tracepoint
  * @cpu: this CPU's own struct
- * @regs: the registers after the instruction that has written, with its rip
+ * @regs: the registers after the instruction that accessed the variable, including rip
  * @entered: the amount added to preempt_count, as for gtp_hit()
- * @before: the value that the watchpoint saw last; only the variable's bytes are set
+ * @before: the value at the watchpoint's previous hit; only the variable's bytes are set
  * @value: the value that the variable has now; only its bytes are set
  *
- * If this CPU is in a hit of another tracepoint already, this hit is counted as nested and leaves
- * the other hit's values alone.
+ * If this CPU is already in a hit of another tracepoint, this hit is counted as nested and does not
+ * change the values of the other hit.
  * Context: as gtp_hit(); no other watchpoint can be hit on this CPU meanwhile.
  */
 static inline void gtp_watched_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
