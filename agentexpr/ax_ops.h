@@ -6,16 +6,19 @@
 /*
  * X(name, opcode, operand bytes, pops, pushes, rule)
  *
- * @rule names what the verifier checks in addition to the stack counts: none nothing jump the
- *   2-byte operand is a forward target on an instruction boundary reg the 2-byte operand is a
- *   register that a hit knows tsv the 2-byte operand is a trace state variable pick the 1-byte
- *   operand is a depth that exists printf variable length: u8 nargs, u16 length, the format with
- *   its NUL; pops nargs + 2 end the expression ends here refuse known to GDB, never sent by it:
- *   floating point
+ * @rule names what the verifier checks in addition to the stack counts:
+ *   none    nothing
+ *   jump    the 2-byte operand is a forward target on an instruction boundary
+ *   reg     the 2-byte operand is a register that a hit knows
+ *   tsv     the 2-byte operand is a trace state variable
+ *   pick    the 1-byte operand is a depth that exists
+ *   printf  variable length: u8 nargs, u16 length, the format with its NUL; pops nargs + 2
+ *   end     the expression ends here
+ *   refuse  known to GDB, never sent by it: floating point
  *
- * trace_quick and trace16 leave the address; tracev pushes nothing (GDB's own ax.def disagrees with
- * every implementation here: "getv N; tracev N; pop; end" is what GDB sends and must leave an empty
- * stack).
+ * trace_quick and trace16 leave the address on the stack. tracev pushes nothing, although GDB's own
+ * ax.def says otherwise: GDB sends "getv N; tracev N; pop; end", which must leave an empty stack, and
+ * every implementation of tracev does so.
  */
 #define AX_OPS(X)                                                                                  \
 	X(float, 0x01, 0, 0, 0, refuse)                                                            \

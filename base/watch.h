@@ -5,8 +5,11 @@
  * GDB's packets have only one address for a tracepoint. All kernel addresses begin with the byte
  * 0xff. A watch address has another first byte, which says how many bytes are watched, and how:
  *
- *	bits 7 to 5 011 bits 4 and 3 log2 of the number of bytes: 1, 2, 4, 8 bit 2 reads of the
- *	variable are hits, too bit 1 the variable is signed bit 0 1
+ *	bits 7 to 5	011
+ *	bits 4 and 3	log2 of the number of bytes: 1, 2, 4, 8
+ *	bit 2		reads of the variable are hits, too
+ *	bit 1		the variable is signed
+ *	bit 0		1
  *
  * No processor accepts these addresses. Bit 63 is clear, so they are not kernel addresses. Bit 56
  * is set, so they are not user addresses either, even if the processor ignores other upper bits of

@@ -96,7 +96,7 @@ enum gtp_location_kind {
 	GTP_LOCATION_EVENT,	  /* a kernel tracepoint, by the address of its marker */
 	GTP_LOCATION_RETURN,	  /* a function's first instruction, for calls that return */
 	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
-	GTP_LOCATION_USER_RETURN, /* such an instruction, for calls of its function that return */
+	GTP_LOCATION_USER_RETURN, /* a program's function by its first instruction, for calls */
 	GTP_LOCATION_WATCH,	  /* accesses of a variable, by its watch address */
 };
 

@@ -9,8 +9,8 @@
 #include "hit/walk.h"
 
 enum {
-	GTP_STACKS_DEPTH = 127,			/* addresses kept of a stack: the innermost ones */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1, /* one more: the stack is deeper */
+	GTP_STACKS_DEPTH = 127,			  /* addresses stored of a stack: the innermost */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that the stack is deeper */
 	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the unwinder uses the second half */
 	GTP_STACKS_LOST = 0, /* the last address of a stack that could not be followed to its end */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A tracepoint's actions as one snippet, in which each action records its blocks. */
+/* Compile a tracepoint's actions as one snippet, in which each action records its blocks. */
 #include "jit/actions.h"
 #include "jit/expr.h"
 #include "jit/record.h"
@@ -11,10 +11,12 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 
 	if (item->base >= 0 && item->base != GTP_REG_PC) {
 		addr = jit_hit_val(j, (u32)item->base);
-		/* In a pad rsp differs from the hit's by some words. */
+		/*
+		 * In a pad, rsp is some words below the value that it has in the hit's registers.
+		 */
 		if (addr.bits < 64 || !x86_fits32((s64)item->offset) ||
 		    !x86_fits32(addr.imm + (s32)item->offset))
-			j->unsuitable = true; /* GDB never asks for such an address */
+			j->unsuitable = true; /* GDB never sends such an address */
 		else
 			addr.imm += (s32)item->offset;
 		jit_know(&addr, 64, 64);
@@ -27,7 +29,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	jit_pop(j);
 }
 
-/* True if the expression has no jumps, and no assignments that need the lock. */
+/* True if the expression has no jumps, and sets no variable that needs the lock. */
 static bool is_simple(const struct ax_verified *v)
 {
 	u32 pc;
@@ -42,7 +44,7 @@ static bool is_simple(const struct ax_verified *v)
 
 static void action(struct ax_jit *j, const struct ax_jit_item *item)
 {
-	j->insn = (struct ax_insn){ 0 }; /* errors outside an expression have pc and opcode 0 */
+	j->insn = (struct ax_insn){ 0 }; /* errors of other actions have pc 0 and opcode 0 */
 	jit_record_note(j);
 	switch (item->kind) {
 	case AX_JIT_REGS:

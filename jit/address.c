@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of memory to read, and the code before a fast load:
+ * Compute the addresses of loads, and emit the code before a fast load (see jit/jit.h):
  *
  *	pad so that the load is aligned
  *	cmp base, limit - disp
- *	jge slow                        not a kernel address; after a fault this leads to slow, too
+ *	jge slow                        not a kernel address; a fault of the load leads to slow, too
  *	mov dst, [base + disp]
  */
 #include "jit/address.h"
 #include "jit/values.h"
 
 /*
- * Return the limit for an access of @span bytes. The processor's limit keeps an access of 8 bytes
- * out of forbidden memory; a longer access needs a lower limit.
+ * Return the limit for the address of an access of @span bytes. The target's fast_limit is right
+ * for an access of 8 bytes; a longer access needs a lower limit.
  */
 static s64 limit_for(const struct ax_jit *j, u32 span)
 {
@@ -34,8 +34,8 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 }
 
 /*
- * Emit the check. A constant address needs no check, but a fault still needs the displacement
- * before the load.
+ * Emit the check of an address. A constant address needs no check, but if the load faults, the slow
+ * code is found by the displacement before the load: emit that in a nop.
  */
 static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {

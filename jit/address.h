@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses of memory to read, and the code before a fast load. */
+/* Compute the addresses of loads, and emit the code before a fast load. */
 #ifndef _GTP_ADDRESS_H
 #define _GTP_ADDRESS_H
 
@@ -12,17 +12,17 @@ static inline struct x86_mem jit_record_at(u32 offset)
 }
 
 /*
- * jit_take_address - turn @v, the address of @span bytes, into @l: a constant, or a register and a
- * displacement that the check can encode
+ * jit_take_address - turn @v, the address of @span bytes, into a constant, or a register plus a
+ * displacement that the check can encode; store that in @l
  */
 void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span);
 
-/* jit_may_be_fast - true if a plain load is allowed; a constant address is checked right here */
+/* jit_may_be_fast - true if a fast load is allowed; a constant address is checked now */
 bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span);
 
 /*
- * jit_align_load - emit the code before a fast load: padding, the check of @span bytes (@l NULL:
- * the check was made already), the jump to slow code number @slow
+ * jit_align_load - emit the code before a fast load: padding, the check of the address @l of @span
+ * bytes, the jump to slow code number @slow. @l is NULL if the address was checked before
  */
 void jit_align_load(struct ax_jit *j, const struct jit_load *l, u32 span, u32 slow);
 

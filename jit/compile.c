@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler: verified bytecode to one function, in three passes over the same code.
+ * The compiler: translates verified bytecode to one function, in three passes.
  *
- * The first pass finds upper limits of all distances, the second the offsets, and the third writes.
- * All three do exactly the same, except for the sizes of jumps and padding, because every decision
- * depends only on earlier code: all jumps to an instruction come before it, since jumps only go
- * forward.
+ * The first pass finds upper limits of all distances, the second finds the offsets, and the third
+ * writes the code. All three emit the same instructions, except for the sizes of jumps and padding,
+ * because every decision depends only on earlier code: jumps only go forward, so all jumps to an
+ * instruction come before it.
  *
  * Example, "p->prio == 200" as GDB sends it, with p in rdi:
  *
@@ -66,8 +66,8 @@ static const struct ax_verified *nth_expr(const struct ax_jit_request *req, u32 
 }
 
 /*
- * Count labels for the longest expression, and one piece of slow code for each instruction and
- * action.
+ * Return the number of labels, enough for the longest expression, and the number of pieces of slow
+ * code, one for each instruction and action.
  */
 static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t *slow)
 {
@@ -103,7 +103,7 @@ size_t ax_jit_work_size(const struct ax_jit_request *req)
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Short encodings first; rax before all, as the result is there. JIT_RECORD last. */
+	/* Short encodings first, beginning with rax, which returns the result. JIT_RECORD last. */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};
@@ -154,8 +154,8 @@ int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
 	j->b = (struct x86_buf){ .p = buf, .size = size };
 	j->run_pass(j, JIT_WRITE);
 	/*
-	 * Emit the code. The bytecode is verified and the room is enough, so only a distance can be
-	 * too large.
+	 * Emit the code. The bytecode is verified and the room is enough, so only a branch that
+	 * cannot reach its target can fail.
 	 */
 	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The compiler's passes, for pads as well. */
+/* The compiler's passes, which compile snippets and pads. */
 #ifndef _GTP_COMPILE_H
 #define _GTP_COMPILE_H
 

@@ -2,10 +2,10 @@
 /*
  * Copy displaced instructions so that they have the same effect at another address.
  *
- * Most are copied unchanged. Displacements relative to an instruction's end are computed again. A
- * call becomes a push of the original's return address and a jump, so that a task that sleeps in
- * the callee does not return to the copy. Returns and indirect branches get the form that the
- * kernel would have given them at the copy's address.
+ * Most instructions are copied unchanged. Displacements relative to an instruction's end are
+ * computed again. A call becomes a push of the return address of the original call and a jump, so
+ * that a task that sleeps in the callee does not return to the copy. Returns and indirect branches
+ * get the form that the kernel's mitigations require at the copy's address.
  */
 #include "jit/copy.h"
 #include "jit/flow.h"
@@ -30,7 +30,7 @@ static u64 target(const struct copy *c)
 	return c->end + (u64)(s64)c->insn->rel;
 }
 
-/* Copy every byte unchanged, except a displacement relative to the end. */
+/* Copy every byte unchanged, except a displacement relative to the instruction's end. */
 static void moved(const struct copy *c, const u8 *p)
 {
 	u32 at = c->insn->disp_at, behind = c->insn->len - at - 4U;
@@ -50,7 +50,8 @@ static void verbatim(const struct copy *c)
 }
 
 /*
- * Push a 64-bit return address. Most addresses, and all in the kernel, are sign-extended 32 bits.
+ * Push the return address. Most addresses, and all in the kernel, fit a sign-extended 32-bit
+ * operand.
  */
 static void push_end(const struct copy *c)
 {
@@ -76,7 +77,8 @@ static void jcc(const struct copy *c)
 }
 
 /*
- * loop and jrcxz have only a rel8 form, so write: `loop 1f; jmp short 2f; 1: jmp rel32 target; 2:`.
+ * Copy loop or jrcxz, which have only a rel8 form: `loop 1f; jmp short 2f; 1: jmp rel32 target;
+ * 2:`.
  */
 static void loop(const struct copy *c)
 {
@@ -96,7 +98,7 @@ static bool is_prefix(u8 byte)
 	       byte == 0x65 || byte == 0x64 || (byte & 0xf0) == 0x40;
 }
 
-/* Return the offset of the ModRM byte if this is call rm (ff /2), otherwise 0. */
+/* Return the offset of the ModRM byte if this is an indirect call (ff /2), otherwise 0. */
 static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 {
 	u32 at = 0;
@@ -121,7 +123,9 @@ static bool uses_rsp(const u8 *p, u32 modrm)
 	return (p[modrm + 1] & 7) == X86_RSP && !b;
 }
 
-/* True if an indirect branch at @at is not at the place of a load, and ends in an allowed half. */
+/*
+ * True if an indirect branch may be at @at: not where a fast load may be, in an allowed half line.
+ */
 static bool well_placed(const struct copy *c, u32 at)
 {
 	u64 last = c->base + at + c->insn->len - 1;
@@ -130,8 +134,9 @@ static bool well_placed(const struct copy *c, u32 at)
 }
 
 /*
- * Copy an indirect jump. The nops before it depend on the address, which is not known when the code
- * is planned. The int3s after it, which stop speculation, fill up to a constant size.
+ * Copy an indirect jump. The number of nops before it depends on the address, which is not known
+ * when the code is planned. So the number of int3s after it, which stop speculation, makes the size
+ * constant.
  */
 static void indirect(const struct copy *c, const u8 *p)
 {
@@ -156,7 +161,7 @@ static void ret(const struct copy *c)
 	jit_return(c->w, c->b, c->base);
 }
 
-/* Copy an indirect call as a push and a jump. The jump of the same operand is ff /4. */
+/* Copy an indirect call (ff /2) as a push and an indirect jump (ff /4) with the same operand. */
 static void call_reg(const struct copy *c)
 {
 	u8 p[GTP_INSN_MAX];
@@ -184,11 +189,13 @@ static bool call_can(const struct gtp_insn *insn, const u8 *p)
 	return modrm && !uses_rsp(p, modrm);
 }
 
-/* struct copier - how to move instructions of one kind; without @can, all of them can be moved */
+/*
+ * struct copier - how to copy instructions of one kind; if @can is NULL, all of them can be copied
+ */
 struct copier {
 	bool (*can)(const struct gtp_insn *insn, const u8 *p);
 	void (*emit)(const struct copy *c);
-	bool branch; /* touches no memory, so it may begin anywhere; or @emit takes care of that */
+	bool branch; /* the copy may begin at any offset, see avoid_load_place() */
 };
 
 static const struct copier copier[] = {
@@ -229,8 +236,8 @@ bool gtp_copy_can(const struct gtp_region *r)
 }
 
 /*
- * Move a copy by a nop if it would begin at the offset of a possible fast load: a fault of the
- * displaced instruction would be handled as a fault of that load.
+ * Emit a nop if the copy would begin at an offset that is reserved for fast loads: a fault of the
+ * displaced instruction would be handled like a fault of such a load.
  */
 static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 {
@@ -239,8 +246,8 @@ static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 }
 
 /*
- * True if control can run off the end of the copies. It cannot if the last one is a call, whose
- * callee returns to the end of the original.
+ * True if control can reach the end of the copies. It cannot if the last instruction is a call,
+ * because its callee returns to the original code.
  */
 static bool comes_back(const struct gtp_region *r)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One expression, instruction by instruction: the table of emitters, and joins. */
+/* Compile one expression, instruction by instruction: the table of emitters, and joins of paths. */
 #include "jit/expr.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -53,7 +53,9 @@ static void op_rot(struct ax_jit *j)
 	exchange(jit_arg(j, 2), jit_arg(j, 1));
 }
 
-/* struct emitter - @flags: the top may be a comparison whose result is only in the flags */
+/*
+ * struct emitter - @flags: @emit accepts a comparison on top of the stack that is only in the flags
+ */
 struct emitter {
 	void (*emit)(struct ax_jit *j);
 	bool flags;
@@ -107,7 +109,7 @@ static const struct emitter emitter[256] = {
 	[AX_OP_printf] = { jit_op_printf },
 };
 
-/* Jumps lead to this instruction: put the values where these jumps have put them. */
+/* Begin an instruction to which jumps lead: put the values where those jumps have put them. */
 static void join(struct ax_jit *j)
 {
 	j->held = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One expression, instruction by instruction. */
+/* Compile one expression, instruction by instruction. */
 #ifndef _GTP_EXPR_H
 #define _GTP_EXPR_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control flow of the compiled code: jumps, the next instruction, returns.
+ * Control flow of the compiled code: emit jumps and returns, look at the next instruction.
  *
- * All jumps of an expression go forward. The first pass makes each of them long, so it may
- * overestimate a distance but never underestimates one. A distance that it finds short is short.
+ * All jumps of an expression go forward. The first pass emits long jumps, so it may overestimate a
+ * distance, but never underestimates it. So a jump that is short enough in the first pass is short
+ * enough in the end.
  */
 #include "jit/flow.h"
 
@@ -15,7 +16,7 @@ void jit_mark(struct ax_jit *j, struct jit_place *place)
 		place->pos = j->b.len;
 }
 
-/* True if a jump from the instruction being compiled to @est is surely short. */
+/* True if a short jump from the instruction being compiled surely reaches @est. */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
 	/* With actions there are several expressions, whose estimates overwrite each other. */
@@ -73,5 +74,5 @@ void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 		x86_jmp_far(b, base, w->return_thunk);
 	else
 		x86_ret(b);
-	x86_int3s(b, 1); /* the processor may speculate past either of them */
+	x86_int3s(b, 1); /* the processor may speculate past a jump or a ret */
 }

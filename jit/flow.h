@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Control flow of the compiled code: jumps, the next instruction, returns. */
+/* Control flow of the compiled code: emit jumps and returns, look at the next instruction. */
 #ifndef _GTP_FLOW_H
 #define _GTP_FLOW_H
 
 #include "jit/jit_internal.h"
 
-/* jit_mark - make @place begin at the current offset */
+/* jit_mark - set @place to the current offset of the code */
 void jit_mark(struct ax_jit *j, struct jit_place *place);
 
 /* jit_jcc, jit_jmp - jump forward to a place, in the short form if that surely reaches it */
@@ -16,8 +16,7 @@ void jit_jmp(struct ax_jit *j, const struct jit_place *to);
 void jit_jmp_back(struct ax_jit *j, u32 to);
 
 /*
- * jit_peek_at - decode the instruction at @pc; return false if a jump can reach it, or there is
- * none
+ * jit_peek_at - decode the instruction at @pc; return false if there is none, or a jump leads to it
  */
 bool jit_peek_at(const struct ax_jit *j, u32 pc, struct ax_insn *insn);
 

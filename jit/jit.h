@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Agent expressions as machine code: the interface for callers of the compiler and of its code. */
+/* The compiler of agent expressions to machine code: its interface. */
 #ifndef _GTP_JIT_H
 #define _GTP_JIT_H
 
@@ -9,16 +9,18 @@ struct gtp_tsv;
 struct ax_jit_target;
 
 /*
- * One verified expression becomes one snippet: a C function that needs only its two arguments and a
- * few common stubs within 2 GiB. Without calls and with few values it has no stack frame. It never
- * uses more than AX_MAX_DEPTH + 10 words of stack.
+ * The compiler turns one verified expression into a snippet: a function that C can call, which
+ * needs only its two arguments and a few common stubs within 2 GiB. A snippet without calls and
+ * with few values has no stack frame. A snippet never uses more than AX_MAX_DEPTH + 10 words of
+ * stack.
  *
- * A snippet reads memory in one of two ways. An address below target->fast_limit is read by a plain
- * (fast) load, at an offset that is a multiple of AX_JIT_LOAD_ALIGN. The 4 bytes before the load
- * are the displacement of the jump that checks the address; it leads to code that calls
- * env->ops->read() (careful). When a fast load faults, execution continues at that code: in the
- * kernel by an exception table with one entry for each multiple, in userspace by a signal handler.
- * Only env->ops->read() decides that an address is bad.
+ * A snippet reads memory in one of two ways. A fast load is a plain mov, for an address below
+ * target->fast_limit. The offset of the mov in the code is a multiple of AX_JIT_LOAD_ALIGN. A
+ * careful load calls env->ops->read(). The conditional jump before a fast load, which leads to the
+ * careful load if the address is too high, ends with a displacement of 4 bytes, right before the
+ * mov. If the mov faults, that displacement gives the address at which to continue. In the kernel
+ * an exception table does that, with one entry for each multiple of AX_JIT_LOAD_ALIGN; in userspace
+ * a signal handler does. Only env->ops->read() decides that an address is bad.
  */
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
@@ -33,9 +35,9 @@ static inline u64 ax_jit_careful(const u8 *load)
 }
 
 /*
- * struct ax_jit_result - the result of a snippet: @status, which is what ax_interp() returns, and
- * @value, which is 0 on an error. For actions @value is the size of the trace frame that they have
- * collected, head included: never 0
+ * struct ax_jit_result - the result of a snippet. @status is the value that ax_interp() would
+ * return; @value is the expression's value, or 0 on an error. For actions @value is the size of the
+ * trace frame that they have collected, including its head, so it is not 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -43,26 +45,27 @@ struct ax_jit_result {
 };
 
 /*
- * ax_jit_fn - evaluate an expression, or run actions: a snippet
+ * ax_jit_fn - the type of a snippet, which evaluates an expression or runs actions
  *
- * Uses @env->ops, @env->ctx and, with printf, @env->stack and @env->text. Writes @env->err only if
- * the status is -EINVAL.
+ * A snippet uses @env->ops, @env->ctx and, for printf, @env->stack and @env->text. It writes
+ * @env->err only if the status is -EINVAL.
  * Context: a hit; see struct ax_ops.
  */
 typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_actions_fn - run actions, for a caller that needs only the size; return 0 on failure
+ * ax_jit_actions_fn - the type of a snippet of actions, for a caller that needs only @value
  *
- * GCC gives callers of an ax_jit_fn a frame pointer, because its two-word result may need
- * alignment. Callers of an ax_jit_actions_fn need none.
+ * GCC gives a function that calls an ax_jit_fn a frame pointer, because the two-word result may
+ * need alignment. A function that calls an ax_jit_actions_fn needs none.
  */
 typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_can_early - true if the snippet of a condition can run before a hit begins: it consists
- * only of registers, memory, arithmetic, and variables that take no call and do not depend on the
- * kind of probe. It then uses only @env->ops->read, and @env->err if it fails
+ * ax_jit_can_early - true if the snippet of a condition can run before a hit begins. Such a
+ * condition uses only registers, memory, arithmetic, and variables that take no call and do not
+ * depend on the kind of probe. Its snippet needs only @env->ops->read, and sets @env->err if it
+ * fails
  */
 bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target);
 
@@ -79,22 +82,22 @@ enum ax_jit_stub {
 	AX_JIT_NR_STUBS,
 };
 
-/* AX_JIT_MARK - a pad adds it to its task's count of disabled page faults while it reads memory */
+/* AX_JIT_MARK - a pad adds this to current->pagefault_disabled while it reads memory */
 enum { AX_JIT_MARK = 1 << 20 };
 
 /**
  * struct ax_jit_var - a trace state variable that can be read without a call
  * @bytes: the size of the value, 4 or 8; 0: reading this variable takes a call
  * @sign: sign-extend the value to 64 bits
- * @follow: number of pointers that lead to the value, up to 2; the first is in the GS segment
- * @moves: its value changes if the task moves to another CPU on the way from a pad to C, so a
- *	pad's condition must not use it
+ * @follow: the number of pointers to follow to the value, up to 2; the first is in the GS segment
+ * @moves: true if the value changes when the task moves to another CPU, which can happen between a
+ *	pad and the C code that it calls; so a pad's condition must not use it
  * @less_entered: subtract env->entered, which is 0 in a pad's condition
  * @gs: the offset in the GS segment of the value or of the first pointer to it
- * @offset: with @follow: offset from the first pointer, in memory that is always mapped
- * @then: with two pointers: the offset from the second one
- * @mask: 0, or the bits of a 4-byte value that count
- * @add: a constant to add to the value at the end
+ * @offset: if @follow is not 0: the offset from the first pointer, in memory that is always mapped
+ * @then: if @follow is 2: the offset from the second pointer
+ * @mask: the bits to keep of a 4-byte value; 0: all
+ * @add: a constant to add to the value, after everything else
  */
 struct ax_jit_var {
 	u8 bytes;
@@ -110,24 +113,25 @@ struct ax_jit_var {
 };
 
 /**
- * struct ax_jit_target - the place where snippets run
- * @fast: fast loads are allowed
- * @endbr: indirect calls must find an endbr64
- * @upper_half: indirect branches must end in the upper half of a cache line
- * @lfence: an lfence must precede indirect branches
- * @lahf: the processor has lahf and sahf in 64-bit mode
+ * struct ax_jit_target - properties of the kernel or process in which snippets run
+ * @fast: true if fast loads are allowed
+ * @endbr: true if a function that is called indirectly must begin with an endbr64
+ * @upper_half: true if indirect branches must end in the upper half of a cache line
+ * @lfence: true if an lfence must precede indirect branches
+ * @lahf: true if the processor has lahf and sahf in 64-bit mode
  * @fast_limit: addresses below it, compared as signed numbers, are read with fast loads
  * @return_thunk: the address to which a return must jump; 0: a plain ret
  * @task: offset in the GS segment of the pointer to the running task; 0: pads do not mark it
- * @task_faults: offset in a task of its count of disabled page faults
- * @var: variables that can be read without a call, by number
- * @nvars: the number of entries in @var; variables with higher numbers take a call
+ * @task_faults: the offset of pagefault_disabled in a task
+ * @var: how to read each variable that needs no call, indexed by the variable's number
+ * @nvars: the number of entries in @var; reading a variable with a higher number takes a call
  * @pad_hit: the function that jump pads call at a hit; see pad/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
- * In the kernel the limit is a negative number: the upper half of the address space except its last
- * 10 MiB, where the vsyscall page and the error pointers lie. So one signed comparison also
- * excludes user addresses, which a plain load must never touch.
+ * In the kernel @fast_limit is a negative number: it allows the upper half of the address space
+ * except its last 10 MiB, where the vsyscall page and the error pointers are. User addresses are
+ * positive numbers, so the same signed comparison excludes them; a fast load must never touch user
+ * memory.
  */
 struct ax_jit_target {
 	bool fast;
@@ -162,7 +166,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* counts as an action, but the snippet does not perform it */
+	AX_JIT_ELSEWHERE, /* an action that is counted, but that C performs */
 };
 
 /**
@@ -185,15 +189,15 @@ struct ax_jit_item {
 
 /**
  * struct ax_jit_request - what to compile: an expression, or all actions of a tracepoint
- * @v: the expression; its code must stay while snippets that print may run
+ * @v: the expression; a snippet with a printf needs its bytecode as long as it may run
  * @items: the actions; not copied
  * @nitems: the number of actions; 0: compile @v
  * @target: the target that the code is compiled for
  * @pc: the value that expressions read for register 16 (rip)
- * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all are AX_TSV_CALL
- * @slots: the variables by number, for expressions with AX_F_ADDS; they must not move while the
- *	snippet may run
- * @seed: changes which registers are used, for tests; 0 is the best choice
+ * @ways: the enum ax_tsv_way of each variable, indexed by its number; NULL: all are AX_TSV_CALL
+ * @slots: the variables, indexed by number, for expressions with AX_F_ADDS; they must stay at their
+ *	addresses while the snippet may run
+ * @seed: varies the choice of registers, for tests; 0 gives the best code
  */
 struct ax_jit_request {
 	const struct ax_verified *v;
@@ -210,23 +214,24 @@ struct ax_jit_request {
  * ax_jit_work_size() - return the memory that the compiler needs
  * @req: the request that will follow
  *
- * Return: the number of bytes; the caller allocates them (8-aligned, with any contents).
+ * Return: the number of bytes. The caller allocates them, aligned to 8 bytes, and need not clear
+ * them.
  */
 size_t ax_jit_work_size(const struct ax_jit_request *req);
 
 /**
- * ax_jit_plan() - decide everything except the bytes
+ * ax_jit_plan() - run the passes of the compiler that find the size of the code
  * @work: ax_jit_work_size() bytes
  * @req: the request; the struct is copied, the data it points to is not
  *
- * Actions can become one snippet if the layout of what they collect is known in advance. The
- * snippet writes their blocks (see trace/frame.h) to env->frame, where the caller has made room for
- * ax_jit_frame_bytes(). It also updates env->progress, so that after a failure the failed action
- * and the number of valid bytes are known. Expressions with jumps, strings, computed lengths, or a
- * need for the variables' lock cannot be part of such a snippet; but a pad's frame may have one
- * string of up to 64 bytes, see struct gtp_pad_frame.
+ * Actions can become one snippet if the layout of the blocks that they collect is known in advance.
+ * The snippet writes these blocks (see trace/frame.h) to env->frame, where the caller has reserved
+ * ax_jit_frame_bytes(). The snippet also updates env->progress, so that after a failure the failed
+ * action and the number of valid bytes are known. Such a snippet cannot contain an expression with
+ * jumps, strings, computed lengths, or variables that need the lock. As an exception, a frame that
+ * a pad writes may have one string of up to 64 bytes, see struct gtp_pad_frame.
  *
- * Context: any; allocates nothing, time is about linear in the length of the expression.
+ * Context: any. Allocates nothing; the time is about linear in the length of the expression.
  * Return: the bytes of code that ax_jit_emit() will write; 0: these actions cannot be one snippet.
  */
 u32 ax_jit_plan(struct ax_jit *work, const struct ax_jit_request *req);
@@ -236,19 +241,19 @@ u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
  * ax_jit_emit() - write planned code
- * @work: the compilation that ax_jit_plan() or gtp_pad_plan() has planned
+ * @work: the memory in which ax_jit_plan() or gtp_pad_plan() has planned the code
  * @base: the address where the code's first byte will run, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code
  * @size: the room in @buf
  *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code must reach is
- * more than 2 GiB from @base: the stubs, or for a pad the probed place, an operand of a displaced
- * instruction, or pad_hit.
+ * Return: 0; -ENOSPC if @size is less than the planned size; -ERANGE if something that the code
+ * must reach is more than 2 GiB from @base: the stubs, or for a pad the probed place, an operand of
+ * a displaced instruction, or pad_hit.
  */
 int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 
 /**
- * ax_jit_run() - evaluate a snippet as ax_interp() evaluates its expression
+ * ax_jit_run() - run a snippet; has the same effects and result as ax_interp() with its expression
  * @fn: the snippet
  * @env: the environment of the expression; @env->pc is not used
  * @result: receives the value, 0 on an error; may be NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler's arithmetic: add to xor, comparisons, not, and extensions. */
+/* Compiles arithmetic: add to xor, comparisons, not, and extensions. */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -20,8 +20,8 @@ static bool is_commutative(u32 op)
 }
 
 /*
- * True if the value can be a memory operand: a hit's register or a slot, without a pending
- * extension or addition.
+ * True if an instruction can use the value as a memory operand: it is a register of the hit or a
+ * slot, without a pending extension or addition.
  */
 static bool usable_in_memory(const struct ax_jit *j, const struct jit_val *v, enum x86_width w)
 {
@@ -71,7 +71,7 @@ static u8 max8(u8 a, u8 b)
 	return a > b ? a : b;
 }
 
-/* Record what is known about any result: a 32-bit operation clears the upper half. */
+/* Record that a 32-bit operation has cleared the upper half of its result. */
 static void know_width(struct jit_val *v, enum x86_width w)
 {
 	jit_know(v, w == X86_64 ? 64 : 32, 64);
@@ -83,8 +83,7 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 }
 
 /*
- * Exchange the two operands if the right one is better suited to be on the left, where it is
- * overwritten.
+ * Exchange the operands if it is cheaper to overwrite the right one: the result replaces the left.
  */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
@@ -121,7 +120,7 @@ static bool op_lazily(struct ax_jit *j, u32 op, struct jit_val *a, const struct 
 	return add_lazily(a, op == AX_OP_add ? b->imm : -b->imm);
 }
 
-/* Combine pending constants without code: (a + 1) + (b + 2) is a + b with 3 pending. */
+/* Combine pending constants without code: (a + 1) + (b + 2) becomes a + b with 3 pending. */
 static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 {
 	s64 sum;
@@ -168,8 +167,8 @@ static void add_or_sub(struct ax_jit *j, struct jit_val *a, struct jit_val *b, e
 }
 
 /*
- * Multiply by 3, 5 or 9 with lea, as x + x * 2, 4 or 8, in a third of the time of imul. Return
- * false for other factors.
+ * Multiply by 3, 5 or 9 with lea, as x + x * 2, 4 or 8, which takes a third of the time of imul.
+ * Return false for other factors.
  */
 static bool multiply_as_address(struct ax_jit *j, struct jit_val *a, s64 by, enum x86_width w)
 {
@@ -212,8 +211,8 @@ static void multiply(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 }
 
 /*
- * Extend without code, by noting that only the low 8, 16 or 32 bits of the location count. Return
- * false if that is not possible.
+ * Extend without code: record that the value is the extension of the low 8, 16 or 32 bits of its
+ * location. Return false if that is not possible.
  */
 static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 {
@@ -231,8 +230,9 @@ static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 }
 
 /*
- * Mask by 0xff, 0xffff or 0xffffffff without code; the result is x if x is known to be no larger.
- * Return false for other masks.
+ * Mask by 0xff, 0xffff or 0xffffffff without code. A value that is known to fit the mask stays the
+ * same; otherwise record that only the low bits of its location count. Return false for other
+ * masks.
  */
 static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 {
@@ -333,7 +333,7 @@ static void emit_cmp(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	alu(j, X86_CMP, w, left.reg, &right);
 }
 
-/* Return the condition code for the comparison with its sides exchanged. */
+/* Return the condition code that corresponds to @cc after exchanging the operands. */
 static enum x86_cc mirrored(enum x86_cc cc)
 {
 	switch (cc) {
@@ -347,8 +347,9 @@ static enum x86_cc mirrored(enum x86_cc cc)
 }
 
 /*
- * Return the width in which to compare. The low halves suffice for numbers that are sign-extended
- * from 32 bits, signed or unsigned, and for numbers that are zero-extended, unsigned.
+ * Return the width in which to compare. It is enough to compare the low halves of two values that
+ * are both sign-extended from 32 bits. The same holds if both are zero-extended, with an unsigned
+ * comparison.
  */
 static enum x86_width compare_width(const struct jit_val *a, const struct jit_val *b,
 				    enum x86_cc *cc)

@@ -18,7 +18,7 @@ void jit_op_bit_not(struct ax_jit *j);
 /* jit_op_extend - emit ext, zero_ext */
 void jit_op_extend(struct ax_jit *j);
 
-/* jit_test - set the flags to whether a value is zero; return the condition for nonzero */
+/* jit_test - emit a test of a value; return the condition code that then stands for nonzero */
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v);
 
 #endif /* _GTP_OPS_ALU_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's calls: collecting, trace state variables, and printf.
+ * Compiles opcodes that may call a stub: collecting, trace state variables, and printf.
  *
- * The common stubs take up to two values in rax and rdx and a description in ecx, and preserve the
- * two pointers that every snippet has. No other register survives, so values that are needed later
- * are on the stack. An update of an aggregation has the table in rax, the value in rdx, and the
- * address of the keys in rcx.
+ * The common stubs take up to two values in rax and rdx and a description in ecx. They preserve
+ * only JIT_REGS and JIT_ENV, so values that are needed later are spilled to the stack. The stub for
+ * aggregations takes the table in rax, the value in rdx, and the address of the CPU's own
+ * variables, with the keys, in rcx.
  */
 #include "agentexpr/meaning.h"
 #include "aggregate/table.h"
@@ -16,7 +16,7 @@
 #include "jit/values.h"
 #include "tracepoint/tsv.h"
 
-/* Move a value to the stub's argument register; the stack entry @v does not change. */
+/* Copy a value to an argument register of a stub; the stack entry @v does not change. */
 static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
 {
 	jit_claim(j, reg);
@@ -33,7 +33,7 @@ static void call(struct ax_jit *j, enum ax_jit_stub stub)
 	jit_record_after_call(j);
 }
 
-/* Spill the values below the topmost @operands from registers that the call will overwrite. */
+/* Before a call, spill all values from registers, except the topmost @operands values. */
 static void prepare(struct ax_jit *j, u32 operands)
 {
 	j->held = operands;
@@ -77,8 +77,8 @@ bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target
 }
 
 /*
- * Emit the loads of a variable. Pointers on the way to a variable are always valid: no check, no
- * fault.
+ * Emit the loads of a variable. The pointers that lead to a variable are always valid, so no check
+ * is needed.
  */
 static void fetch_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
 {
@@ -140,8 +140,8 @@ static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
 }
 
 /*
- * Emit a get of one of this CPU's own variables. If GDB gets a variable and collects it right after
- * that, one load serves both.
+ * Emit a getv of one of this CPU's own variables. If a tracev of the same variable follows, one
+ * load is enough for both.
  */
 static void get_local(struct ax_jit *j)
 {
@@ -157,7 +157,7 @@ static void get_local(struct ax_jit *j)
 	}
 }
 
-/* Emit a set of one of this CPU's own variables. The value stays on the stack. */
+/* Emit a setv of one of this CPU's own variables. The value stays on the stack. */
 static void set_local(struct ax_jit *j)
 {
 	struct jit_val *v = jit_arg(j, 0);
@@ -172,7 +172,7 @@ static void set_local(struct ax_jit *j)
 	jit_unref_reg(j, locals);
 }
 
-/* Load the addresses of this CPU's own words and of its table into registers held by the caller. */
+/* Load the addresses of this CPU's own variables and of its table of the aggregation. */
 static void load_table(struct ax_jit *j, enum x86_reg own, enum x86_reg table)
 {
 	s32 word = GTP_TSV_TABLE + (s32)j->insn.operand;
@@ -191,7 +191,7 @@ static void count(struct ax_jit *j)
 	jit_unref_reg(j, reg);
 }
 
-/* True if this is an action's last instruction: nothing uses its value, which the call may lose. */
+/* True if this is an action's last instruction, so that its value need not survive a call. */
 static bool is_last(const struct ax_jit *j)
 {
 	struct ax_insn next;
@@ -199,7 +199,7 @@ static bool is_last(const struct ax_jit *j)
 	return j->req.nitems && jit_peek(j, &next) && next.op == AX_OP_end;
 }
 
-/* Emit a call of gtp_aggr_update() (aggregate/table.c) with the value that setv is to store. */
+/* Emit a call of gtp_aggr_update() (aggregate/table.c) with the value of a setv. */
 static void update(struct ax_jit *j)
 {
 	bool last = is_last(j);
@@ -219,7 +219,7 @@ static void update(struct ax_jit *j)
 	release(j);
 }
 
-/* Load the address of the variable itself into a register that the caller then holds. */
+/* Load the address of the variable's value into a register that the caller then holds. */
 static enum x86_reg load_slot(struct ax_jit *j)
 {
 	enum x86_reg reg = jit_alloc(j);
@@ -287,7 +287,7 @@ void jit_op_getv(struct ax_jit *j)
 	jit_push(j, jit_in_reg(X86_RAX));
 }
 
-/* The value that is set stays on the stack: it is spilled with the others. */
+/* Emit setv. The value stays on the stack, so spill it with the others. */
 void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);
@@ -350,7 +350,7 @@ void jit_op_tracev(struct ax_jit *j)
 		return;
 	}
 	if (j->req.nitems && way(j) == AX_TSV_BLOCKS)
-		j->unsuitable = true; /* their size is known only at the hit */
+		j->unsuitable = true; /* the size of the blocks is known only at the hit */
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	if (j->req.nitems) {
@@ -361,7 +361,7 @@ void jit_op_tracev(struct ax_jit *j)
 	call(j, AX_JIT_TRACEV);
 }
 
-/* Collect straight into the trace frame, if the length, or a string's limit, is known now. */
+/* Collect straight into the trace frame, if the length or the limit of a string is a constant. */
 static void trace_to_record(struct ax_jit *j)
 {
 	const struct jit_val *len = jit_arg(j, 0);
@@ -407,7 +407,7 @@ void jit_op_trace_short(struct ax_jit *j)
 	release(j);
 }
 
-/* Store the arguments where the interpreter has them: at the beginning of @env->stack. */
+/* Store the arguments of printf at the beginning of @env->stack, like the interpreter. */
 static void store_args(struct ax_jit *j, u32 nargs)
 {
 	enum x86_reg to, value;
@@ -416,7 +416,7 @@ static void store_args(struct ax_jit *j, u32 nargs)
 	to = X86_RAX;
 	value = X86_RDX;
 	for (u32 i = 0; i < nargs; i++) {
-		/* On the stack, function and channel are above the first argument. */
+		/* On the stack, the function and the channel are above the first argument. */
 		jit_move(j, value, jit_arg(j, 2 + nargs - 1 - i));
 		x86_store(&j->b, x86_at(to, (s32)(8 * i)), value, 8);
 	}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's divisions. Zero is an error, -1 never reaches idiv (which traps on INT64_MIN),
- * and a constant divisor becomes a multiplication: x / d is the upper half of x * (2^64 / d,
- * rounded up), corrected. The correction, and why it is exact, is in T. Granlund and P.
- * Montgomery, "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 5.2.
+ * Compiles divisions. Division by zero is an error. Division by -1 does not use idiv, which traps
+ * on INT64_MIN. Division by another constant becomes a multiplication: x / d is the upper half of x
+ * * (2^64 / d, rounded up), corrected. The correction, and the proof that it is exact, are in T.
+ * Granlund and P. Montgomery, "Division by Invariant Integers using Multiplication" (1994), figures
+ * 4.1 and 5.2.
  */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
@@ -22,7 +23,7 @@ static bool is_rem(u32 op)
 	return op == AX_OP_rem_signed || op == AX_OP_rem_unsigned;
 }
 
-/* Return floor(rem * 2^64 / d), for rem < d: the bits of a quotient, one after the other. */
+/* Return floor(rem * 2^64 / d), for rem < d, by long division: one bit after the other. */
 static u64 long_divide(u64 rem, u64 d)
 {
 	u64 q = 0;
@@ -41,9 +42,9 @@ static u64 long_divide(u64 rem, u64 d)
 }
 
 /*
- * rdx = upper half of *v * m. *v passes through rax and ends in rdx. @x, if not NULL, receives a
- * register with the old *v, held by the caller. The caller must hold no register before: this
- * claims rax and rdx.
+ * Emit rdx = upper half of *v * m, the new value of *v. If @x is not NULL, it receives a register
+ * with the old value, which the caller then holds. The caller must hold no register before the
+ * call, because this function claims rax and rdx.
  */
 static void multiply_high(struct ax_jit *j, struct jit_val *v, u64 m, enum x86_unary mul,
 			  enum x86_reg *x)
@@ -76,7 +77,7 @@ static void divide_unsigned_32(struct ax_jit *j, struct jit_val *q, u64 d)
 }
 
 /*
- * t = high(m * x), q = (t + (x - t) / 2) >> (l - 1): m has 65 bits, of which the top one is implied
+ * t = high(m * x), q = (t + (x - t) / 2) >> (l - 1). m has 65 bits; the top bit is 1 and not stored
  */
 static void divide_unsigned_64(struct ax_jit *j, struct jit_val *q, u64 d)
 {
@@ -109,7 +110,7 @@ static void divide_signed_32(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_set(j, q, jit_in_reg(t));
 }
 
-/* q = ((x + high(m * x)) >> (l - 1)) - (x < 0 ? -1 : 0), with m taken as negative */
+/* q = ((x + high(m * x)) >> (l - 1)) - (x < 0 ? -1 : 0), where m is read as a negative number */
 static void divide_signed_64(struct ax_jit *j, struct jit_val *q, u64 d)
 {
 	u32 l = jit_log2_up(d);
@@ -166,7 +167,7 @@ static void quotient_signed(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_know(q, 64, s);
 }
 
-/* Divide by @d, the absolute value of the divisor, which is more than 1. */
+/* Divide by @d, the absolute value of a constant divisor, which is more than 1. */
 static void quotient(struct ax_jit *j, struct jit_val *v, u64 d)
 {
 	if (is_signed(j->insn.op) && v->zbits == 64)
@@ -175,7 +176,7 @@ static void quotient(struct ax_jit *j, struct jit_val *v, u64 d)
 		quotient_unsigned(j, v, d);
 }
 
-/* x % d = x - x / d * d; @q is a second entry for the quotient */
+/* x % d = x - x / d * d; @q is a stack entry for the quotient */
 static void remainder_by(struct ax_jit *j, struct jit_val *x, struct jit_val *q, u64 d)
 {
 	enum x86_reg factor;
@@ -216,10 +217,10 @@ static void divide_by_zero(struct ax_jit *j, struct jit_val *v)
 	u32 slow = jit_slow_add(j, (struct jit_slow){ .dst = 0 });
 
 	x86_jmp(&j->b, j->slow[slow].at.pos);
-	jit_set_const(j, v, 0); /* not reached, but the rest must compile */
+	jit_set_const(j, v, 0); /* control does not get here, but later code must compile */
 }
 
-/* Try the short forms for constant divisors; return false if none fits. */
+/* Try the faster forms for constant divisors; return false if none fits. */
 static bool divide_by_const(struct ax_jit *j, struct jit_val *v, struct jit_val *by)
 {
 	u32 op = j->insn.op;
@@ -255,7 +256,7 @@ static enum x86_width division_width(struct ax_jit *j, const struct jit_val *a,
 	return X86_64;
 }
 
-/* rax, rdx = rdx:rax / reg, % */
+/* Emit rax = rdx:rax / reg, rdx = rdx:rax % reg. */
 static void emit_divide(struct ax_jit *j, enum x86_reg reg, enum x86_width w, bool sign)
 {
 	if (sign)
@@ -265,7 +266,7 @@ static void emit_divide(struct ax_jit *j, enum x86_reg reg, enum x86_width w, bo
 	x86_unary(&j->b, sign ? X86_IDIV : X86_DIV, w, reg);
 }
 
-/* x / -1 is -x, which wraps, and x % -1 is 0; anything else is divided. */
+/* Emit a division that treats -1 specially: x / -1 is -x, which may wrap, and x % -1 is 0. */
 static void emit_divide_unless_minus_one(struct ax_jit *j, enum x86_reg reg, enum x86_width w)
 {
 	u32 other, done;

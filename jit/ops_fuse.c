@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compare memory with a constant in one instruction, in a pad.
+ * Compiles the comparison of memory with a constant to one instruction, in a pad.
  *
- * Only a pad can do that: after a fault a snippet continues after the load and needs the value in a
- * register, while a pad goes to C. So the pad needs no register for the value, and saves none.
+ * That is possible only in a pad. After a fault of a load, a snippet reads the value carefully and
+ * continues with the value in a register. A pad leaves the hit to C instead, so it needs no
+ * register for the value and saves none.
  *
  *	ref32; ext 32; const16 1000; swap; less_signed	 cmp dword [base + disp], 1000; flags: g
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
@@ -16,9 +17,9 @@
 #include "jit/slow.h"
 #include "jit/values.h"
 
-/* struct fused - how the loaded value is used: compared with @imm, or its bits @mask with 0 */
+/* struct fused - the test of a loaded value: value OP @imm, or, if @masked, value & @mask OP 0 */
 struct fused {
-	u32 next; /* pc after the use */
+	u32 next; /* pc after the test */
 	bool sign;
 	bool masked;
 	bool mirrored; /* the constant is on the left */
@@ -33,7 +34,7 @@ static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *
 	return jit_peek_at(j, f->next, insn);
 }
 
-/* Skip an extension from the load's own width, and note whether it is signed. */
+/* Skip an extension from the width of the load; record whether it is a sign extension. */
 static void skip_extension(const struct ax_jit *j, struct fused *f, u32 bytes)
 {
 	struct ax_insn insn;
@@ -56,7 +57,7 @@ static bool is_compare(u32 op)
 	return op == AX_OP_equal || op == AX_OP_less_signed || op == AX_OP_less_unsigned;
 }
 
-/* Parse a constant, perhaps with an extension, as GDB writes negative ones. */
+/* Parse a constant, perhaps with an extension, which GDB emits for a negative constant. */
 static bool parse_const(const struct ax_jit *j, struct fused *f, s64 *imm)
 {
 	struct ax_insn insn;
@@ -90,7 +91,7 @@ static bool parse_compare(const struct ax_jit *j, struct fused *f)
 	return true;
 }
 
-/* Parse an opcode that tests for zero. Consume only log_not; the others will find the flags. */
+/* Parse an opcode that tests for zero. Consume only log_not; the others then use the flags. */
 static bool parse_test(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -135,7 +136,7 @@ static bool parse(const struct ax_jit *j, struct fused *f)
 	return parse_test(j, f);
 }
 
-/* True if comparing the low bits is enough: the constant equals its own low bits, extended. */
+/* True if comparing the low @bytes is enough: the constant equals its extended low bytes. */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;
@@ -143,7 +144,7 @@ static bool fits(const struct fused *f, u32 bytes)
 	if (bytes == 8)
 		return x86_fits32(f->masked ? f->mask : f->imm);
 	if (f->masked)
-		return !((u64)f->mask >> bits); /* no bit that only the extension sets */
+		return !((u64)f->mask >> bits); /* the mask has no bits above the loaded ones */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compare memory with a constant in one instruction, in a pad. */
+/* Compiles the comparison of memory with a constant to one instruction, in a pad. */
 #ifndef _GTP_OPS_FUSE_H
 #define _GTP_OPS_FUSE_H
 

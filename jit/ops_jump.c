@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler's jumps and ends: jumps are threaded, and a jump to the end becomes a return. */
+/*
+ * Compiles jumps and ends. A jump to a goto goes to its target; a jump to an end becomes a return.
+ */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -7,7 +9,9 @@
 #include "jit/record.h"
 #include "jit/values.h"
 
-/* rax = the top of the stack, or 0 if it is empty; for actions, the size of the trace frame. */
+/*
+ * Emit rax = the top of the stack, or 0 if it is empty; for actions, the size of the trace frame.
+ */
 static void put_result(struct ax_jit *j)
 {
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
@@ -29,7 +33,7 @@ void jit_leave_snippet(struct ax_jit *j)
 	jit_return(j->req.target, &j->b, j->base);
 }
 
-/* Return the size of a return here; emitting one changes only the buffer. */
+/* Return the size that the code of a return would have; the state does not change. */
 static u32 return_size(struct ax_jit *j)
 {
 	struct x86_buf real = j->b;
@@ -42,12 +46,12 @@ static u32 return_size(struct ax_jit *j)
 	return n;
 }
 
-/* Limits on following jumps: enough for GDB's bytecode, and the compile time stays linear. */
+/* Limits for following jumps, so that the compile time is linear; enough for GDB's bytecode. */
 enum { FOLLOW_STEPS = 16, FALL_BYTES = 64 };
 
 /*
- * Find where a jump to @pc finally leads, through gotos and through tests of the constant that is
- * on top.
+ * Return where a jump to @pc finally leads: follow gotos, and tests of the value on top if that is
+ * a constant.
  */
 static u32 follow(struct ax_jit *j, u32 pc)
 {
@@ -72,7 +76,7 @@ static u32 follow(struct ax_jit *j, u32 pc)
 	return pc;
 }
 
-/* True if everything up to @pc is dead, so that no jump is needed. */
+/* True if no jump leads to the code from here to @pc, so that it is dead and no jump is needed. */
 static bool falls_to(const struct ax_jit *j, u32 pc)
 {
 	if (pc - j->next > FALL_BYTES)
@@ -83,11 +87,11 @@ static bool falls_to(const struct ax_jit *j, u32 pc)
 	return true;
 }
 
-/* Leave a pad's condition through the tail for the value on top. */
+/* Leave a pad's condition by the exit for the value on top: JIT_HELD or JIT_FALSE. */
 static void leave_condition(struct ax_jit *j)
 {
 	struct jit_val *top = jit_arg(j, 0);
-	bool last = j->next >= j->v->len; /* the tail for false follows */
+	bool last = j->next >= j->v->len; /* the code of JIT_FALSE follows */
 
 	j->held = 1;
 	if (jit_is_const(top) && top->imm) {
@@ -161,8 +165,8 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 }
 
 /*
- * Leave if @cc holds. Return false if the value on top is not constant: a pad would have to test it
- * first.
+ * Emit code that leaves the expression if @cc holds. Return false in a pad if the value on top is
+ * not a constant, because the pad would have to test it first.
  */
 static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 {
@@ -176,7 +180,7 @@ static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 	return true;
 }
 
-/* Follow the gotos from the target of a conditional jump, which may not change the stack. */
+/* Follow gotos from the target of a conditional jump; they do not change the stack. */
 static u32 follow_gotos(const struct ax_jit *j, u32 pc)
 {
 	struct ax_insn insn;
@@ -193,7 +197,7 @@ static void branch(struct ax_jit *j, enum x86_cc cc, u32 pc)
 	pc = follow_gotos(j, pc);
 	if (j->v->code[pc] == AX_OP_end && leave_if(j, cc))
 		return;
-	/* Do this before the jump, for both paths: moves do not change the flags. */
+	/* Move the values before the jump, for both paths: moves do not change the flags. */
 	jit_canonical(j);
 	jit_jcc(j, cc, target(j, pc));
 }

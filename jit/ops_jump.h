@@ -10,7 +10,7 @@ void jit_op_goto(struct ax_jit *j);
 void jit_op_if_goto(struct ax_jit *j);
 void jit_op_end(struct ax_jit *j);
 
-/* jit_leave_snippet - return the top of the stack, or the size of what actions recorded */
+/* jit_leave_snippet - emit a return of the top of the stack or, for actions, of the frame's size */
 void jit_leave_snippet(struct ax_jit *j);
 
 #endif /* _GTP_OPS_JUMP_H */

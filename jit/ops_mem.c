@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Emits loads: plain ones where that is allowed, otherwise in the slow code. */
+/* Compiles loads: fast loads where that is allowed, otherwise only slow code. */
 #include "jit/address.h"
 #include "jit/flow.h"
 #include "jit/ops_fuse.h"
@@ -21,7 +21,7 @@ static bool take_sign(struct ax_jit *j, u32 bytes)
 	return true;
 }
 
-/* Choose the register for the value: the base's own, unless the base is needed again. */
+/* Choose the register for the value: the register of the base, unless the base is needed again. */
 static void take_dst(struct ax_jit *j, struct jit_val *v, struct jit_load *l)
 {
 	bool keep = l->base == X86_NO_REG || j->regs[l->base] > 1 || j->cached[l->base] >= 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler's shifts: the processor uses 6 bits of the count, the expression all 64. */
+/* Compiles shifts. The processor uses only 6 bits of the count, an expression all 64. */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
 #include "jit/ops_shift.h"
@@ -66,7 +66,7 @@ void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 cou
 	if (!count)
 		return;
 	if (op == AX_OP_rsh_signed && v->zbits < 64)
-		op = AX_OP_rsh_unsigned; /* never negative */
+		op = AX_OP_rsh_unsigned; /* the value is not negative: the same */
 	if (op == AX_OP_rsh_signed)
 		shift_right_signed(j, v, count < 63 ? (u32)count : 63);
 	else if (count > 63)
@@ -77,9 +77,7 @@ void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 cou
 		shift_right_unsigned(j, v, (u32)count);
 }
 
-/*
- * Limit the count to 63: after a shift by 63 only the sign is left, so larger counts give the same.
- */
+/* Limit the count of rsh_signed to 63, which leaves only the sign, like any larger count. */
 static void clamp_count(struct ax_jit *j)
 {
 	enum x86_reg most = jit_alloc(j);
@@ -91,7 +89,7 @@ static void clamp_count(struct ax_jit *j)
 }
 
 /*
- * Clear the result for counts of 64 and more: sbb makes a mask of all ones for counts below 64,
+ * Clear the result for counts of 64 and more: sbb gives a mask of ones for counts below 64,
  * otherwise of zeros.
  */
 static void clear_if_all_out(struct ax_jit *j, enum x86_reg reg)

@@ -2,11 +2,11 @@
 /*
  * Write the blocks of a trace frame straight to their places, in snippets of actions.
  *
- * The caller has made room for the whole frame, to which JIT_RECORD points. Such actions have no
- * jumps, so the place of every block is known at compile time. Only slow code can fail, so only
- * slow code stores the progress. For a block of memory the address is checked once, before the
- * first piece, as for a load (see address.c). If the check fails, or any piece faults, the slow
- * code copies the whole block carefully (see slow.c).
+ * The caller has reserved room for the whole frame, to which JIT_RECORD points. Such actions have
+ * no jumps, so the place of every block is known at compile time. Only slow code can fail, so only
+ * slow code stores the progress in struct ax_env. The address of a block of memory is checked once,
+ * before the first piece, as for a load (see jit/address.c). If the check fails, or a piece faults,
+ * the slow code copies the whole block carefully (see jit/slow.c).
  *
  *	mov qword [record + n], type and length; mov [record + n + 8], address
  *	cmp base, limit; jge slow; mov d, [base]; mov [record + n + 16], d
@@ -22,16 +22,14 @@
 
 enum {
 	/*
-	 * The most bytes that one snippet records. If there are more, C records them action by
-	 * action.
+	 * The most bytes that one snippet records. If actions collect more, there is no snippet,
+	 * and C runs them one by one.
 	 */
 	RECORD_BYTES_MAX = 1 << 16,
 	UNROLL_MAX = 32, /* most bytes that are copied by unrolled loads */
 };
 
-/*
- * Decide that these actions cannot be one snippet; code that is emitted after this does not matter.
- */
+/* Mark the actions as unsuitable for one snippet. The code that is emitted will not be used. */
 static void give_up(struct ax_jit *j)
 {
 	j->unsuitable = true;
@@ -110,7 +108,7 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 
 	if (len > UNROLL_MAX || !jit_may_be_fast(j, l, len)) {
 		if (j->pad.on)
-			give_up(j); /* C copies it */
+			give_up(j); /* such a hit is left to C */
 		s.pc = j->insn.pc;
 		s.op = j->insn.op;
 		jit_slow_copy(j, &s);
@@ -122,8 +120,8 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 }
 
 /*
- * True if the next instruction reads the block. GDB collects memory right before an expression
- * reads it. Then one load does both, and the next instruction is compiled as well.
+ * True if the next instruction reads the memory of the block: GDB collects memory right before an
+ * expression reads it. Then one load does both, and the next instruction is compiled as well.
  */
 static bool is_read_next(struct ax_jit *j, u64 len)
 {
@@ -178,8 +176,8 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 }
 
 /*
- * Record a register that is still in the machine, as most are in a pad; the flags were pushed
- * first.
+ * Record a register of the hit in a pad, where most registers still hold the hit's values. The
+ * flags are the first word that the pad pushed.
  */
 static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
 {
@@ -221,7 +219,7 @@ static void put_reg(struct ax_jit *j, u32 at, u32 n)
 		return;
 	}
 	v = jit_hit_val(j, n);
-	jit_force(j, &v); /* and expressions use it from there */
+	jit_force(j, &v); /* so that expressions find the register loaded */
 	x86_store(&j->b, jit_record_at(at), v.loc, 8);
 	jit_unref_reg(j, v.loc);
 }
@@ -255,7 +253,7 @@ static void load_record(struct ax_jit *j)
 
 void jit_record_begin(struct ax_jit *j)
 {
-	/* In a pad's frame JIT_RECORD is loaded already, and the head is written. */
+	/* A pad has loaded JIT_RECORD and written the frame's head before. */
 	j->record_used = j->pad.on ? (u32)sizeof(struct gtp_frame) : 0;
 	if (!j->pad.on)
 		load_record(j);

@@ -9,7 +9,7 @@
 /* jit_record_begin - start with nothing recorded */
 void jit_record_begin(struct ax_jit *j);
 
-/* jit_record_note - keep everything recorded so far if something fails after this */
+/* jit_record_note - if later code fails, keep the blocks recorded so far */
 void jit_record_note(struct ax_jit *j);
 
 /* jit_record_regs - record a REGS block of the registers in GDB's @mask */
@@ -22,8 +22,8 @@ void jit_record_regs(struct ax_jit *j, u64 mask);
 void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 
 /*
- * jit_record_string - record a MEM block of the bytes at @addr up to the first NUL, at most @max of
- * them. Only in a pad's frame, which goes to C if there is no NUL among them
+ * jit_record_string - record a MEM block of the bytes at @addr through the first NUL. Only in a
+ * frame that a pad writes; the pad leaves the hit to C if there is no NUL among @max bytes
  */
 void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max);
 

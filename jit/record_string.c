@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A string in a pad's frame: word by word, until one has a NUL.
+ * Records a string in a frame that a pad writes: word by word, until a word has a NUL.
  *
  *	mov qword [record + n], type; mov [record + n + 8], address
  *	mov ones, 0x0101010101010101
@@ -16,9 +16,9 @@
  *	mov word [record + n], v; add v, 7; and v, -8; add record, v
  *
  * The lowest set bit of t is in the first zero byte, because borrows propagate only upwards. After
- * the string JIT_RECORD is moved by its length, so the later blocks have offsets as if the string
- * had no bytes. If the string does not end within these words, C handles the hit. It also does if a
- * word cannot be read as a whole, even if the string ends before the bytes that cannot be read.
+ * the string, JIT_RECORD is moved by the string's length, so the later blocks have offsets as if
+ * the string had no bytes. C handles the hit if the string does not end within these words, or if a
+ * word cannot be read as a whole (even if the string ends before the unreadable bytes).
  */
 #include "jit/address.h"
 #include "jit/flow.h"
@@ -28,12 +28,14 @@
 
 enum { WORDS_MAX = JIT_STRING_MAX / 8 };
 
-/* struct regs - @v: the word, later the number of bytes before it; @t: marks its zero bytes */
+/*
+ * struct regs - @v: the word; later the number of bytes before it; @t: marks the word's zero bytes
+ */
 struct regs {
 	enum x86_reg v, t, ones;
 };
 
-/* If one of the bytes is 0, go to the end with @before in v and its bit in t. */
+/* Emit a test for a zero byte, and a jump to the end with @before in v and the byte's bit in t. */
 static void look_for_end(struct ax_jit *j, const struct regs *r, u32 before)
 {
 	struct x86_buf *b = &j->b;
@@ -93,7 +95,7 @@ void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max)
 	struct jit_load l = { .bytes = 8 };
 	u32 at;
 
-	/* Only one string: the offsets of blocks after a second one would not be known. */
+	/* JIT_RECORD can be moved only for one string. */
 	if (!j->pad.on || j->pad.has_string || !words) {
 		j->unsuitable = true;
 		return;

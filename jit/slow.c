@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of the common stubs, and the slow code, which is off the fast path:
+ * Emits calls of the common stubs, and the slow code, which follows the fast code:
  *
  *	lea dst, [base + disp]
  *	push the instruction's description
@@ -8,7 +8,7 @@
  *	pop dst
  *	jmp back
  *
- * and for a block that actions collect:
+ * For a block of memory that actions collect it is:
  *
  *	mov dword [env.progress], p
  *	mov d, address; push length; push place; push the description; call the slow stub
@@ -18,7 +18,7 @@
 #include "jit/flow.h"
 #include "jit/slow.h"
 
-/* Add slow code, numbered in the order of compilation. Results of earlier passes are kept. */
+/* Add slow code, numbered in the order of compilation; keep its offset from the previous pass. */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 {
 	struct jit_slow *slot = &j->slow[j->nslow];
@@ -45,7 +45,7 @@ u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign)
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub)
 {
 	if (j->pad.on)
-		j->unsuitable = true; /* a pad's fast code makes no calls */
+		j->unsuitable = true; /* a pad's fast code must not call */
 	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
 }
 
@@ -90,7 +90,7 @@ static void slow_path(struct ax_jit *j, struct jit_slow *s)
 	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, s->sign));
 	jit_call_stub(j, AX_JIT_SLOW);
 	if (!load)
-		return; /* an error: the stub does not return */
+		return; /* for an error, after which the stub does not return */
 	x86_pop(&j->b, s->dst);
 	jit_jmp_back(j, s->back);
 }

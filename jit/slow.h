@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of the common stubs, and the slow code, which is off the fast path. */
+/* Emits calls of the common stubs, and the slow code, which follows the fast code. */
 #ifndef _GTP_SLOW_H
 #define _GTP_SLOW_H
 
@@ -17,7 +17,7 @@ void jit_slow_paths(struct ax_jit *j);
 /* jit_slow_copy - emit the careful copy of a whole block; uses @s->dst for its address */
 void jit_slow_copy(struct ax_jit *j, const struct jit_slow *s);
 
-/* jit_call_stub - emit the call; the stub's arguments are in place already */
+/* jit_call_stub - emit a call of a stub, whose arguments must be in their registers */
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub);
 
 /* jit_desc - return the description of an instruction for the stubs, see JIT_DESC_OP */

@@ -2,31 +2,31 @@
 /*
  * The common stubs, which all snippets share, and the C functions that they call.
  *
- * A snippet calls a stub. The stub preserves the snippet's two pointers; the slow stub preserves
- * every register, because the fast path is unaware of the call. If its C function reports an error,
- * a stub returns not to the snippet but to the snippet's caller.
+ * A snippet calls a stub, which calls a C function. The stub preserves JIT_REGS and JIT_ENV; the
+ * slow stub preserves every register, because the fast code does not expect a call. If the C
+ * function reports an error, the stub returns to the snippet's caller.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
 #include "aggregate/table.h"
 #include "jit/flow.h"
 
-/* The slow stub's pushed registers, by number; the places of rbx, rsp and rbp hold no value. */
+/* Indexes of the words that the slow stub finds on the stack: first the registers, by number. */
 enum {
 	SAVED_REGS = X86_R11 + 1,
-	/* Pushed by the snippet; rbp and the return address are between. */
+	/* The snippet has pushed the rest, before the return address and rbp. */
 	SAVED_DESC = SAVED_REGS + 2,
-	SAVED_WHERE, /* with a block: offset in the trace frame */
-	SAVED_LEN,   /* with a block: its number of bytes */
+	SAVED_WHERE, /* of a block: its offset in the trace frame */
+	SAVED_LEN,   /* of a block: its number of bytes */
 };
 
-/* Decode @desc as far as errors need the instruction. */
+/* Return the part of an instruction that errors need, from its description. */
 static struct ax_insn described(u32 desc)
 {
 	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
 }
 
-/* Copy a block's memory into the trace frame. An action that is not an expression has opcode 0. */
+/* Copy the memory of a block into the trace frame. Return 0 or -EINVAL. */
 static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
@@ -41,7 +41,7 @@ static bool is_division(u32 op)
 	return op >= AX_OP_div_signed && op <= AX_OP_rem_unsigned;
 }
 
-/* Do the slow stub's work. A load's address is in the register that will receive its value. */
+/* The slow stub's C function. A load's address is in the register that receives the value. */
 static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];
@@ -102,8 +102,8 @@ static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
 }
 
 /*
- * struct stub - @fallible: a nonzero rax ends the snippet with that status; @update: its C function
- * takes the registers as the snippet has set them
+ * struct stub - the C function of a stub: one of @call, @slow and @update. @fallible: a nonzero
+ * return value ends the snippet with that status
  */
 struct stub {
 	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
@@ -124,8 +124,8 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 };
 
 /*
- * Call C code: directly if it is in reach (always in the kernel, where an indirect call would need
- * a retpoline), otherwise through rax.
+ * Emit a call of a C function: a direct call if it reaches the function, otherwise through rax. In
+ * the kernel it always does; an indirect call would need a retpoline there.
  */
 static void call_c(struct x86_buf *b, u64 base, u64 addr)
 {
@@ -142,7 +142,7 @@ static void align_stack(struct x86_buf *b)
 	x86_alu_imm(b, X86_AND, X86_64, X86_RSP, -16);
 }
 
-/* Leave the snippet, with rax = 0 and rdx = the status from rax. */
+/* Emit the snippet's return after an error, with rax = 0 and rdx = the status, which is in rax. */
 static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
 	x86_mov(b, X86_RDX, X86_RAX);
@@ -150,7 +150,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* A snippet with calls has a stack frame, so an error can leave the snippet through rbp. */
+/* Emit a stub. A snippet that calls it has a stack frame, which an error leaves through rbp. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -161,7 +161,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	x86_mov(b, X86_RBP, X86_RSP);
 	x86_push(b, JIT_REGS);
 	x86_push(b, JIT_ENV);
-	if (!s->update) /* such a snippet has a stack frame of an even number of words */
+	if (!s->update) /* for an update rsp is aligned already */
 		align_stack(b);
 	x86_mov(b, X86_RDI, s->update ? X86_RAX : JIT_ENV);
 	x86_mov(b, X86_RSI, s->update ? X86_RCX : X86_RAX);
@@ -179,7 +179,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	jit_return(w, b, base);
 }
 
-/* Push from the highest register down, so that they are in memory in the order of their numbers. */
+/* Push the registers from the highest number down, so that the lowest is at the lowest address. */
 static void save_all(struct x86_buf *b)
 {
 	for (u32 r = SAVED_REGS; r--;) {
@@ -190,7 +190,7 @@ static void save_all(struct x86_buf *b)
 	}
 }
 
-/* Restore through rbp, because rsp has been aligned. */
+/* Restore the registers relative to rbp, because rsp has been aligned. */
 static void restore_all(struct x86_buf *b)
 {
 	for (u32 r = 0; r < SAVED_REGS; r++)
@@ -200,8 +200,8 @@ static void restore_all(struct x86_buf *b)
 }
 
 /*
- * On an error, leave the snippet's stack frame if it has one, otherwise drop what it pushed and its
- * return address.
+ * Emit the end of the slow stub after an error. If the snippet has a stack frame, leave it;
+ * otherwise drop the words that the snippet pushed. Return to the snippet's caller.
  */
 static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {

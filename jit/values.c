@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The expression's stack during compilation: where each value is, and how to move it.
+ * The bytecode's stack during compilation: where the code has each value, and how to move it.
  *
- * No code here emits an instruction that changes the flags: the top of the stack may be a
- * comparison that is only in the flags while the values below it are moved.
+ * No function in this file emits an instruction that changes the flags: while values are moved, the
+ * top of the stack may be a comparison whose result is only in the flags.
  */
 #include "jit/values.h"
 
@@ -114,18 +114,18 @@ enum x86_reg jit_machine_reg(u32 n)
 	return n < ARRAY_SIZE(reg) ? reg[n] : n;
 }
 
-/* Return the place on the stack of a register of the hit that a pad has pushed. */
+/* Return the operand for a register of the hit that a pad has pushed. */
 static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
 {
 	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
-/* Return the value of a register of the hit that is still in the machine. */
+/* Return the value of a register of the hit that the machine's register still holds. */
 static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
 
-	/* A pad that is called has its return address on the stack, too. */
+	/* If the probed place calls the pad, a return address is on the stack, too. */
 	if (reg == X86_RSP)
 		v.imm = 8 * (s64)j->pad.words + (j->pad.region || j->pad.held ? 0 : 8);
 	jit_ref(j, &v);
@@ -181,7 +181,7 @@ static u32 free_slot(struct ax_jit *j)
 	return slot;
 }
 
-/* Change every entry that is in one register or slot to another, with the references. */
+/* After a move of a register or slot to another, change the entries and references to it. */
 static void relocate(struct ax_jit *j, u32 where, u32 loc, u32 to, u32 to_loc)
 {
 	for (u32 i = 0; i < j->depth; i++) {
@@ -204,7 +204,7 @@ static void spill(struct ax_jit *j, enum x86_reg reg)
 	relocate(j, JIT_REG, reg, JIT_SLOT, slot);
 }
 
-/* True if a register can be spilled: no operand is in it, and no emitter holds it itself. */
+/* True if a register can be spilled: it holds no operand, and no emitter holds it. */
 static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 {
 	u32 n = 0;
@@ -215,8 +215,8 @@ static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 }
 
 /*
- * Find a register that is not held, preferably one that caches nothing; X86_NO_REG if there is
- * none.
+ * Find a free register, preferably one that caches no register of the hit; return X86_NO_REG if
+ * there is none.
  */
 static enum x86_reg find_free(const struct ax_jit *j)
 {
@@ -248,7 +248,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 			spill(j, r);
 		}
 	}
-	if (r == X86_NO_REG) { /* emitters hold all of them: a bug, never valid code */
+	if (r == X86_NO_REG) { /* emitters hold all registers: a bug */
 		j->b.failed = true;
 		return X86_RAX;
 	}
@@ -261,9 +261,9 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	/*
-	 * In a pad, @usable may not include this register, and it then has one reference more. It
-	 * holds the hit's value, and @touched makes the next try push it; or it is pushed already,
-	 * for a fixed role. Even so, an instruction may have left its result there.
+	 * In a pad, a register that is not in @usable has one more reference, from pin(). Such a
+	 * register holds the hit's value, and @touched makes the next try push it; or it has been
+	 * pushed, for a fixed role. An instruction may still have left its result in the register.
 	 */
 	u32 pinned = j->pad.on && !(j->pad.usable >> reg & 1);
 	enum x86_reg to;
@@ -275,9 +275,9 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 			return; /* it was spilled */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* jit_alloc()'s reference: the moved entries have theirs */
+		jit_unref_reg(j, to); /* drop that of jit_alloc(); the moved entries have theirs */
 		if (j->regs[reg] > pinned)
-			j->b.failed = true; /* an emitter holds it: a bug, never valid code */
+			j->b.failed = true; /* an emitter holds the register: a bug */
 	}
 	j->regs[reg]++;
 	j->cached[reg] = -1;
@@ -398,7 +398,7 @@ void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg)
 	jit_set(j, v, to);
 }
 
-/* Drop an extension that does not affect the low 32 bits. */
+/* Drop a pending extension from 32 bits, which does not affect the low 32 bits. */
 static void low_view(struct jit_val *v)
 {
 	if (v->bits == 32) {
@@ -428,7 +428,7 @@ void jit_spill_all(struct ax_jit *j)
 			spill(j, j->stack[i].loc);
 }
 
-/* Free a slot: move its value to another one, by a push and a pop. */
+/* Free a slot: move its value to another slot, by a push and a pop. */
 static void claim_slot(struct ax_jit *j, u32 slot)
 {
 	u32 to;
@@ -465,8 +465,8 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
  * jit_canonical - move every value to the place where joins expect the value of its depth: the
  * first few in registers, the others in the slot with their number
  *
- * Do the slots first, while registers can still be spilled. Each value moves once, and once more if
- * it is in the place of a value before it.
+ * Fill the slots first, while registers can still be spilled. Each value moves once, or twice if it
+ * is in the place of an earlier value.
  */
 void jit_canonical(struct ax_jit *j)
 {
@@ -477,7 +477,7 @@ void jit_canonical(struct ax_jit *j)
 		jit_own_in(j, &j->stack[i], j->order[i]);
 }
 
-/* In a pad, give every register that is not usable a reference, so that it is never allocated. */
+/* In a pad, add a reference to each register that is not usable, so that it is not allocated. */
 static void pin(struct ax_jit *j)
 {
 	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The expression's stack during compilation, and the registers that hold its values. */
+/* The bytecode's stack during compilation, and the registers that hold its values. */
 #ifndef _GTP_VALUES_H
 #define _GTP_VALUES_H
 
@@ -25,19 +25,20 @@ static inline bool jit_is_power_of_2(u64 v)
 u32 jit_log2_up(u64 d);
 
 /*
- * Make values: a constant; a register that the caller holds; the result of a comparison just made.
+ * Return a value: a constant; a register that the caller holds; the result of the comparison that
+ * was emitted last.
  */
 struct jit_val jit_const(u64 value);
 struct jit_val jit_in_reg(enum x86_reg reg);
 struct jit_val jit_flags(enum x86_cc cc);
 
-/* jit_hit_val - return the value of GDB's register @n of the hit; the reference is the caller's */
+/* jit_hit_val - return the value of GDB's register @n of the hit; the caller gets a reference */
 struct jit_val jit_hit_val(struct ax_jit *j, u32 n);
 
-/* jit_know - record that the value is below 2^zbits and sign-extended from sbits; 64: not known */
+/* jit_know - record that a value is below 2^zbits and sign-extended from sbits; 64: not known */
 void jit_know(struct jit_val *v, u32 zbits, u32 sbits);
 
-/* jit_push - push an entry, which takes over the reference; jit_pop - drop the topmost */
+/* jit_push - push an entry, which takes over the reference; jit_pop - drop the topmost entry */
 void jit_push(struct ax_jit *j, struct jit_val v);
 void jit_pop(struct ax_jit *j);
 
@@ -45,59 +46,56 @@ void jit_pop(struct ax_jit *j);
 void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to);
 void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value);
 
-/* jit_ref - add a reference to the value's place; jit_unref_reg - drop a reference to a register */
+/* jit_ref - add a reference to the value's location; jit_unref_reg - drop one to a register */
 void jit_ref(struct ax_jit *j, const struct jit_val *v);
 void jit_unref_reg(struct ax_jit *j, enum x86_reg reg);
 
 /*
- * The following may emit moves, which change no flags: the top of the stack may be a comparison
- * that is only in the flags.
+ * The following functions may emit moves. Moves do not change the flags, so the top of the stack
+ * may be a comparison whose result is only in the flags.
  */
 
 /* jit_alloc - get a register, held by the caller; may spill a value */
 enum x86_reg jit_alloc(struct ax_jit *j);
 
-/* jit_claim - get register @reg, held by the caller; moves its value elsewhere */
+/* jit_claim - get register @reg, held by the caller; moves its old value elsewhere */
 void jit_claim(struct ax_jit *j, enum x86_reg reg);
 
 /* jit_move - emit dst = v; the entry @v does not change */
 void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v);
 
-/* jit_force - bring the value into a register as a whole; other entries may share the register */
+/* jit_force - bring the whole value into a register; other entries may share the register */
 void jit_force(struct ax_jit *j, struct jit_val *v);
 
 /* jit_force_base - bring the value into a register, but leave @v->imm pending */
 void jit_force_base(struct ax_jit *j, struct jit_val *v);
 
 /*
- * jit_force_low - bring the value into a register, with only the low 32 bits right: drop the entry
- * after its use
+ * jit_force_low - bring the low 32 bits of the value into a register. The upper bits are undefined,
+ * so drop the entry after its use
  */
 void jit_force_low(struct ax_jit *j, struct jit_val *v);
 
 /* jit_own - bring the value into a register of its own, which may be overwritten */
 enum x86_reg jit_own(struct ax_jit *j, struct jit_val *v);
 
-/* jit_own_low - bring the value into a register of its own, with only the low 32 bits right */
+/* jit_own_low - like jit_own(), but only the low 32 bits of the register are defined */
 enum x86_reg jit_own_low(struct ax_jit *j, struct jit_val *v);
 
-/*
- * jit_own_in - bring the value into register @reg as its own, moving the old value of @reg
- * elsewhere
- */
+/* jit_own_in - like jit_own(), in register @reg, whose old value is moved elsewhere */
 void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg);
 
-/* jit_spill_all - spill all values except the operands, as before a call */
+/* jit_spill_all - spill all values except the operands, for example before a call */
 void jit_spill_all(struct ax_jit *j);
 
-/* jit_settle_flags - turn a comparison on top that is only in the flags into a number */
+/* jit_settle_flags - if the top is a comparison that is only in the flags, make it a number */
 static inline void jit_settle_flags(struct ax_jit *j)
 {
 	if (j->depth && jit_arg(j, 0)->where == JIT_FLAGS)
 		jit_force(j, jit_arg(j, 0));
 }
 
-/* jit_canonical - move every value to the place where joins expect the value of its depth */
+/* jit_canonical - move every value to the place that joins expect for its depth */
 void jit_canonical(struct ax_jit *j);
 
 /* jit_after_join - set the state after a join: @depth values in the places that joins expect */
@@ -106,13 +104,15 @@ void jit_after_join(struct ax_jit *j, u32 depth);
 /* jit_slot - return the memory operand of a slot */
 struct x86_mem jit_slot(const struct ax_jit *j, u32 slot);
 
-/* jit_hit - return the memory operand of a JIT_HIT value */
+/* jit_hit - return the memory operand of a value that is JIT_HIT */
 struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v);
 
-/* jit_cached - return the register that holds the hit's register @hit unchanged, or X86_NO_REG */
+/*
+ * jit_cached - return the register that holds the value of the hit's register @hit, or X86_NO_REG
+ */
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit);
 
-/* jit_forget_cached - forget that registers hold hit registers */
+/* jit_forget_cached - assume that no register holds a register of the hit any more */
 void jit_forget_cached(struct ax_jit *j);
 
 /* jit_machine_reg - return the machine's number of GDB's register @n, up to 15 */

@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* Append a byte; all bytes pass here. Even after an error the length grows: callers need it. */
+/* Append a byte; all bytes pass here. The length grows even after an error: callers use it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -18,7 +18,7 @@ static void emit_le(struct x86_buf *b, u64 value, u32 bytes)
 		emit(b, value & 0xff);
 }
 
-/* True if a value fits 8 bits: the processor sign-extends it to the size of the operation. */
+/* True if the value fits in 8 bits, which the processor sign-extends. */
 static bool fits8(s64 v)
 {
 	return v == (s8)v;
@@ -43,8 +43,8 @@ static u32 rex_byte(enum x86_reg reg)
 }
 
 /*
- * 0100WRXB (SDM 2A, 2.2.1). It must come directly before the opcode: the processor ignores a REX
- * prefix that another prefix follows. So emit 65, 66 and f0 before calling anything that ends here.
+ * A REX prefix is 0100WRXB (SDM 2A, 2.2.1) and must be the last prefix: the processor ignores one
+ * that another prefix follows. So emit 65, 66 and f0 before a function that calls this one.
  */
 static void rex(struct x86_buf *b, u32 want, u32 reg, u32 index, u32 base)
 {
@@ -54,7 +54,7 @@ static void rex(struct x86_buf *b, u32 want, u32 reg, u32 index, u32 base)
 		emit(b, 0x40 | want | bits);
 }
 
-/* Opcodes of two and more bytes are written as numbers, 0x0fb6 for 0f b6. */
+/* Emit an opcode of one or more bytes, given as a number: 0x0fb6 for 0f b6. */
 static void opcode(struct x86_buf *b, u32 op)
 {
 	if (op > 0xff)
@@ -62,7 +62,7 @@ static void opcode(struct x86_buf *b, u32 op)
 	emit(b, op & 0xff);
 }
 
-/* op reg, rm: @reg is a register or the digit that extends the opcode */
+/* Emit op reg, rm with a register as rm; @reg is a register or the digit that extends @op. */
 static void op_rr(struct x86_buf *b, u32 want, u32 op, u32 reg, u32 rm)
 {
 	rex(b, want, reg, 0, rm);
@@ -76,9 +76,9 @@ static void sib(struct x86_buf *b, u32 scale, u32 index, u32 base)
 }
 
 /*
- * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a
- * base always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13
- * always have a displacement.
+ * Emit ModRM, SIB and displacement. rm 4 means that a SIB byte follows, so rsp and r12 as a base
+ * need it (index 4: none). mod 0 with base 5 means no base, so rbp and r13 as a base need a
+ * displacement.
  */
 static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 {
@@ -103,9 +103,9 @@ static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 }
 
 /*
- * Index 4 without REX.X means that there is no index, so rsp cannot be one; r12 can. Without a
- * base, rm 5 would be relative to rip in 64-bit mode (SDM 2A, 2.2.1.6), so modrm_mem() takes a SIB
- * byte for an absolute address.
+ * Emit op reg, [mem]. Index 4 without REX.X means no index, so rsp cannot be an index; r12 can. In
+ * 64-bit mode rm 5 with mod 0 is relative to rip (SDM 2A, 2.2.1.6), so modrm_mem() uses a SIB byte
+ * for an absolute address.
  */
 static void op_rm(struct x86_buf *b, u32 want, u32 op, u32 reg, const struct x86_mem *m)
 {
@@ -129,7 +129,7 @@ void x86_movabs(struct x86_buf *b, enum x86_reg dst, u64 value)
 	emit_le(b, value, 8);
 }
 
-/* Never xor for 0: a comparison may be pending in the flags. 32-bit writes zero-extend. */
+/* Do not use xor for 0: it changes the flags, which may be needed. 32-bit writes zero-extend. */
 void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value)
 {
 	if (value <= U32_MAX) {
@@ -441,7 +441,7 @@ void x86_jmp(struct x86_buf *b, u32 to)
 	displacement(b, to, 4);
 }
 
-/* For loads without a check: after a fault, the 4 bytes before the load are still looked up. */
+/* For loads without a check: a fault uses the 4 bytes before the load as a displacement. */
 void x86_nop_to(struct x86_buf *b, u32 to)
 {
 	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
@@ -541,7 +541,7 @@ void x86_leave(struct x86_buf *b)
 	emit(b, 0xc9); /* leave */
 }
 
-/* A plain return: jit_return() knows whether the kernel allows one here. */
+/* A plain return; only jit_return() may emit it, if the kernel's mitigations allow it. */
 void x86_ret(struct x86_buf *b)
 {
 	emit(b, 0xc3); /* ret */
@@ -558,7 +558,7 @@ void x86_rdtsc(struct x86_buf *b)
 	emit_le(b, 0x310f, 2); /* rdtsc */
 }
 
-/* The instruction is privileged: userspace's pads are made without it. */
+/* The instruction is privileged: pads in userspace do not have it. */
 void x86_cli(struct x86_buf *b)
 {
 	emit(b, 0xfa); /* cli */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The x86-64 encoder: one function per instruction form, into a buffer with a sticky error. */
+/* The x86-64 encoder: a function for each form of an instruction, and the buffer that it fills. */
 #ifndef _GTP_X86_EMIT_H
 #define _GTP_X86_EMIT_H
 
@@ -33,7 +33,7 @@ enum x86_cc {
 	X86_CC_G,
 };
 
-/* The two-operand operations that share one encoding, of which the number is a part. */
+/* Operations on two operands. They share one encoding, which contains the operation's number. */
 enum x86_alu {
 	X86_ADD,
 	X86_OR,
@@ -65,7 +65,9 @@ enum x86_width {
 	X86_64,
 };
 
-/* struct x86_mem - [base + index << scale + disp]; without a base: the sign-extended disp alone */
+/*
+ * struct x86_mem - the operand [base + index << scale + disp]; without a base the address is disp
+ */
 struct x86_mem {
 	u8 base;
 	u8 index;
@@ -78,7 +80,7 @@ struct x86_mem {
  * @p: the bytes; NULL: only count them
  * @size: room at @p; unused if @p is NULL
  * @len: bytes so far
- * @failed: something did not fit or could not be encoded; nothing more is written
+ * @failed: true if something did not fit or could not be encoded; nothing more is written
  *
  * Errors are sticky: callers test @failed once, at the end.
  */
@@ -154,15 +156,15 @@ void x86_shift_cl(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x
 void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w); /* cdq, cqo */
 
 /*
- * Short forward jumps over code of unknown length: x86_land() makes the jump that returned @from
- * lead to the present end of the buffer.
+ * Emit short forward jumps over code of unknown length. x86_land() makes the jump whose function
+ * returned @from lead to the present end of the buffer.
  */
 u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc);
 u32 x86_skip(struct x86_buf *b);
 void x86_land(struct x86_buf *b, u32 from);
 
 /*
- * Jumps. @to is an offset in the buffer and may be ahead. The short ones fail if it is out of
+ * Jumps. @to is an offset in the buffer and may be ahead. The short jumps fail if @to is out of
  * reach.
  */
 void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, u32 to);
@@ -202,8 +204,8 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as poss
 void x86_int3s(struct x86_buf *b, u32 bytes);
 
 /*
- * Pieces of copied instructions: unchanged bytes, and a 32-bit displacement to an address outside
- * the buffer, in an instruction with @behind more bytes after it.
+ * Emit pieces of copied instructions: unchanged bytes; and a 32-bit displacement to an address
+ * outside the buffer, which @behind more bytes of the instruction follow.
  */
 void x86_bytes(struct x86_buf *b, const u8 *p, u32 n);
 void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind);
