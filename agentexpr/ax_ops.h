@@ -17,8 +17,7 @@
  *   refuse  known to GDB, never sent by it: floating point
  *
  * trace_quick and trace16 leave the address on the stack. tracev pushes nothing, although GDB's own
- * ax.def says otherwise: GDB sends "getv N; tracev N; pop; end", which must leave an empty stack, and
- * every implementation of tracev does so.
+ * ax.def says otherwise: GDB sends "getv N; tracev N; pop; end", which must leave an empty stack.
  */
 #define AX_OPS(X)                                                                                  \
 	X(float, 0x01, 0, 0, 0, refuse)                                                            \

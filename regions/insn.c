@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The decoder: prefixes, opcode maps, modrm and immediates, and the checks of each opcode group. */
+/*
+ * The instruction decoder: prefixes, opcodes, ModRM, immediates, and the checks of opcode groups.
+ */
 #include "regions/insn.h"
 #include "regions/insn_map.h"
 
-/* Prefixes that change the decode. Segment prefixes do not, and are copied as they are. */
+/* Prefixes that change how an instruction is decoded; segment prefixes do not. */
 enum {
 	OPSIZE = 1,   /* 66 */
 	ADDRSIZE = 2, /* 67 */
@@ -21,11 +23,11 @@ enum {
  * @at: offset of the next byte
  * @prefixes: the prefixes seen so far
  * @rex: the REX prefix, or 0
- * @opcode: last byte of the opcode
- * @modrm: the byte after the opcode, where @form has MODRM
+ * @opcode: the last byte of the opcode
+ * @modrm: the byte after the opcode, if @form has MODRM
  * @form: bits of op.form; an opcode's group may add some
  * @group: enum group
- * @two_bytes: the opcode is in the map of opcodes after 0f
+ * @two_bytes: true for an opcode that begins with 0f
  */
 struct scan {
 	const u8 *p;
@@ -87,7 +89,9 @@ static u8 prefix_bit(u8 byte, bool *known)
 	}
 }
 
-/* Read legacy prefixes, then one REX. A REX before other prefixes is refused as an opcode. */
+/*
+ * Read legacy prefixes, then one REX. A REX before another prefix is refused as an unknown opcode.
+ */
 static int prefixes(struct scan *s)
 {
 	bool more = true;
@@ -120,7 +124,7 @@ static const struct op *opcode(struct scan *s)
 	return s->form ? &map[s->opcode] : NULL;
 }
 
-/* Read modrm, SIB and displacement; set disp_at for an operand that is relative to %rip. */
+/* Read ModRM, SIB and displacement; set @disp_at for an operand that is relative to %rip. */
 static int operand(struct scan *s, struct gtp_insn *insn)
 {
 	u32 disp = 0;
@@ -131,7 +135,7 @@ static int operand(struct scan *s, struct gtp_insn *insn)
 	if (!in_memory(s))
 		return 0;
 	if (mod(s) == 0 && (s->modrm & 7) == 5) {
-		/* With 67 it is relative to %eip: compilers do not emit that. */
+		/* With 67 the operand is relative to %eip: compilers do not emit that. */
 		if (s->prefixes & ADDRSIZE)
 			return -EINVAL;
 		insn->disp_at = (u8)s->at;
@@ -161,8 +165,8 @@ static bool one_of(u32 bits, u32 n)
 }
 
 /*
- * Check 0f 01 without a memory operand: modrm selects an instruction, most of them for
- * virtualization.
+ * Check 0f 01 without a memory operand. ModRM selects one of many instructions, most of which are
+ * for virtualization.
  */
 static int system_insn(const struct scan *s, struct gtp_insn *insn)
 {
@@ -203,8 +207,8 @@ static int group_system(const struct scan *s, struct gtp_insn *insn)
 }
 
 /*
- * Check an x87 instruction: a bit for each reg says which memory forms exist; of the register forms
- * fnclex and fninit are known.
+ * Check an x87 instruction. The table says which memory forms exist, one bit for each value of
+ * ModRM.reg. Of the register forms, only fnclex and fninit are known.
  */
 static int group_x87(const struct scan *s)
 {
@@ -290,7 +294,7 @@ static int group_alu(struct scan *s)
 	return 0;
 }
 
-/* Note that adc and sbb read the carry. */
+/* Set the flags of adc and sbb, which read the carry. */
 static void group_alu_flags(const struct scan *s, struct gtp_insn *insn)
 {
 	if (reg(s) == 2 || reg(s) == 3)
@@ -309,7 +313,7 @@ static int group_hint(const struct scan *s)
 
 static int group_sreg_in(const struct scan *s, struct gtp_insn *insn)
 {
-	if (reg(s) == 2) /* %ss: no interrupt before the next instruction has run */
+	if (reg(s) == 2) /* to %ss: no interrupt comes before the next instruction has run */
 		insn->kind = GTP_INSN_FIXED;
 	return reg(s) == 1 || reg(s) > 5 ? -EINVAL : 0;
 }
@@ -322,13 +326,15 @@ static int group_control(const struct scan *s)
 	return one_of(registers[s->opcode & 1], n) ? 0 : -EINVAL;
 }
 
-/* Check that the operand is in memory. movnti does not exist with 66, the others do not use it. */
+/*
+ * Check that the operand is in memory, and that there is no 66, with which movnti does not exist.
+ */
 static int group_memory(const struct scan *s)
 {
 	return in_memory(s) && !(s->two_bytes && s->prefixes & OPSIZE) ? 0 : -EINVAL;
 }
 
-/* Make the checks of an opcode group, from the modrm byte and the prefixes. */
+/* Check the ModRM byte and the prefixes as the opcode's group requires. */
 static int judge_group(struct scan *s, struct gtp_insn *insn)
 {
 	switch (s->group) {
@@ -385,7 +391,9 @@ static int judge_prefixes(const struct scan *s)
 		return -EINVAL;
 	if (s->prefixes & (F2 | F3) && !(s->form & REP))
 		return -EINVAL;
-	/* With 67 loop and jrcxz use %ecx, and mov (a0 to a3) has an address of 4 bytes. */
+	/*
+	 * Refuse 67 with loop and jrcxz, which then use %ecx, and with a0 to a3 (4-byte addresses).
+	 */
 	if (s->prefixes & ADDRSIZE && !s->two_bytes &&
 	    ((s->opcode & 0xfc) == 0xa0 || (s->opcode & 0xfc) == 0xe0))
 		return -EINVAL;
@@ -415,7 +423,9 @@ static u32 immediate(const struct scan *s)
 	}
 }
 
-/* The flags that each pair of conditions reads: o, b, e, be, s, p, l, le. */
+/*
+ * The flags that conditional instructions read, for o, b, e, be, s, p, l, le and their opposites.
+ */
 static const u16 condition_flags[8] = {
 	GTP_FLAG_OF,
 	GTP_FLAG_CF,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decode one instruction as far as copying it needs: length, kind, relative operands, flags. */
+/* Decode the properties of an instruction that copying needs: length, kind, operands, flags. */
 #ifndef _GTP_INSN_H
 #define _GTP_INSN_H
 
@@ -13,13 +13,13 @@ enum { GTP_INSN_MAX = 15 };
  * @len: the length of the instruction
  * @kind: enum gtp_insn_kind
  * @disp_at: offset of a 32-bit displacement that is relative to %rip; 0: there is none
- * @cond: JCC: the condition code, its opposite is cond ^ 1
+ * @cond: JCC: the condition code; the code of the opposite condition is @cond ^ 1
  * @rel: direct jumps and calls: distance from the instruction's end to the target
  * @flags_in: arithmetic flags that the instruction may read
- * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code after it cannot
- * depend on their old values
+ * @flags_out: arithmetic flags that the instruction always overwrites or leaves undefined, so that
+ * later code cannot depend on their old values
  *
- * When in doubt @flags_in is all of them and @flags_out none.
+ * If the effect on the flags is in doubt, @flags_in has all flags and @flags_out has none.
  */
 struct gtp_insn {
 	u8 len;
@@ -37,10 +37,12 @@ struct gtp_insn {
  * @p: the first byte of the instruction
  * @avail: the number of bytes that may be read
  *
- * Knows what compilers and the kernel's assembler emit and refuses the rest: a refusal makes one
- * probe slower, a wrong length crashes the machine. Source: Intel SDM volume 2, appendix A.
+ * Decodes the instructions that compilers and the kernel's assembler emit, and refuses all others.
+ * A refusal makes one probe slower; a wrong length would crash the machine. Source: Intel SDM
+ * volume 2, appendix A.
  *
- * Context: any. Return: 0, or -EINVAL: unknown, forbidden in 64-bit mode, or cut off by @avail.
+ * Context: any. Return: 0; -EINVAL if the instruction is unknown, forbidden in 64-bit mode, or
+ * longer than @avail.
  */
 int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
@@ -49,10 +51,11 @@ int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
  * @p: the first byte of an instruction
  * @avail: the number of bytes that may be read
  *
- * True for hlt, mwait and mwaitx, and for a sti before one of them, which holds interrupts
- * back until the CPU halts. A kprobe single-steps its instruction with interrupts off: a CPU that
- * halts there does not wake up, and with sti stepped alone the wakeup may come before the halt and
- * is lost. A jump displaces none of these: they are GTP_INSN_FIXED, mwaitx is unknown.
+ * True for hlt, mwait and mwaitx, and for a sti before one of them, which delays interrupts until
+ * the CPU halts. A kprobe single-steps its instruction with interrupts off, so a CPU that halts
+ * there does not wake up. If only the sti is single-stepped, the wakeup may come before the halt
+ * and is lost. A jump displaces none of these instructions: they are GTP_INSN_FIXED, and mwaitx is
+ * unknown to the decoder.
  *
  * Context: any.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kinds of instruction and the arithmetic flags, for the decoder and its opcode maps. */
+/* Kinds of instructions and the arithmetic flags, for the decoder and its opcode maps. */
 #ifndef _GTP_INSN_KIND_H
 #define _GTP_INSN_KIND_H
 
@@ -14,10 +14,10 @@ enum gtp_insn_kind {
 	GTP_INSN_LOOP,	   /* loop, loope, loopne, jrcxz; rel */
 	GTP_INSN_CALL_REG, /* indirect near call, its operand may be relative to %rip: disp_at */
 	GTP_INSN_JMP_REG,  /* indirect near jump */
-	GTP_INSN_RET,	   /* near return: nothing is executed after it */
+	GTP_INSN_RET,	   /* near return */
 	GTP_INSN_INT3,	   /* padding or a breakpoint */
 	GTP_INSN_TRAP,	   /* ud2 and the like: the kernel looks up BUG and WARN by address */
-	GTP_INSN_FIXED,	   /* known, but must not be copied or follow a jump: iret, sti */
+	GTP_INSN_FIXED,	   /* known, but must not be displaced by a jump: iret, sti */
 };
 
 /* Bits of gtp_insn.flags_*: the arithmetic flags, as in rflags. */

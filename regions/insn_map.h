@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opcode maps of regions/insn.c: what follows each opcode, its kind and its effect on the flags. */
+/* The opcode maps of regions/insn.c: the operands of each opcode, its kind, its effect on flags. */
 #ifndef _GTP_INSN_MAP_H
 #define _GTP_INSN_MAP_H
 
 #include "regions/insn_kind.h"
 
 /* clang-format off */
-/* Bits of op.form. An opcode whose form is 0 is unknown, and refused. */
+/* Bits of op.form. An opcode whose form is 0 is unknown; the decoder refuses it. */
 enum {
 	OK = 0x01,      /* nothing follows the opcode */
-	MODRM = 0x02,   /* modrm, with the SIB and displacement that it asks for */
+	MODRM = 0x02,   /* a ModRM byte, and the SIB and displacement that it needs */
 	IMM8 = 0x04,
 	IMM16 = 0x08,
 	IMMZ = 0x10,    /* 4 bytes, 2 with an operand-size prefix */
 	IMMV = 0x20,    /* 4 bytes, 8 with REX.W, 2 with an operand-size prefix */
-	LOCK = 0x40,    /* may have a lock prefix when it works on memory */
+	LOCK = 0x40,    /* may have a lock prefix if the operand is in memory */
 	REP = 0x80,     /* takes f2 and f3 */
 
 	IMM64 = IMMV | IMM8, /* an address of 8 bytes */
@@ -30,7 +30,7 @@ enum {
 	X(COUNTS,     0,               GTP_FLAGS_ARITH & ~GTP_FLAG_CF) \
 	X(SETS_CARRY, 0,               GTP_FLAG_CF) \
 	X(SHIFTS,     GTP_FLAG_CF,     0) \
-	X(CONDITION,  0,               0) /* reads what its condition says */
+	X(CONDITION,  0,               0) /* reads the flags of its condition */
 
 enum flag_class {
 #define X(name, in, out) name,
@@ -38,12 +38,12 @@ enum flag_class {
 #undef X
 };
 
-/* op.group: the checks that regions/insn.c makes of the modrm byte and the prefixes */
+/* op.group: the checks of the ModRM byte and the prefixes in regions/insn.c */
 enum group {
 	G_NONE,
-	G_ALU,     /* 80, 81, 83: cmp, the last of the eight, cannot be locked */
-	G_FIRST,   /* only the first of the eight is an instruction */
-	G_MOV,     /* c6, c7: the first of the eight; xabort, xbegin */
+	G_ALU,     /* 80, 81, 83: of the eight instructions cmp, the last, takes no lock */
+	G_FIRST,   /* only ModRM.reg 0 is an instruction */
+	G_MOV,     /* c6, c7: mov (ModRM.reg 0); xabort, xbegin */
 	G_MEMORY,  /* the operand is in memory */
 	G_SREG_IN, /* 8e: to a segment register */
 	G_SREG_OUT,
@@ -55,14 +55,14 @@ enum group {
 	G_TABLES,  /* 0f 00 */
 	G_SYSTEM,  /* 0f 01 */
 	G_HINT,    /* 0f 1e */
-	G_CONTROL, /* 0f 20 to 23: control and debug registers, no memory whatever mod says */
+	G_CONTROL, /* 0f 20 to 23: control and debug registers; mod is ignored */
 	G_BITS,    /* 0f ba */
 	G_FENCE,   /* 0f ae */
 	G_CMPXCHG, /* 0f c7 */
 	G_F3,      /* exists only with f3 */
 	G_PLAIN,   /* exists only without 66 */
-	G_BRANCH,  /* Intel and AMD disagree on 66: refused */
-	G_RET,     /* Intel and AMD disagree on 66: refused; f3 is known */
+	G_BRANCH,  /* refused with 66, on which Intel and AMD disagree */
+	G_RET,     /* the same; f3 is allowed */
 };
 
 /**
@@ -79,14 +79,14 @@ struct op {
 	u8 group;
 };
 
-/* Eight opcodes of two-operand arithmetic; the last two are invalid in 64-bit mode. */
+/* The eight opcodes of one arithmetic operation; the last two are invalid in 64-bit mode. */
 #define ALU(base, lock, flags) \
 	[(base) ... (base) + 1] = { MODRM | (lock), GTP_INSN_PLAIN, flags }, \
 	[(base) + 2 ... (base) + 3] = { MODRM, GTP_INSN_PLAIN, flags }, \
 	[(base) + 4] = { IMM8, GTP_INSN_PLAIN, flags }, \
 	[(base) + 5] = { IMMZ, GTP_INSN_PLAIN, flags }
 
-/* One-byte opcodes. Left out: those invalid in 64-bit mode, prefixes, VEX, EVEX. */
+/* One-byte opcodes, except those invalid in 64-bit mode, prefixes, VEX and EVEX. */
 static const struct op one_byte[256] = {
 	ALU(0x00, LOCK, WRITES), /* add */
 	ALU(0x08, LOCK, WRITES), /* or */

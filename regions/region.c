@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decide whether a jump may replace live code, by a decode of its function and the file's table. */
+/*
+ * Decide whether a jump may replace live code: decode its function, and consult the file's table.
+ */
 #include "regions/region.h"
 
 enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
 
 /**
  * struct walk - a walk over all instructions of the function
- * @ask: the question; offsets below are in its function
- * @r: the answer
- * @leaders: the span's list of leaders: where control arrives
+ * @ask: the question; the following offsets are relative to its function
+ * @r: the result for the caller
+ * @leaders: the span's list of leaders: instructions at which control may arrive from elsewhere
  * @sites: the span's list of places that are patched at run time
  * @faults: the span's list of instructions with an exception fixup
  * @off: the offset of the current instruction
@@ -16,11 +18,12 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * @before: the kind of the previous instruction
  * @ftrace: the offset of the function tracer's call or nop, or NOWHERE
  * @site: the first place at or after the address that is patched at run time, or NOWHERE
- * @dead: control does not come here from the previous instruction
- * @arrived: a jump leads into the region
- * @indirect: there is a jump whose targets the code does not show
- * @live: arithmetic flags not overwritten since the address, while @flags_open
- * @flags_open: it is not known yet whether all of these flags will be overwritten
+ * @dead: true if control does not reach @insn from the previous instruction
+ * @arrived: true if a jump leads into the region
+ * @indirect: true if the function has an indirect jump, whose targets a decode does not show
+ * @live: arithmetic flags that no instruction from the address to @insn has overwritten; valid
+ *	while @flags_open is true
+ * @flags_open: true while it is not known whether the flags in @live are read or overwritten first
  */
 struct walk {
 	const struct gtp_region_ask *ask;
@@ -40,10 +43,7 @@ struct walk {
 	bool flags_open;
 };
 
-/*
- * Return the first entry at or after @from, both as offsets in the function; NOWHERE: there is
- * none.
- */
+/* Return the list's first entry at or after @from, or NOWHERE. Both are offsets in the function. */
 static u32 next_in(const struct walk *w, const struct gtp_table_list *list, u32 from)
 {
 	u32 found;
@@ -92,8 +92,8 @@ static bool ends_flow(u8 kind)
 }
 
 /*
- * Note the function tracer's site: a 5-byte nop or call at the start of the function, after an
- * endbr or the nop that the kernel seals an unused endbr with.
+ * Record the ftrace site: a 5-byte nop or call at the start of the function, perhaps after an endbr
+ * or the nop by which the kernel has replaced an unneeded endbr.
  */
 static void note_ftrace(struct walk *w)
 {
@@ -106,7 +106,7 @@ static void note_ftrace(struct walk *w)
 		w->ftrace = w->off;
 }
 
-/* Return the first offset at which no jump may arrive; that holds up to the end of our jump. */
+/* No jump may arrive at an offset from here to the end of the new jump. */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {
 	return ask->at + !ask->only_falls;
@@ -134,7 +134,8 @@ static void note_flow(struct walk *w)
 }
 
 /*
- * Note on the straight path from the address whether all flags are overwritten before one is read.
+ * Record whether the instructions from the address on overwrite all flags before one is read. Stop
+ * at the first branch.
  */
 static void note_flags(struct walk *w)
 {
@@ -156,9 +157,9 @@ static void note_flags(struct walk *w)
 }
 
 /*
- * True if the table has a leader or a patched place here, so that this is code: a jump label's nop
- * only looks like padding. A weak function that another one replaced stays in the text without a
- * symbol, and begins with the function tracer's site.
+ * True if the table has a leader or a patched place at the current instruction, so that it is code.
+ * A nop there is no padding: it may be a jump label's, or the ftrace site of a weak function
+ * without a symbol, which the linker has left in the text.
  */
 static bool is_reached(const struct walk *w)
 {
@@ -166,36 +167,36 @@ static bool is_reached(const struct walk *w)
 }
 
 /*
- * True if the decode may have lost the instruction boundaries. Another prober's breakpoint or jump
- * overwrites the first bytes of instructions, and the rest of them may decode as anything.
- * Compilers put only padding between a jump or return and the next leader: other code there shows
- * that boundaries up to the end of the region cannot be trusted.
+ * True if the decoder may have lost the instruction boundaries. A breakpoint or jump of another
+ * tracer overwrites the first bytes of instructions, and the remaining bytes may decode as
+ * anything. Compilers put only padding between a jump or return and the next leader. Other code
+ * there shows that the boundaries before the end of the region cannot be trusted.
  */
 static bool astray(struct walk *w)
 {
 	if (w->off == w->ask->at && is_nop(w))
-		w->dead = false; /* the address asked about is padding */
+		w->dead = false; /* the address to probe is in padding */
 	if (w->dead && w->insn.kind != GTP_INSN_INT3 && is_reached(w))
 		w->dead = false;
 	return w->dead && !is_padding(w);
 }
 
-/* True for an int3 that is not padding, or for the one at the address in question. */
+/* True if the instruction is an int3 that is not padding, or any int3 at the address to probe. */
 static bool breakpoint(struct walk *w)
 {
 	if (w->insn.kind != GTP_INSN_INT3)
 		return false;
 	if (!w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
 		return true;
-	/* An int3 after a call that does not return is padding. */
+	/* An int3 after a call is padding: the callee does not return. */
 	w->dead = true;
 	return w->off == w->ask->at;
 }
 
 /*
- * True for a 3e that may have been a lock prefix. With one CPU the kernel rewrites lock prefixes to
- * 3e, and back to f0 when a second CPU comes up. The table cannot list them: in the file all of
- * them are f0.
+ * True if the instruction has a 3e prefix that the kernel may rewrite. On a machine with one CPU
+ * the kernel changes lock prefixes (f0) to 3e, and back to f0 when a second CPU comes up. The table
+ * does not list them, because in the file they are all f0.
  */
 static bool was_lock(const struct walk *w)
 {
@@ -208,7 +209,7 @@ static bool was_lock(const struct walk *w)
 	return p < end && *p == 0x3e;
 }
 
-/* True for a jump at a patched place: a jump label, which may become a nop. */
+/* True for a jump at a place that the kernel patches: a jump label, which may become a nop. */
 static bool may_be_nop(const struct walk *w)
 {
 	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
@@ -228,7 +229,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 		return GTP_REGION_OK;
 	if (kind == GTP_INSN_TRAP || kind == GTP_INSN_FIXED || at_endbr(w) || was_lock(w))
 		return GTP_REGION_COPY;
-	/* A task that sleeps in the call would return into the jump. */
+	/* A task that sleeps in the callee would return into the middle of the new jump. */
 	if (is_call(kind) && end < GTP_REGION_JUMP)
 		return GTP_REGION_RETURN;
 	r->insn[r->n++] = w->insn;
@@ -236,7 +237,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 	return GTP_REGION_OK;
 }
 
-/* Handle one instruction before the region, in it, or right after it. */
+/* Handle the current instruction, which is before the region, in it, or right after it. */
 static enum gtp_region_verdict step(struct walk *w)
 {
 	enum gtp_region_verdict v = GTP_REGION_OK;
@@ -276,7 +277,7 @@ static enum gtp_region_verdict walk(struct walk *w)
 	return v == GTP_REGION_OK && !w->r->len ? GTP_REGION_NOT_START : v;
 }
 
-/* Apply the table's facts about the @len bytes at the address. */
+/* Check the @len bytes at the address against the table and the jumps that were found. */
 static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 {
 	u32 at = w->ask->at;
@@ -292,7 +293,7 @@ static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 	return GTP_REGION_OK;
 }
 
-/* Return the list's first entry at or after @from; NOWHERE: there is none, or no such list. */
+/* Return the first entry at or after @from in the list of @kind, or NOWHERE. */
 static u32 entry_of(const struct gtp_region_ask *ask, enum gtp_table_kind kind, u32 from)
 {
 	struct gtp_table_list list;
@@ -305,8 +306,8 @@ static u32 entry_of(const struct gtp_region_ask *ask, enum gtp_table_kind kind, 
 }
 
 /*
- * True if the function's bounds are known. In a program the caller's bounds must match the table's:
- * symbols may be missing, and code without bounds may hold data.
+ * True if the function's bounds are known. In a program the caller's bounds must equal those in the
+ * table, because symbols may be missing, and code without known bounds may contain data.
  */
 static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {
@@ -318,8 +319,8 @@ static bool bounds_known(const struct gtp_region_ask *ask, const struct gtp_tabl
 }
 
 /*
- * True if the targets of indirect jumps are known. In a program they are proven function by
- * function.
+ * True if the table has all targets of the function's indirect jumps. For a program that is
+ * recorded function by function.
  */
 static bool jumps_known(const struct gtp_region_ask *ask, const struct gtp_table_span *span)
 {

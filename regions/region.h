@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's decision whether a jump may replace the code at an address. */
+/* The decision whether a jump may replace the code at an address. */
 #ifndef _GTP_REGION_H
 #define _GTP_REGION_H
 
@@ -36,12 +36,12 @@ enum gtp_region_verdict {
 /**
  * struct gtp_region - the instructions that a jump displaces
  * @len: the number of bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
- * @n: the number of displaced instructions; padding after a return or jump counts in @len alone
+ * @n: the number of displaced instructions; padding after a return or jump is counted only in @len
  * @insn: the displaced instructions, in order
  * @bytes: the live bytes of the region
- * @flags_dead: after this all arithmetic flags are overwritten before one is read, so the pad need
- *	not save them
- * @falls_out: control can continue after the last instruction
+ * @flags_dead: true if all arithmetic flags are overwritten before one is read, so that the pad
+ *	need not save them
+ * @falls_out: true if control can continue after the last instruction
  */
 struct gtp_region {
 	u8 len;
@@ -54,13 +54,15 @@ struct gtp_region {
 
 /**
  * struct gtp_region_ask - the question for gtp_region_find()
- * @fn: the live bytes of the whole function, as the kernel's symbols or a program's table bound it
+ * @fn: the live bytes of the whole function; its bounds come from the kernel's symbols or a
+ *	program's table
  * @fn_size: the number of these bytes
  * @at: the offset of the address in the function
  * @table: the table of the file that the function was loaded from
- * @span: the number of the table's span that holds the function
+ * @span: the number of the span of the table that contains the function
  * @fn_offset: the offset of the function in that span
- * @only_falls: control may reach the address only from the instruction before it
+ * @only_falls: true if control must not jump to the address itself, but only reach it from the
+ *	previous instruction
  */
 struct gtp_region_ask {
 	const u8 *fn;
@@ -73,23 +75,23 @@ struct gtp_region_ask {
 };
 
 /**
- * gtp_region_find() - decide, from live bytes and the file's table together
+ * gtp_region_find() - decide whether a jump may replace the code at an address
  * @ask: the question
  * @r: filled in when the answer is GTP_REGION_OK
  *
  * Decodes the live function from its start to its end. The address must be the start of an
- * instruction there, and no direct jump of the function may lead into the region. Facts
- * that take the whole file (leaders, patched places, fixups) come from the table. So do the bounds
- * of a program's functions, and the proofs of their indirect jumps.
+ * instruction, and no direct jump of the function may lead into the region. Facts that require the
+ * whole file (leaders, patched places, exception fixups) come from the table. So do the bounds of a
+ * program's functions, and the targets of their indirect jumps.
  *
- * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
+ * If the caller itself has put jumps into the function, @ask->fn must contain the original bytes.
  *
  * Context: any; time is linear in @fn_size.
  * Return: GTP_REGION_OK, or the reason for a refusal.
  */
 enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r);
 
-/* gtp_region_text, gtp_region_word - return a refusal as a sentence, and as one word */
+/* gtp_region_text, gtp_region_word - return a refusal in words, and as one word */
 const char *gtp_region_text(enum gtp_region_verdict v);
 const char *gtp_region_word(enum gtp_region_verdict v);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the table of regions: gtp_table_open() checks all of it, so that look-ups are short. */
+/*
+ * Read the table of regions. gtp_table_open() checks the whole table, so look-ups need no checks.
+ */
 #include "regions/table.h"
 
 enum {
@@ -32,8 +34,8 @@ static u32 get32(const u8 *p)
 }
 
 /*
- * Read one difference and move @*at past it. Return 0, which is never a difference, if it is cut
- * off or too long.
+ * Read the difference between two entries and move *@at past it. Return 0 if it is cut off or too
+ * long; a difference is never 0.
  */
 static u32 varint(const u8 *bytes, u32 size, u32 *at)
 {
@@ -94,7 +96,7 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
 	return false;
 }
 
-/* Check that the directories fit, before anything in them is read. */
+/* Check that the spans and the heads of the lists are within the file, before reading them. */
 static const char *check_head(struct gtp_table *t)
 {
 	u64 need;
@@ -127,7 +129,7 @@ static const char *check_span(const struct gtp_table *t, u32 i)
 	return NULL;
 }
 
-/* Check one block: its index entry, and that its entries grow and stay in the span. */
+/* Check one block: its index entry, and that its entries ascend and are within the span. */
 static const char *check_block(const struct gtp_table_list *l, u32 block, u32 *last, u32 *at,
 			       u32 limit)
 {
@@ -198,7 +200,7 @@ u32 gtp_table_build_id(const struct gtp_table *t, const u8 **id)
 	return t->bytes[AT_ID];
 }
 
-/* Return the last block whose first entry is not above @from; the first block if there is none. */
+/* Return the last block whose first entry is @from or less; if there is none, the first block. */
 static u32 block_of(const struct gtp_table_list *list, u32 from)
 {
 	u32 low = 0, high = blocks(list->n);

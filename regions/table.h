@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of regions that the tool writes and the module reads: format and bounded reader. */
+/*
+ * The table of regions, a file that gdbtp-regions writes and the module reads: format and reader.
+ */
 #ifndef _GTP_TABLE_H
 #define _GTP_TABLE_H
 
@@ -20,11 +22,12 @@
  *                file, u32 bytes
  *  ..  lists' contents
  *
- * A list holds offsets within its span, each larger than the one before. Its contents are an index
- * of one u32 pair for every GTP_TABLE_BLOCK entries (the block's first entry; where the block's
- * bytes start, counted from the list's offset), and for each block its further entries as
- * differences to the one before, 7 bits a byte, low ones first, the top bit set on all but the last
- * byte. A reader skips lists of an unknown kind.
+ * The entries of a list are offsets within its span, in ascending order. They are stored in blocks
+ * of GTP_TABLE_BLOCK entries. The list's contents begin with an index: for each block a pair of
+ * u32, the block's first entry, and the place of the block's bytes, counted from the list's offset.
+ * A block's bytes have its other entries as differences to the previous entry. A difference has 7
+ * bits in each byte, the low bits first; the top bit is set in all bytes except the last. A reader
+ * skips lists of an unknown kind.
  */
 #define GTP_TABLE_MAGIC "GTPRGN\0\1"
 
@@ -40,8 +43,8 @@ enum {
 
 /* Flags of a span of the table. */
 enum {
-	GTP_TABLE_COMPLETE = 1, /* every address of its code that is stored anywhere is a leader */
-	GTP_TABLE_PROGRAM = 2,	/* of a program or library, so it has lists of functions */
+	GTP_TABLE_COMPLETE = 1, /* each address of its code that the file stores is a leader */
+	GTP_TABLE_PROGRAM = 2,	/* code of a program or library: there are lists of functions */
 };
 
 /* X(name, kind, text): the kinds of lists */
@@ -62,7 +65,7 @@ enum gtp_table_kind {
 #undef X
 };
 
-/* struct gtp_table - a table that gtp_table_open() has checked; the caller owns its memory */
+/* struct gtp_table - a table that gtp_table_open() has checked; the caller owns @bytes */
 struct gtp_table {
 	const u8 *bytes;
 	u32 size;
@@ -87,31 +90,30 @@ struct gtp_table_list {
 
 /**
  * gtp_table_open() - check a whole table
- * @t: receives the table, valid as long as @bytes is; untouched on error
+ * @t: receives the table, which is valid as long as @bytes; unchanged on error
  * @bytes: the contents of the table's file
  * @size: the size of the table's file
  * @why: on an error, receives a description of the fault
  *
- * Look-ups check nothing, because this checks everything once. Context: any; time is linear in
- * @size.
+ * Checks everything once, so that look-ups need no checks. Context: any; time is linear in @size.
  *
  * Return: 0, or -EINVAL.
  */
 int gtp_table_open(struct gtp_table *t, const void *bytes, size_t size, const char **why);
 
-/* gtp_table_build_id - find the build-id of the code that the table is for; return its length */
+/* gtp_table_build_id - find the build-id of the file that the table describes; return its length */
 u32 gtp_table_build_id(const struct gtp_table *t, const u8 **id);
 
 /* gtp_table_span, gtp_table_list - read span or list number @i, below spans_n or lists_n */
 void gtp_table_span(const struct gtp_table *t, u32 i, struct gtp_table_span *span);
 void gtp_table_list(const struct gtp_table *t, u32 i, struct gtp_table_list *list);
 
-/* gtp_table_find - find the list of that kind for that span; return false if there is none */
+/* gtp_table_find - find the list of @kind for span number @span; return false if there is none */
 bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kind,
 		    struct gtp_table_list *list);
 
 /**
- * gtp_table_next() - find the first entry that is not below @from
+ * gtp_table_next() - find the first entry at or after @from
  * @list: the list, from gtp_table_list() or gtp_table_find()
  * @from: an offset in the span to which the list belongs
  * @found: receives the entry

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Variables that a run's expressions only add to: updated atomically, without the variables' lock.
+ * Variables that a run's expressions only add to: hits update them atomically, without a lock.
  *
- * Expressions that set a variable that all CPUs share are atomic with respect to each other,
- * because they run under one lock. An addition needs no lock if its expression names no other
- * shared variable, and if no expression under the lock
+ * Expressions that set a variable shared by all CPUs run under one lock, so they are atomic with
+ * respect to each other. An addition needs no lock if its expression names no other shared
+ * variable, and if no expression that runs under the lock
  *   - sets the variable: an addition between its getv and its setv would be lost;
- *   - reads it together with another, or twice: it might see one value before an addition and the
- *     other value after it. One that reads only this variable, once, and sets others is still
- *     atomic: it takes effect at the read.
- * Expressions that set nothing never take the lock, and read these variables like others.
+ *   - reads the variable together with another shared variable, or twice: an addition might come
+ *     between the two reads. An expression that reads only this variable, once, and sets others is
+ *     still atomic: it takes effect at the read.
+ * Expressions that set no variable never take the lock.
  *
- * These variables are found when a run begins, while nothing is armed, and stay the same until it
- * ends. An expression that joins the run and breaks this is refused, because others are adding
- * without the lock already. Without a run there are no such variables, because a dprintf may be
- * added at any time.
+ * gtp_added_begin() finds these variables when a run begins, before anything is armed. They stay
+ * the same until the run ends. gtp_added_check() refuses an expression that joins the run and would
+ * need the lock for such a variable, because other expressions add to it without the lock. Without
+ * a run there are no such variables, because a dprintf may be added at any time.
  */
 #include "agentexpr/adds.h"
 #include "session/added.h"
 
 /*
- * True for a user's variable that all CPUs share. Built-in variables, except switches, cannot be
- * set.
+ * True for a variable of the user that all CPUs share. Expressions cannot set built-in variables,
+ * except switches.
  */
 static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 {
@@ -31,8 +31,8 @@ static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 }
 
 /*
- * Find the next instruction after @insn that names a shared variable; a zeroed @insn starts the
- * walk.
+ * Find the next instruction after @insn that names a shared variable; with a zeroed @insn, find the
+ * first.
  */
 static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 			struct ax_insn *insn)
@@ -68,7 +68,7 @@ static bool only_adds(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 	return uses->sets == 1 && uses->gets == 1 && ax_adds_to(v, num) && is_shared(tsvs, *num);
 }
 
-/* True if this instruction needs the lock, in an expression that runs under the lock. */
+/* True if this instruction makes its variable unsuitable, in an expression that takes the lock. */
 static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
 {
 	return insn->op == AX_OP_setv || uses->gets > 1;
@@ -131,7 +131,7 @@ void gtp_added_begin(struct gtp_trace *t)
 {
 	visit_all(t, add_candidate);
 	visit_all(t, drop_candidates);
-	/* For the expressions of dprintfs this is done when they are armed again. */
+	/* The expressions of dprintfs are settled when they are armed again. */
 	visit_list(t, t->tps.first, settle);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Give each CPU its tables of aggregations, and read them while hits update them.
+ * Allocate each CPU's tables of aggregations, and read them while hits update them.
  *
- * Every CPU has two tables for each aggregation and updates one of them. To read, make each CPU
- * switch to its other table, between two of its hits. The CPU no longer writes its old table, which
- * is added to the total and emptied. So nothing is lost, nothing is read twice, and no hit waits.
+ * Every CPU has two tables for each aggregation, and its hits update one of them. A reader makes
+ * each CPU switch to its other table, between two hits. Then no hit writes the old table, and the
+ * reader adds it to the total and empties it. So no value is lost or read twice, and no hit waits.
  */
 #include "aggregate/text.h"
 #include "session/aggregate.h"
@@ -99,8 +99,8 @@ static u32 count_cpus(const struct gtp_trace *t)
 }
 
 /*
- * Check that there is room for the tables, before allocating anything: a machine that runs out of
- * memory kills processes.
+ * Check that there is enough memory for the tables before allocating any: a machine that runs out
+ * of memory kills processes.
  */
 static int check_room(struct gtp_trace *t, const struct gtp_aggregate *a, struct gtp_why *why)
 {
@@ -177,7 +177,7 @@ struct exchange {
 	u32 cpu;
 };
 
-/* Make the CPU update its other tables. Runs on that CPU, between two of its hits. */
+/* Make hits of this CPU update the other tables. Runs on that CPU, between two hits. */
 static void exchange(void *arg)
 {
 	const struct exchange *x = arg;
@@ -190,8 +190,8 @@ static void exchange(void *arg)
 }
 
 /*
- * Double the number of keys that the total can hold, up to the sum of all CPUs'. If there is no
- * memory, values without room are counted.
+ * Increase the number of keys that the total can hold, up to @keys_max. If there is no memory,
+ * values for which there is no room are counted.
  */
 static void grow(struct gtp_trace *t, struct gtp_aggregate *a, u32 more)
 {

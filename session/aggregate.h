@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The aggregations of a run: found in its actions, kept by each CPU, read during the run. */
+/* The aggregations of a run: find them in its actions, allocate their tables, read them. */
 #ifndef _GTP_SESSION_AGGREGATE_H
 #define _GTP_SESSION_AGGREGATE_H
 
@@ -8,19 +8,20 @@
 enum {
 	GTP_AGGR_KEYS_DEFAULT = 2048,
 	GTP_AGGR_KEYS_MOST = 1 << 20,
-	GTP_AGGR_BYTES_MAX = 1 << 30, /* limit for all CPUs' tables of one aggregation together */
+	GTP_AGGR_BYTES_MAX = 1 << 30, /* limit for the tables of one aggregation on all CPUs */
 };
 
 /**
  * gtp_aggregates_plan() - find the aggregations that actions update, and their keys
- * @t: the session; @t->aggregates is used only with @only
+ * @t: the session; @t->aggregates is read only if @only is not NULL
  * @only: a tracepoint that joins the run; NULL: look at all tracepoints
- * @list: receives the new aggregations, without memory for values; NULL on an error
+ * @list: receives the new aggregations, without tables; NULL on an error
  * @why: the refusal
  *
- * The keys of an update are the variables key_NAME and keystr_NAME that the actions of its
- * tracepoint set before it: the first key set after an update begins another group. An aggregation
- * must have the same keys in all its updates. Marks tracepoints that only update aggregations.
+ * The keys of an update are the variables key_NAME and keystr_NAME that the tracepoint's actions
+ * set before the update. The first key that is set after an update begins a new group of keys. All
+ * updates of an aggregation must have the same keys. Also marks tracepoints that only update
+ * aggregations.
  *
  * Context: may sleep, under the caller's lock. Return: 0, -EINVAL or -ENOMEM.
  */
@@ -28,9 +29,10 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 			struct gtp_aggregate **list, struct gtp_why *why);
 
 /**
- * gtp_aggregates_add() - give the CPUs tables for aggregations, so that updates can come
+ * gtp_aggregates_add() - allocate each CPU's tables for aggregations, before hits update them
  * @t: the session, whose CPUs each have a struct gtp_cpu
- * @list: the new ones, from gtp_aggregates_plan(); joins @t->aggregates, or is freed on an error
+ * @list: the new aggregations, from gtp_aggregates_plan(); joins @t->aggregates, or is freed on an
+ *	error
  * @why: the refusal
  *
  * Return: 0 or -ENOMEM.
@@ -41,18 +43,18 @@ int gtp_aggregates_add(struct gtp_trace *t, struct gtp_aggregate *list, struct g
 void gtp_aggregates_free(struct gtp_trace *t, struct gtp_aggregate *list);
 
 /*
- * gtp_aggregates_drop - free all of the session's aggregations, and the text; no hit updates them
- * any more
+ * gtp_aggregates_drop - free all aggregations of the session, and their text; no hit may update
+ * them any more
  */
 void gtp_aggregates_drop(struct gtp_trace *t);
 
 /**
  * gtp_aggregates_read() - collect the CPUs' values, and print the totals into @t->aggregate_text
  * @t: the session; a run may be active
- * @clear: begin again from zero. An update meanwhile is in this text or in the next text
+ * @clear: true to begin again from zero; a concurrent update is in this text or in the next one
  * @why: the refusal
  *
- * Return: 0, or -ENOMEM with nothing lost.
+ * Return: 0, or -ENOMEM, after which no value is lost.
  */
 int gtp_aggregates_read(struct gtp_trace *t, bool clear, struct gtp_why *why);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find out, before anything is armed, which aggregations the actions update, and by which keys. */
+/* Find out which aggregations the actions update, and by which keys, before anything is armed. */
 #include "session/aggregate.h"
 
 /*
  * struct walk - a walk through the actions of one tracepoint, in their order
  * @list: the new aggregations so far
  * @key: the keys set so far, @nkeys of them
- * @used: there was an update after the last key
- * @key_set: the present expression sets a key
+ * @used: true if an update follows the last key
+ * @key_set: true if the current expression sets a key
  * @action: the number of the action, counted from 1
  */
 struct walk {
@@ -52,7 +52,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	return 0;
 }
 
-/* Return the shape that the aggregation @name has with the keys set so far. */
+/* Return the shape of the aggregation @name with the keys that the actions have set so far. */
 static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 {
 	struct gtp_aggr_shape shape;
@@ -143,7 +143,7 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 static int walk_expr(struct walk *w, const struct ax_verified *v)
 {
 	struct ax_insn insn = { 0 };
-	u32 joined = 0; /* the farthest target of the jumps so far */
+	u32 joined = 0; /* the highest target of the jumps so far */
 	int rc = 0;
 
 	while (!rc && ax_next_reached(v, &insn)) {
@@ -167,7 +167,7 @@ static bool collects(const struct gtp_action *a)
 }
 
 /*
- * Mark a tracepoint whose actions only update aggregations: it leaves no frame, which would be
+ * Mark a tracepoint whose actions only update aggregations: it writes no frames, which would be
  * empty.
  */
 static void judge(struct gtp_tracepoint *tp)

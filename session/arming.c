@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arm the locations of a run, all together or one more; report those that cannot be armed. */
+/* Arm the locations of a run, all together or one more during the run; report failures. */
 #include "base/parse.h"
 #include "session/arming.h"
 #include "session/location.h"
 
-enum { TOLD_MOST = 64 }; /* the most places that are reported one by one */
+enum { TOLD_MOST = 64 }; /* most failed locations that are reported one by one */
 
 /* --- arming one location --- */
 
 /*
- * Keep a copy of the description: it outlives the location, as frames do when a module is unloaded.
+ * Keep a copy of the format of the location's static data: it must exist as long as the frames,
+ * even after the location's module is unloaded.
  */
 static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
 {
@@ -75,7 +76,7 @@ static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
 	loc->next = next;
 }
 
-/* Arm one location. @why gets the tracepoint and the address later: see complete(). */
+/* Arm one location. complete() adds the tracepoint and the address to @why later. */
 static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	int rc;
@@ -94,7 +95,7 @@ static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *wh
 	return rc;
 }
 
-/* Let the probes that ->arm has only prepared take effect. */
+/* Activate the probes that ->arm has only prepared. */
 static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_why *why)
 {
 	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
@@ -102,7 +103,7 @@ static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_
 
 /* --- reporting refusals --- */
 
-/* complete - put the tracepoint and the address in front of the words that refuse a place */
+/* complete - write a message: the tracepoint, its address and the reason of the refusal, @words */
 static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const char *words)
 {
 	char title[GTP_TITLE_MAX];
@@ -139,7 +140,7 @@ static bool is_refused(const struct gtp_tracepoint *tp)
 	return !tp->loc || gtp_location_is_refused(tp->loc);
 }
 
-/* True if no location of @tp's number is armed; @tp is the newest entry with that number. */
+/* True if no tracepoint with the number of @tp, which is the newest of them, is armed. */
 static bool is_armed_nowhere(const struct gtp_tracepoint *tp)
 {
 	while (tp && is_refused(tp))
@@ -208,7 +209,7 @@ static const struct gtp_location *first_refused(const struct gtp_trace *t)
 	return loc;
 }
 
-/* Arm each location; stop at an error that does not concern only the location's place. */
+/* Arm each location; stop at an error that concerns more than one location. */
 static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 {
 	struct gtp_location *loc;
@@ -288,8 +289,8 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 /* --- arming one more location --- */
 
 /*
- * Refuse a tracepoint that requires a fast probe at a location that is already armed with a slow
- * one.
+ * Refuse a tracepoint that requires a fast probe if its location is already armed with a slow
+ * probe.
  */
 static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
 		      struct gtp_why *why)
@@ -331,7 +332,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* Return the result for a location that stays refused: an error under @t->strict, otherwise 0. */
+/* Return the result for a location that is refused: an error if @t->strict is set, otherwise 0. */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)
@@ -362,8 +363,8 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 }
 
 /*
- * Make a location for a tracepoint. @full: the existing location, if that has no room for @tp; or
- * NULL
+ * Make a location for a tracepoint. @full is the existing location if that has no room for @tp;
+ * otherwise NULL
  */
 static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp_location_kind kind,
 			const struct gtp_location *full, struct gtp_why *why)

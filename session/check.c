@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Check that the session has everything a tracepoint needs: variables, static data. */
+/* Check that the session has what a tracepoint needs: variables, static data, other tracepoints. */
 #include "session/added.h"
 #include "session/check.h"
 #include "session/kstack.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make machine code for the expressions of a run, if the target can. */
+/* Compile the expressions of a run to machine code, if the target can. */
 #include "base/parse.h"
 #include "base/watch.h"
 #include "hit/hit.h"
 #include "session/code.h"
 
 /*
- * Make code for an expression. -ENOSPC is no error: without machine code an expression is
- * interpreted.
+ * Compile an expression. If there is no room for the code (-ENOSPC), that is no error: the
+ * expression is interpreted instead.
  */
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
 			bool *full, struct gtp_why *why)
@@ -34,7 +34,7 @@ static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, bool *full,
 	const struct gtp_action *a;
 	int rc;
 
-	/* Machine code knows one pc for all hits. The interpreter is fast beside the exception. */
+	/* Each hit of a watchpoint has its own pc; compiled code contains one. So interpret. */
 	if (gtp_watch_is(tp->addr))
 		return 0;
 	rc = make_code_of(t, tp, tp->cond, full, why);
@@ -101,7 +101,10 @@ void gtp_code_forget(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
-		/* Keep ->start: the bytes of the quick hits so far are computed from it later. */
+		/*
+		 * Keep @start: it has the frame size by which quick hits are converted to bytes
+		 * later.
+		 */
 		tp->plan = (struct gtp_hit_plan){ .start = tp->plan.start };
 		if (tp->cond)
 			tp->cond->compiled = NULL;

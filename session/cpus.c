@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPUs' struct gtp_cpu: allocated for a run or the first dprintf, and freed when the frames are
- * dropped.
+ * Allocate each CPU's struct gtp_cpu for a run or the first dprintf, and free it when the frames
+ * are dropped.
  */
 #include "hit/hit.h"
 #include "session/cpus.h"
@@ -17,10 +17,7 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
 			WRITE_ONCE(t->run.cpus[i]->local[num], (u64)t->run.tsvs.slot[num]->initial);
 }
 
-/*
- * Return the value that a shared variable would have: the initial value plus what each CPU has
- * added.
- */
+/* Return the total of a per-CPU variable: the initial value plus the difference on each CPU. */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv)
 {
 	u64 sum = (u64)tsv->initial;

@@ -2,8 +2,8 @@
 /*
  * GDB's dprintfs: armed like tracepoints, in a run and without one.
  *
- * Their hits need each CPU's struct gtp_cpu. They use those of the last run, because dprintfs write
- * no frames. If there are none yet, they are allocated with the smallest buffers.
+ * Hits of a dprintf need each CPU's struct gtp_cpu. They use those of the last run, because
+ * dprintfs write no frames. Before the first run, they are allocated with the smallest buffers.
  */
 #include "base/parse.h"
 #include "session/aggregate.h"
@@ -35,7 +35,7 @@ bool gtp_dprintf_any(const struct gtp_trace *t)
 	return false;
 }
 
-/* Set run.active while a dprintf is armed, if there is no run. A run sets it itself. */
+/* Without a run, set @active of the run while a dprintf is armed. A run sets it itself. */
 static void settle_active(struct gtp_trace *t)
 {
 	if (!gtp_trace_running(t))
@@ -89,7 +89,7 @@ static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
 
 /* --- disarming dprintfs --- */
 
-/* Make a list, for ->disarm, of the locations of standalone dprintfs that are to be disarmed. */
+/* Return a list for ->disarm: the locations of standalone dprintfs with @leaves set. */
 static struct gtp_location *leaving(struct gtp_trace *t)
 {
 	struct gtp_location *list = NULL;
@@ -104,7 +104,7 @@ static struct gtp_location *leaving(struct gtp_trace *t)
 	return list;
 }
 
-/* Disarm all dprintfs that are to leave, together: one wait for hits serves any number of them. */
+/* Disarm all dprintfs with @leaves set, together, so that one wait for hits is enough. */
 static void rest(struct gtp_trace *t)
 {
 	struct gtp_location *list = leaving(t);
@@ -123,7 +123,8 @@ static void rest(struct gtp_trace *t)
 }
 
 /*
- * Put standalone dprintfs in a range to rest. Return true if there was one: it must be armed again.
+ * Disarm the standalone dprintfs in a range of addresses. Return true if there was one; the caller
+ * must arm it again.
  */
 static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
@@ -138,7 +139,7 @@ static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 	return any;
 }
 
-/* A jump that covers an address begins fewer bytes than this before it. */
+/* The patched bytes of a jump that cover an address begin less than this many bytes before it. */
 enum { JUMP_REACH = 32 };
 
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr)
@@ -172,7 +173,7 @@ void gtp_dprintf_suspend(struct gtp_trace *t)
 	settle_active(t);
 }
 
-/* Remove a dprintf that is at rest from the list and free it. */
+/* Remove a dprintf that is not armed from the list and free it. */
 static void drop(struct gtp_trace *t, struct gtp_dprintf **at)
 {
 	struct gtp_dprintf *dp = *at;
@@ -233,7 +234,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* This cannot fail: all that can fail was done for the first tracepoint. */
+		/* This fails only for the first tracepoint, which has done all that can fail. */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;
@@ -242,8 +243,8 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 }
 
 /*
- * Give a dprintf a location of its own. @run_loc: the run's location there, if that is full or
- * refused; or NULL
+ * Give a dprintf its own location. @run_loc is the run's location at that address if it is full or
+ * refused; otherwise NULL
  */
 static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_location_kind kind,
 		       const struct gtp_location *run_loc, struct gtp_why *why)
@@ -284,7 +285,7 @@ static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_w
 	return rc;
 }
 
-/* Arm @dp, which is at rest. Return 0 if it stands alone or has joined a location. */
+/* Arm @dp, at its own location or by joining one of the run. Return 0 or -errno. */
 static int arm(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
 {
 	enum gtp_location_kind kind = gtp_location_kind(t, dp->tps);
@@ -358,7 +359,7 @@ static void set_enabled(struct gtp_dprintf *dp, bool on)
 	dp->inserted = on;
 }
 
-/* Disable a dprintf's tracepoints; if the dprintf stands alone, mark it to be disarmed. */
+/* Disable a dprintf's tracepoints; if the dprintf has its own location, mark it to be disarmed. */
 static void take_back(struct gtp_dprintf *dp)
 {
 	set_enabled(dp, false);
@@ -393,7 +394,8 @@ void gtp_dprintf_clear(struct gtp_trace *t, bool persistent)
 }
 
 /*
- * Find a dprintf equal to @new that is inserted already, or removed but still at a run's location.
+ * Find a dprintf with the same text as @new: it is inserted already, or was removed but is still at
+ * a location of the run.
  */
 static struct gtp_dprintf *same_as(struct gtp_trace *t, const struct gtp_dprintf *new)
 {
@@ -415,9 +417,9 @@ static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
 }
 
 /*
- * Put the dprintfs to rest that begin shortly before @dp: their jump may be the reason why @dp was
- * refused. If @dp is armed first, the other one gets no jump, and both can be armed. Return true if
- * there was one.
+ * Disarm the dprintfs shortly before @dp, because their jump may be the reason why @dp was refused.
+ * If @dp is armed first, the other dprintf gets no jump, and both can be armed. Return true if
+ * there was such a dprintf.
  */
 static bool make_way(struct gtp_trace *t, struct gtp_dprintf *dp)
 {

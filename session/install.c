@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints that are defined during a run: each joins it as soon as it is complete. */
+/*
+ * Tracepoints that are defined during a run: each is armed as soon as its definition is complete.
+ */
 #include "base/parse.h"
 #include "session/install.h"
 
@@ -38,7 +40,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 	return rc;
 }
 
-/* True if the packet begins with @tp's number and address, up to the last colon. */
+/* True if the packet begins like a continuation for @tp: its number, its address and a colon. */
 static bool continues(const struct gtp_tracepoint *tp, const char *data, u32 len)
 {
 	struct gtp_in in;

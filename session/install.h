@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that are defined during a run: each joins it as soon as it is complete. */
+/*
+ * Tracepoints that are defined during a run: each is armed as soon as its definition is complete.
+ */
 #ifndef _GTP_INSTALL_H
 #define _GTP_INSTALL_H
 
 #include "session/trace.h"
 
 /*
- * A definition is a QTDP packet and its continuations. The last of these packets announces no
- * further one. But GDB may announce a continuation and send none, so any other packet completes the
- * definition as well.
+ * A definition is a QTDP packet and its continuations. Each packet except the last says that
+ * another one follows. But GDB may say so and send none, so any other packet also completes the
+ * definition.
  */
 
 /**
  * gtp_install_define() - handle a QTDP packet without its "QTDP:"
  * @t: the session, running or not
- * @text: the packet, as gtp_tracepoint_define() takes it
+ * @text: the packet, in the format of gtp_tracepoint_define()
  * @why: the refusal
  *
- * Defining an existing tracepoint again is no error: GDB repeats all of them when it loads symbols
- * during a run.
+ * Defining an existing tracepoint again is no error: GDB repeats all definitions when it loads
+ * symbols during a run.
  * Context: may sleep, under the caller's lock.
  * Return: 0, or the error of gtp_tracepoint_define() or gtp_trace_install().
  */
@@ -37,7 +39,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
  * @why: the refusal
  *
  * Context: may sleep, under the caller's lock.
- * Return: 0, or the error of gtp_trace_install(), which has removed the pending tracepoint.
+ * Return: 0, or the error of gtp_trace_install(), which then has removed the tracepoint.
  */
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);
 

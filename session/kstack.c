@@ -37,9 +37,10 @@ static struct use uses(const struct gtp_tracepoint *tp)
 }
 
 /*
- * At a return, expressions see the registers of the entry, whose rsp points to the call's return
- * address. The callers' frames have not changed, so $kstack is right. But $bt is refused: if a
- * kretprobe follows the call, the bytes would begin with the address of its trampoline.
+ * At a return, expressions see the registers of the entry, whose rsp points to the return address
+ * of the call. The callers' frames have not changed since, so $kstack is right. But $bt is refused:
+ * if a kretprobe reports the return, the collected bytes would begin with the address of its
+ * trampoline.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 {

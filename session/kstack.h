@@ -16,7 +16,7 @@
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /**
- * gtp_kstack_get() - give the run a table, if it needs one
+ * gtp_kstack_get() - allocate the run's table of stacks, if it needs one
  * @t: the session, whose CPUs each have a struct gtp_cpu
  * @only: a tracepoint that joins the run; NULL: look at all tracepoints
  * @why: the refusal
@@ -25,7 +25,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
  */
 int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why);
 
-/* gtp_kstack_drop - free the table of stacks; no hit may run, not even a dprintf's */
+/* gtp_kstack_drop - free the table of stacks; no tracepoint or dprintf may be hit any more */
 void gtp_kstack_drop(struct gtp_trace *t);
 
 #endif /* _GTP_KSTACK_H */

@@ -6,9 +6,9 @@
 #include "session/location.h"
 
 /*
- * Return the kind of location. A marker is a function that a kernel tracepoint calls only if it has
- * several probes. A probe on that function's code would hardly ever be hit: probe the kernel
- * tracepoint instead.
+ * Return the kind of location that a tracepoint needs. A marker is a function that a kernel
+ * tracepoint calls only if it has several probes, so its code hardly ever runs. For a tracepoint at
+ * a marker, probe the kernel tracepoint instead.
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
@@ -25,7 +25,7 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 
 static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
 {
-	/* Addresses differ mostly in their low bits; the product spreads the differences. */
+	/* Addresses differ mostly in their low bits; the multiplication spreads the differences. */
 	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
 
 	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
@@ -84,8 +84,8 @@ void gtp_location_refuse_full(struct gtp_location *loc)
 }
 
 /*
- * Append a tracepoint. Hits may be walking the list, so the store that makes @tp visible comes
- * last.
+ * Append a tracepoint to the location's list. Hits may be walking the list, so the store that makes
+ * @tp visible comes last.
  */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {

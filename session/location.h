@@ -7,16 +7,13 @@
 
 /* Context of all functions: the session's lock. Functions that allocate may sleep. */
 
-/*
- * gtp_location_kind - return the kind of location that a tracepoint needs: for an instruction, a
- * marker, or the returns of a function
- */
+/* gtp_location_kind - return the kind of location that a tracepoint needs */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 
 /*
- * gtp_location_find - find the location of that kind at a tracepoint's address, or NULL. If one
- * location there is full and a refused one has the tracepoints beyond it, returns the refused one
+ * gtp_location_find - return the location of @kind at a tracepoint's address, or NULL. If a full
+ * location and a refused one for more tracepoints are there, return the refused one
  */
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);
@@ -35,17 +32,17 @@ struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoi
 void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc);
 
 /*
- * gtp_location_new - make a location for a tracepoint, to be found from now on. If @full, the
- * existing location, has no room for it (otherwise NULL), the new one is refused. Return NULL with
- * @why if there is no memory
+ * gtp_location_new - make a location for a tracepoint, and let gtp_location_find() find it. @full
+ * is the existing location if it has no room for the tracepoint; then the new location is refused.
+ * Otherwise @full is NULL. Return NULL with @why if there is no memory
  */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, const struct gtp_location *full,
 				      struct gtp_why *why);
 
 /*
- * gtp_location_is_full - true if the location takes no further tracepoint. There is a limit because
- * its hits run with interrupts off, and each tracepoint may collect a MiB
+ * gtp_location_is_full - true if the location can have no more tracepoints. The limit exists
+ * because a hit runs with interrupts off, and each tracepoint may collect a MiB
  */
 bool gtp_location_is_full(const struct gtp_location *loc);
 
@@ -55,7 +52,7 @@ void gtp_location_refuse_full(struct gtp_location *loc);
 /* gtp_location_append - add a tracepoint to the location; hits may be in progress */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
-/* gtp_location_take - remove a tracepoint other than the location's first; it must not be armed */
+/* gtp_location_take - remove a tracepoint that is not the first; the location must not be armed */
 void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
 /*
@@ -71,8 +68,8 @@ int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why);
 void gtp_locations_free(struct gtp_trace *t);
 
 /*
- * gtp_locations_missed - return how many hits the run has missed: there was no buffer, or the
- * kernel skipped them
+ * gtp_locations_missed - return how many hits the run has missed, because there was no buffer or
+ * the kernel skipped them
  */
 u64 gtp_locations_missed(const struct gtp_trace *t);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run control: from definitions to armed locations and back.
+ * Run control: start a run from the definitions, add tracepoints to it, and end it.
  *
- * Hits run on other CPUs from ->arm to ->disarm and take no lock. They see
- *   - locations and tracepoints that were complete before they were armed, or published into
- *   next_here;
- *   - @active, which is set when everything is armed;
- *   - @ending, which the one hit that ends the run claims, fills, and marks as written.
- * The caller's lock protects everything else. After ->disarm no hit runs, so @ending is then NO or
- * WRITTEN.
+ * From ->arm to ->disarm hits run on other CPUs and take no lock. They see
+ *   - locations and tracepoints that were complete before they were armed or linked by @next_here;
+ *   - @active of the run, which is set when everything is armed;
+ *   - @ending of the run: the hit that ends the run claims it, stores the reason, and marks it as
+ *     written.
+ * The caller's lock protects everything else. After ->disarm no hit runs, so @ending is then
+ * GTP_ENDING_NO or GTP_ENDING_WRITTEN.
  */
 #include "base/watch.h"
 #include "hit/hit.h"
@@ -40,7 +40,9 @@ static void assign_slots(struct gtp_trace *t)
 	}
 }
 
-/* Clear a slot whose previous tracepoint could not be armed: hits may have counted in it. */
+/*
+ * Clear the counters of a slot: hits of a tracepoint that was not armed in the end may be in them.
+ */
 static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;
@@ -172,8 +174,8 @@ static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 }
 
 /*
- * Recompute the plan of the location that GDB's tracepoint had before this one: a flag in each
- * frame says whether the tracepoint has several.
+ * Recompute the hit plan of the previous location of the same tracepoint of GDB: a flag in each
+ * frame says whether the tracepoint has several locations.
  */
 static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
@@ -228,7 +230,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 
 /* --- ending a run --- */
 
-/* End the run and disarm everything. @reason applies if no hit has ended the run. */
+/* End the run and disarm everything. @reason is the reason unless a hit has ended the run. */
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
 	WRITE_ONCE(t->run.active, false);
@@ -256,8 +258,8 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 bool gtp_trace_settle(struct gtp_trace *t)
 {
 	/*
-	 * If @ending is CLAIMED, the hit will call ->stopping when it is done, and this function
-	 * runs again.
+	 * If @ending is GTP_ENDING_CLAIMED, the hit calls ->stopping when it is done, and then this
+	 * function is called again.
 	 */
 	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;
@@ -280,7 +282,8 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 }
 
 /*
- * Take the locations in a range off the list. Hits do not read ->next, so this may be during hits.
+ * Remove the locations in a range of addresses from the run's list, and return them. Hits may be in
+ * progress, because they do not read ->next.
  */
 static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
 {

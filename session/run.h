@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run control: from definitions to armed locations and back. */
+/* Run control: start a run from the definitions, add tracepoints to it, and end it. */
 #ifndef _GTP_SESSION_RUN_H
 #define _GTP_SESSION_RUN_H
 
@@ -10,11 +10,11 @@
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
- * Checks all expressions' variables, allocates buffers, and arms every location that can be armed:
- * see session/arming.h. If it fails, nothing is armed; if it fails after the checks, the frames of
- * the last run are gone. Hits count from the moment when all locations are armed.
+ * Checks the variables of all expressions, allocates buffers, and arms every location that can be
+ * armed: see session/arming.h. If it fails, nothing is armed; if it fails after the checks, the
+ * frames of the last run are freed. Hits count from the moment when all locations are armed.
  * Context: may sleep, under the caller's lock.
- * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or the error of ->arm.
+ * Return: 0, -EBUSY (a run is active), -EINVAL, -ENOMEM, or the error of ->arm.
  */
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
 
@@ -34,12 +34,12 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 void gtp_trace_drop(struct gtp_trace *t);
 
 /*
- * gtp_trace_stop - disarm, wait, and note @reason unless a hit has ended the run already; does
- * nothing without a run
+ * gtp_trace_stop - disarm all locations, wait for hits, and store @reason unless a hit has ended
+ * the run already; does nothing without a run
  */
 void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
 
-/* gtp_trace_settle - finish a run that a hit has ended; return true if there was such a run */
+/* gtp_trace_settle - if a hit has ended the run, disarm everything and return true */
 bool gtp_trace_settle(struct gtp_trace *t);
 
 /*

@@ -13,51 +13,53 @@
 
 /**
  * struct gtp_target_ops - the functions that a run needs from its host; process context, may sleep
- * @is_marker: true if a kernel tracepoint's marker is at @addr. A tracepoint there is on the kernel
- *             tracepoint, whatever command has set it (NULL: there are none)
+ * @is_marker: true if a kernel tracepoint's marker is at @addr. A GDB tracepoint at that address is
+ *             set on the kernel tracepoint, whichever command was used (NULL: there are no markers)
  * @arm: set a probe on @loc; return 0, or -errno with @why in words. Hits may come before it
- *       returns. After any number of these calls there is one of @arm_done or @disarm
- * @arm_done: finish all that @arm has prepared, together. Locations that turn out to be impossible
- *            get ->refused; those that have it already are left alone. 0, or -errno with @why; the
- *            caller then disarms all of them (NULL: @arm does everything)
- * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, even if the
- *         first tracepoint's condition is false; return 0, or -errno with @why (NULL: every hit is
- *         passed on anyway)
- * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
- *         @loc->format; return 0, or -errno with @why in words. A second call finds the same format
- * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
- *          on any CPU, and each @loc->missed is final
+ *       returns. After one or more calls of @arm the caller calls @arm_done or @disarm once
+ * @arm_done: activate all probes that @arm has prepared, together. Set ->refused of locations that
+ *            turn out to be impossible; ignore locations whose ->refused is set already. Return 0,
+ *            or -errno with @why; the caller then disarms all locations (NULL: @arm does
+ *            everything)
+ * @widen: prepare the armed location @loc for a second tracepoint: from now on its probe must
+ *         report every hit, even if the first tracepoint's condition is false. Return 0, or -errno
+ *         with @why (NULL: probes always report every hit)
+ * @sdata: enable the collection of $_sdata at @loc, an armed location of kind GTP_LOCATION_EVENT,
+ *         and set @loc->format; return 0, or -errno with @why. A second call sets the same format
+ * @disarm: remove all probes of a list of locations, and wait for their hits: after the return none
+ *          of these runs on any CPU, and each @loc->missed is final
  * @missed: return the hits of @loc that were lost so far, because there was no buffer or the kernel
  *          skipped them
- * @tell: show text on the user's console (NULL: there is none)
+ * @tell: show text on the user's console (NULL: there is no console)
  * @name: return the symbol at an address, "" if it has none (NULL: no symbols are known)
- * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
- *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
- *          NULL). Return 0 or -ENOMEM with @why
- * @buffers_put: free the memory that buffers_get has allocated; no hit is running
- * @buffer_alloc: allocate memory for another buffer of a CPU, which is freed as memory of the
- *                session; NULL: there is none
- * @lines_get: make room for the lines of dprintfs on each CPU that has none yet; 0 or -ENOMEM with
- *             @why (NULL: there is room)
- * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there. Only hits in
- *                NMIs can begin during @fn, and they end before it continues. May wait for a hit to
- *                end
- * @memory_most: return how many bytes the tables of aggregations, their text, or the stacks' table
- *               may take now. A larger allocation could make the machine kill processes
+ * @buffers_get: allocate for every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer;
+ *          @bytes is the total size of the buffers (0: the default). Store them in @cpus, which is
+ *          indexed by CPU and may have NULL entries, and @ncpus. Return 0 or -ENOMEM with @why
+ * @buffers_put: free the memory that @buffers_get has allocated; no hit is running
+ * @buffer_alloc: allocate memory for another buffer of a CPU, which @mem of the session frees;
+ *                return NULL if there is no memory
+ * @lines_get: allocate a ring for the lines of dprintfs on each CPU that has none yet; return 0 or
+ *             -ENOMEM with @why (NULL: all CPUs have a ring)
+ * @between_hits: call @fn with @arg on CPU @cpu, between two hits. Only hits in NMIs can interrupt
+ *                @fn, and they end before it continues. May wait for a hit to end
+ * @memory_most: return how many bytes may be allocated now for the tables of aggregations, their
+ *               text, or the table of stacks. A larger allocation could make the machine kill
+ *               processes
  * @stacks_bytes: return the memory for the stacks of $kstack and $ustack
  * @wallclock_us: return microseconds since the epoch
- * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
- *             the words (NULL: it cannot go wrong)
- * @stays: true if the module cannot be unloaded until a reboot; @why has the words (NULL: it can)
- * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
- * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. If it is
- *              NULL, so are the other four: all expressions are interpreted
- * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC if there is
- *             no room for it, or -errno with @why
- * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP if its actions cannot be one snippet, -ENOSPC,
- *                     or -errno with @why
- * @code_end: let the code that was made since code_begin() run
- * @code_forget: free the code; none of it runs any more
+ * @clock_off: true if the clock of hits has become unreliable since the buffers were allocated;
+ *             @why then has the words (NULL: it cannot)
+ * @stays: true if the module cannot be unloaded until a reboot; @why then has the reason (NULL: it
+ *	can always be unloaded)
+ * @progress: called repeatedly during long work, to keep GDB from giving up (may be NULL)
+ * @code_begin: begin to compile, for these variables; return 0 or -errno with @why. If @code_begin
+ *              is NULL, so are the other @code_ functions, and all expressions are interpreted
+ * @code_make: compile @e for the location at @pc and set @e->compiled, or leave it NULL; return 0,
+ *             -ENOSPC if there is no room for the code, or -errno with @why
+ * @code_make_actions: compile all actions of @tp and set @tp->code; return 0, -EOPNOTSUPP if its
+ *                     actions cannot be one snippet, -ENOSPC, or -errno with @why
+ * @code_end: make the code that was compiled since @code_begin executable
+ * @code_forget: free all compiled code, which no hit runs any more
  */
 struct gtp_target_ops {
 	bool (*is_marker)(void *ctx, u64 addr);
@@ -93,7 +95,7 @@ enum {
 	GTP_SLOTS_SPARE = 4096,	     /* counters for tracepoints that are defined during a run */
 };
 
-/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
+/* struct gtp_ro - a read-only range of the kernel's image, [start, end), in run-time addresses */
 struct gtp_ro {
 	u64 start, end;
 };
@@ -107,13 +109,14 @@ enum gtp_dprintf_to {
 
 /**
  * struct gtp_dprintfs - all dprintfs of GDB
- * @list: the places of all dprintfs
- * @n: the number of places
- * @ncpus: the number of counters of each place
- * @parts: counts the memory of the dprintfs' conditions, actions and texts; its list stays empty
- * @to: where the text goes; the reader of lines checks it for each line
- * @hits, @dropped, @missed: sums of places that no longer exist
- * @nested: nested hits without a run, on CPUs' parts that no longer exist
+ * @list: the dprintfs, one entry for each address
+ * @n: the number of entries in @list
+ * @ncpus: the number of counters of each entry
+ * @parts: a list of tracepoints that stays empty; it counts the memory of dprintfs' conditions,
+ *	actions and texts
+ * @to: where the text of dprintfs goes; the reader of lines checks it for each line
+ * @hits, @dropped, @missed: counters of entries that no longer exist
+ * @nested: nested hits without a run, counted in instances of struct gtp_cpu that no longer exist
  * @printed: the number of lines that were printed
  * @limited: lines that the reader has dropped because there were too many
  */
@@ -137,13 +140,14 @@ struct gtp_aggregate_cpu {
 /**
  * struct gtp_aggregate - an aggregation of a run
  * @next: the next aggregation
- * @tsv: the variable by whose setting hits update the aggregation
+ * @tsv: the number of the variable: setting it updates the aggregation
  * @nkeys: number of keys, and of names in @key_name
  * @shape: the shape of the table's entries
- * @all: the total of all that was collected from the CPUs so far
+ * @all: the total of all values that were collected from the CPUs so far
  * @keys_max: number of keys for which @all has room
  * @ncpus: the number of entries in @cpu
- * @cpu: the tables by CPU; the CPU updates table @live; NULL if the CPU has no part in the run
+ * @cpu: each CPU's two tables, of which its hits update table @live; NULL tables if the CPU has no
+ *	struct gtp_cpu
  */
 struct gtp_aggregate {
 	struct gtp_aggregate *next;
@@ -162,35 +166,35 @@ struct gtp_aggregate {
  * struct gtp_trace - the one trace session
  * @mem, @target, @ctx: the session's host, set by gtp_trace_init()
  * @text_start: run-time address of _text, 0: not known
- * @build_id: the kernel's build-id, lower-case hex, "" or NULL when not known
+ * @build_id: the kernel's build-id in lower-case hex; "" or NULL: not known
  * @run: the part of the session that hits use
  * @tps: the definitions of tracepoints
  * @locs: the run's locations, in the order of their first tracepoints
  * @loc_by_addr: the armed locations, hashed by address and kind, while a run is being set up or
  *     active
- * @installing: a tracepoint that is defined during the run, and armed when it is complete; see
+ * @installing: a tracepoint whose definition during the run is not complete yet; see
  * session/install.h
  * @formats: the formats of the static data in the frames; kept as long as there are frames
  * @dprintfs: GDB's dprintfs, which are independent of runs
  * @aggregates: the run's aggregations, as long as there are frames
  * @aggregate_keys: number of keys for which each CPU has room, from the next run on
  * @aggregate_text: the text of the last reading, @aggregate_bytes long; NULL: none yet
- * @all_switched: actions of the run may switch any of its tracepoints
- * @slots_used: the number of the run's counters that are taken
+ * @all_switched: true if actions of the run may switch any of its tracepoints
+ * @slots_used: the number of counters of each CPU that are in use
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
- * @end_untold: a hit has ended the run, and that has not been reported to a continue yet
+ * @end_untold: true if a hit has ended the run, and no continue has reported that yet
  * @missed: missed hits of locations that no longer exist
  * @taken: the number of frames that a reader took during the run, see export/stream.h
- * @nested: nested hits of the run that has ended; later nested hits belong to dprintfs
- * @clock_wrong: the fault found in the clock of this run's hits; "": none
- * @clock_told: true if that has been reported to the user
- * @index: the index of the stopped run's frames, built when first asked for
- * @strict: a place that cannot be probed makes the whole run fail
- * @pass_errors: failures at hits do not end the next run
+ * @nested: the number of nested hits when the last run ended; later ones are hits of dprintfs
+ * @clock_wrong: the fault found in the clock of the run's hits; "" if none
+ * @clock_told: true if @clock_wrong has been reported to the user
+ * @index: the index of the stopped run's frames, built at the first use
+ * @strict: true if a location that cannot be probed makes tstart fail
+ * @pass_errors: true if failures at hits do not end the next run
  * @epoch: incremented whenever frames are dropped, for readers that read them in several steps
- * @ro, @nro: read-only memory, which a frame need not hold (QTro); a GDB that connects later does
- *	      not send it again
- * The rest are settings and values for qTStatus.
+ * @ro, @nro: read-only memory of the kernel, which frames need not contain (QTro). Kept for a GDB
+ *	      that connects later, because it does not send the ranges again
+ * The other members are settings and values for qTStatus.
  *
  * Everything except hits runs under one lock of the caller.
  */
@@ -245,8 +249,8 @@ static inline bool gtp_trace_running(const struct gtp_trace *t)
 }
 
 /*
- * gtp_trace_check_clock - check the clock of the hits of an active run. If it has gone wrong,
- * @clock_wrong says so as long as the run's frames exist
+ * gtp_trace_check_clock - check the clock of the hits of an active run. A fault is stored in
+ * @clock_wrong as long as the run's frames exist
  */
 static inline void gtp_trace_check_clock(struct gtp_trace *t)
 {

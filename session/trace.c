@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
+/* The trace session: set it up and free it, its counters, qTStatus, the frames of a stopped run. */
 #include "base/parse.h"
 #include "session/aggregate.h"
 #include "session/cpus.h"
@@ -78,7 +78,10 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 {
 	const struct gtp_location *loc;
-	/* Without a run, each struct gtp_cpu may exist only for dprintfs, and have fewer slots. */
+	/*
+	 * Without a run, each struct gtp_cpu may have been allocated for dprintfs, with fewer
+	 * slots.
+	 */
 	u32 nslots = t->slots_used < t->run.nslots ? t->slots_used : t->run.nslots;
 	u32 i, slot;
 
@@ -119,7 +122,7 @@ static void put_failure(const struct gtp_failure *f, struct gtp_out *out)
 	else
 		gtp_out_printf(out, "condition: ");
 	if (f->action && f->kind != 'X') {
-		/* Only an expression's failure has an opcode and a byte to name. */
+		/* A failure outside an expression has no opcode and no byte to name. */
 		if (err->code == AX_E_TOO_MUCH)
 			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
 		else
@@ -160,7 +163,7 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
-/* Put the reason "oops" for the end. No tracepoint is to blame; GDB gets 0 as its number. */
+/* Put the reason of GTP_STOP_OOPS. No tracepoint has caused it, so GDB gets the number 0. */
 static void put_oops_stop(struct gtp_out *out)
 {
 	gtp_out_printf(out, ";terror:");
@@ -168,7 +171,7 @@ static void put_oops_stop(struct gtp_out *out)
 	gtp_out_printf(out, ":0");
 }
 
-/* Put the reason for the end. GDB expects it in the first item; during a run there is none. */
+/* Put the reason why the run ended. GDB expects it as the first item; a running run has none. */
 static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
 	switch (t->stop) {
@@ -198,15 +201,15 @@ static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 	}
 }
 
-/* Return a number limited to the range of an int, in which GDB keeps it. */
+/* Return a number limited to the range of an int, in which GDB stores it. */
 static u64 as_int(u64 n)
 {
 	return n > INT_MAX ? INT_MAX : n;
 }
 
 /*
- * Put the numbers that as_int() has cut, in full. GDB compares the beginnings of names, so these
- * names begin with none of GDB's.
+ * Put the numbers that as_int() has limited, in full. GDB compares only the beginnings of items'
+ * names, so these names must not begin with a name that GDB knows.
  */
 static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
 {
@@ -216,7 +219,7 @@ static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
 		gtp_out_printf(out, ";allfree:%llx;allsize:%llx", sum->free, sum->size);
 }
 
-/* Put a note. A note that does not fit is left out: half a note would not be hex. */
+/* Put a note of the user, in hex. Leave it out if it does not fit: half of it may not be hex. */
 static void put_note(struct gtp_out *out, const char *name, const char *hex)
 {
 	if (hex && out->size - out->len > strlen(name) + strlen(hex) + 2)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Actions that switch other tracepoints, and tracepoints that GDB's own tasks hit, too. */
+/* Actions that enable or disable other tracepoints; tracepoints that GDB's own tasks hit, too. */
 #include "hit/hit.h"
 #include "session/trigger.h"
 
 /*
  * struct walk - a walk through the expressions of one tracepoint
  * @action: the number of the action, counted from 1; 0 is the condition
- * @known: the value on top of the stack is the constant @value
+ * @known: true if the value on top of the stack is the constant @value
  */
 struct walk {
 	struct gtp_trace *t;
@@ -19,7 +19,9 @@ struct walk {
 
 /* --- marking the tracepoints that can be switched --- */
 
-/* Mark a tracepoint that can be switched: its hits then check ->on. Hits may be in progress. */
+/*
+ * Mark a tracepoint that actions may switch, so that its hits check ->on. Hits may be in progress.
+ */
 static void mark(struct gtp_trace *t, struct gtp_tracepoint *tp)
 {
 	if (tp->switched)
@@ -98,7 +100,7 @@ static bool is_const(enum ax_op op)
 }
 
 /*
- * True if an extension leaves the constant as it is. GDB's code for a cast of a constant has one.
+ * True for an extension that does not change the constant. GDB emits one for a cast of a constant.
  */
 static bool extends_only(const struct walk *w, const struct ax_insn *insn)
 {

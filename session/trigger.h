@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Actions that switch other tracepoints, and tracepoints that GDB's own tasks hit, too. */
+/* Actions that enable or disable other tracepoints; tracepoints that GDB's own tasks hit, too. */
 #ifndef _GTP_TRIGGER_H
 #define _GTP_TRIGGER_H
 
 #include "session/session.h"
 
 /*
- * An action can set $enable or $disable to the number of a tracepoint, or to 0 for all. From then
- * on the hits of that tracepoint count, or do not, until the next such action or the end of the
- * run. The next run begins with GDB's own settings, from QTDP, QTEnable and QTDisable. All
- * tracepoints are armed, enabled or not, so the action only has to set tp->on.
+ * An action can set $enable or $disable to the number of a tracepoint, or to 0 for all. That
+ * enables or disables the tracepoint until the next such action or the end of the run. The next run
+ * begins with GDB's settings, from QTDP, QTEnable and QTDisable. All tracepoints are armed, also
+ * disabled ones, so the action only sets tp->on.
  */
 
-/* gtp_triggers_begin - clear the marks of all tracepoints, before all of them are checked */
+/* gtp_triggers_begin - clear the marks of all tracepoints, before gtp_trigger_check() sets them */
 void gtp_triggers_begin(struct gtp_trace *t);
 
 /**
- * gtp_trigger_check() - find the tracepoints that expressions switch, and refuse wrong uses
+ * gtp_trigger_check() - find the tracepoints that a tracepoint's actions switch, and refuse wrong
+ * uses
  * @t: the session
  * @tp: the tracepoint; its variables are known to exist
  * @why: the refusal
  *
- * Marks the tracepoints that can be switched, so that their hits check ->on. Sets @tp->self_trace
- * for tracepoints that GDB's tasks hit, too.
- * Return: 0; -EINVAL if it reads $enable or $disable, or sets them in a condition or a dprintf, or
- * to a constant that is no tracepoint's number.
+ * Marks the tracepoints that the actions may switch, so that their hits check ->on. Sets
+ * @tp->self_trace if hits of GDB's own tasks count.
+ * Return: 0; -EINVAL if an expression reads $enable or $disable, sets them in a condition or a
+ * dprintf, or sets them to a constant that is not the number of a tracepoint.
  */
 int gtp_trigger_check(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /*
- * gtp_trigger_inherit - switch @tp, which joins the run, as other tracepoints of its number were
- * switched
+ * gtp_trigger_inherit - enable or disable @tp, which joins the run, like the other locations of the
+ * same tracepoint of GDB
  */
 void gtp_trigger_inherit(struct gtp_trace *t, struct gtp_tracepoint *tp);
 
-/* gtp_trigger_add - let actions find @tp by its number, until gtp_triggers_drop() */
+/* gtp_trigger_add - let hits find @tp by its number, until gtp_triggers_drop() */
 void gtp_trigger_add(struct gtp_trace *t, struct gtp_tracepoint *tp);
 void gtp_triggers_drop(struct gtp_trace *t);
 

@@ -3,7 +3,9 @@
 #include "base/watch.h"
 #include "session/watched.h"
 
-/* Note whether an expression names a variable that only watchpoints have. Refuse nothing. */
+/*
+ * Record whether an expression names a variable that only watchpoints have. Accept every variable.
+ */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	bool *watch = ctx;

@@ -6,8 +6,8 @@
 #include "session/session.h"
 
 /*
- * gtp_watched_check - check that only watchpoints name $watch_val and the like, and that they name
- * nothing that only instructions have; return 0, or -EINVAL with @why
+ * gtp_watched_check - check that only watchpoints use $watch_val and similar variables, and that
+ * they use no variable that only other tracepoints have; return 0, or -EINVAL with @why
  */
 int gtp_watched_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 
