@@ -392,7 +392,8 @@ static int judge_prefixes(const struct scan *s)
 	if (s->prefixes & (F2 | F3) && !(s->form & REP))
 		return -EINVAL;
 	/*
-	 * Refuse 67 with loop and jrcxz, which then use %ecx, and with a0 to a3 (4-byte addresses).
+	 * Refuse 67 with loop and jrcxz, which then use %ecx, and with a0 to a3, whose address then
+	 * has 4 bytes.
 	 */
 	if (s->prefixes & ADDRSIZE && !s->two_bytes &&
 	    ((s->opcode & 0xfc) == 0xa0 || (s->opcode & 0xfc) == 0xe0))

@@ -34,7 +34,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 	int rc = gtp_tracepoint_add_actions(&t->tps, &t->mem, text, why);
 
 	if (rc)
-		t->installing = NULL; /* the error has removed the tracepoint from the list */
+		t->installing = NULL; /* after an error the tracepoint is gone from the list */
 	else if (is_complete(t->installing))
 		rc = gtp_install_finish(t, why);
 	return rc;

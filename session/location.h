@@ -26,8 +26,8 @@ struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoi
 					enum gtp_location_kind kind, struct gtp_why *why);
 
 /*
- * gtp_location_free_alone - free a location made by gtp_location_alone(), which is not armed; its
- * tracepoints have no location then
+ * gtp_location_free_alone - free a location from gtp_location_alone(), which must not be armed; its
+ * tracepoints then have no location
  */
 void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc);
 

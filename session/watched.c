@@ -3,9 +3,7 @@
 #include "base/watch.h"
 #include "session/watched.h"
 
-/*
- * Record whether an expression names a variable that only watchpoints have. Accept every variable.
- */
+/* Record whether an expression uses a variable that only watchpoints have. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	bool *watch = ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arguments of packets: what several handlers read, and refusals that name the column. */
+/* Parse arguments that several packets have; refuse wrong arguments with their column. */
 #include "stub/args.h"
 
 int gtp_args_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected)

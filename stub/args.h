@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arguments of packets: what several handlers read, and refusals that name the column. */
+/* Parse arguments that several packets have; refuse wrong arguments with their column. */
 #ifndef _GTP_ARGS_H
 #define _GTP_ARGS_H
 

@@ -13,8 +13,8 @@
 struct gtp_stub;
 
 /**
- * struct gtp_marker - a kernel tracepoint as GDB sees it
- * @addr: the address by which GDB sets a static tracepoint on it
+ * struct gtp_marker - a kernel tracepoint, which GDB calls a static tracepoint marker
+ * @addr: the address at which GDB sets a static tracepoint on the marker
  * @id: "system:event", or "raw:name"
  * @extra: the event's fields, "TYPE NAME; ..."; may be empty
  */
@@ -31,34 +31,36 @@ enum {
 };
 
 /**
- * struct gtp_stub_ops - the functions that a GDB session needs from its host, besides those of the
- * trace session; process context, may sleep
+ * struct gtp_stub_ops - the functions that a connection to GDB needs from its host, in addition to
+ * those of the trace session; process context, may sleep
  * @read: copy live kernel memory; return 0 or -EFAULT
  * @write: change memory; return 0, -EFAULT, or -EPERM if writes are not allowed
  * @release: the kernel's release, such as "6.1.0-28-amd64"
- * @save: write the whole trace file to a new file @name, without '/', in the folder for such files,
- *        if there is one (QTSave); return 0 or -errno with @why
- * @now_ms: return the ms of a clock that only moves forward, for keep-alives
- * @marker: describe kernel tracepoint number @n, counted from 0: fill in @m, whose texts are
- *          written to the @size bytes at @text. Return 0, or -ENOENT after the last (NULL: there
- *          are none)
+ * @save: write the trace file of the stopped run to a new file (QTSave). @name has no '/'; the host
+ *        has configured the folder. Return 0 or -errno with @why
+ * @now_ms: return the time in ms of a monotonic clock, for keep-alives
+ * @marker: describe kernel tracepoint number @n, counted from 0: fill in @m, and write its texts to
+ *          the @size bytes at @text. Return 0, or -ENOENT if there is no such number (NULL: the
+ *          target has no kernel tracepoints)
  * @marker_at: return the number of the kernel tracepoint whose marker is at an address, or -ENOENT
- * @file: give a program's file a space, or find its space: store the first address in @base, and
- *        the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if it
- *        has none. Return 0 or -errno with @why (NULL: programs cannot be traced)
- * @exits: remember where a function of a program ends: the place @addr that its calls pass, the
- *         bytes @above from the stack pointer there to the return address, and the list. 0 or
- *         -errno with @why (NULL: programs cannot be traced)
- * @lines: hand over waiting lines of dprintfs, because GDB begins to wait for them or is about to
- *         get a stop reply (NULL: the host does that by itself)
- * @process: the target is a process (NULL: it is the kernel)
- * @monitor: execute a `monitor` command that is not the stub's own; prints with gtp_stub_print().
- *           0, -ENOENT if it is unknown here as well, or -errno with @why (NULL: there are no
- *           others). Also called with "help", to print a line about each of its commands
+ * @file: find or create the file space (see base/space.h) of a program's file. Store its first
+ *        address in @base, and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX
+ *        characters; "" if it has none. Return 0 or -errno with @why (NULL: programs cannot be
+ *        traced)
+ * @exits: store where a function of a program ends. Every call of it passes the address @addr,
+ *         where the return address is @above bytes above the stack pointer; the list has the exits.
+ *         Return 0 or -errno with @why (NULL: programs cannot be traced)
+ * @lines: print the waiting lines of dprintfs now, because GDB begins to wait for them or is about
+ *         to get a stop reply (NULL: the host does that by itself)
+ * @process: the functions for a process as the target (NULL: the target is the kernel)
+ * @monitor: execute a `monitor` command that the stub does not know; print with gtp_stub_print().
+ *           Return 0, -ENOENT if the host does not know the command either, or -errno with @why
+ *           (NULL: the host has no commands). Also called with "help", to print a line about each
+ *           command of the host
  *
- * Each function gets the @ctx of gtp_stub_init(), by which tests distinguish their simulated hosts.
- * There is only one kernel, so the kernel's functions do not use @ctx. The same holds for struct
- * gtp_target_ops and struct gtp_hit_ops.
+ * Each function gets the @ctx of gtp_stub_init(). Tests use it to distinguish their simulated
+ * hosts. There is only one kernel, so the kernel's functions do not use @ctx. The same holds for
+ * struct gtp_target_ops and struct gtp_hit_ops.
  */
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -78,35 +80,36 @@ struct gtp_stub_ops {
 enum {
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
-	GTP_NUDGE_MS = 500,	  /* each character that GDB reads makes it wait 2 s more */
+	GTP_NUDGE_MS = 500,	  /* each character received makes GDB wait 2 s more */
 };
 
 /**
  * struct gtp_stub - the state of one connection to GDB
  * @rsp: the framing of packets
- * @trace: the session, shared by all connections, one after another
+ * @trace: the trace session, which connections use one after another
  * @ops, @send, @ctx: the connection's host, set by gtp_stub_init()
- * @frame: the number of the frame that GDB has selected, -1: none (live memory)
+ * @frame: the number of the frame that GDB has selected; -1: none, GDB reads live memory
  * @frame_before: the value of @frame before the last packet
  * @raw_epoch: the epoch of the frames when qTBuffer began to read them
  * @thread: the thread of a process whose registers GDB reads
- * @waiting: GDB has sent `continue` and waits for a stop reply
- * @noisy: O packets may precede the reply to the packet being handled
- * @no_reply: the packet that is being handled gets no reply, or gets it later
- * @quiet_since_ms: when the last packet or reply passed; after a long silence GDB gives up
- * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
- *           can be removed between two packets
- * @upload_at: tracepoint number @upload_tp of the list, valid while @upload_removed is current
- * @upload_removed: the list's count of removed tracepoints when @upload_at was found
- * @upload_marker: cursor of qTsSTM, an ordinal as well
+ * @waiting: true while GDB waits for a stop reply, after `continue`
+ * @noisy: true if O packets may precede the reply to the packet being handled
+ * @no_reply: true if the packet being handled gets no reply, or gets it later
+ * @quiet_since_ms: the time of the last packet or reply; after a long silence GDB gives up
+ * @upload_tp, @upload_piece, @upload_var: positions of qTsP and qTsV. They are ordinals, because
+ *           definitions can be removed between two packets
+ * @upload_at: the tracepoint at position @upload_tp of the list; valid as long as @upload_removed
+ *	equals @removed of the list
+ * @upload_removed: the value of @removed of the list when @upload_at was found
+ * @upload_marker: position of qTsSTM, also an ordinal
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
  *           next noisy reply
- * @trace_file: the file of qXfer:gtpframe:read; it is open if it has a header
+ * @trace_file: the trace file that qXfer:gtpframe:read returns; it is open if it has a header
  * @reply: the reply that is being built, in GTP_PACKET_MAX + 1 bytes
- * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
- * @last: memory for @rsp
+ * @in: the packet being handled; after parsing it, a handler may use it as scratch memory
+ * @last: memory that @rsp uses
  *
- * Protected by the caller's lock. The bytes given to ->send may be drained concurrently.
+ * Protected by the caller's lock. The receiver of ->send may transmit the bytes concurrently.
  */
 struct gtp_stub {
 	struct gtp_rsp rsp;

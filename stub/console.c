@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text for GDB's console: sent as O packets when GDB takes them, and kept until then. */
+/* Text for GDB's console: sent in O packets if GDB accepts them now, otherwise kept. */
 #include "stub/console.h"
 
 /* O packets carry hex. Text is cut into pieces of this size, which need only a small buffer. */
@@ -41,7 +41,7 @@ static void keep_notice(struct gtp_stub *s, const char *text, u32 len)
 {
 	u32 room = GTP_NOTICE_MAX - s->notice_len;
 
-	/* Whole messages only: half a line is worse than the note that text was dropped. */
+	/* Drop whole messages, and say so: half a line would be worse. */
 	if (len > room || s->notice_cut) {
 		s->notice_cut = true;
 		return;
@@ -73,11 +73,11 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
 
 /*
  * Keep GDB waiting. Without a reply GDB gives up after three times its remotetimeout of 2 s, and
- * mistakes a later reply for the answer to its next packet. If O packets may precede the reply,
- * send text. Otherwise GDB would mistake text for the reply; it would do the same if the end of a
- * run takes long and GDB's packet has not been read yet. In these cases send a '+', which GDB skips
- * while it waits for a reply, and which restarts its timeout. GDB measures the silence between two
- * characters, so send one each half second.
+ * mistakes a later reply for the reply to its next packet. If O packets may precede the reply, send
+ * text. Otherwise GDB would mistake the text for the reply. That would also happen if the end of a
+ * run takes long and GDB's packet has not been read yet. In these cases send a '+', which GDB
+ * ignores while it waits for a reply, and which restarts its timeout. The timeout is for the
+ * silence between two characters, so send a '+' each half second.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The handlers of all packets, by the source file that has them. */
+/* Declares the handlers of all packets, grouped by their source files. */
 #ifndef _GTP_HANDLERS_H
 #define _GTP_HANDLERS_H
 
 #include "stub/connection.h"
 
 /**
- * GTP_HANDLER() - the head of a handler
+ * GTP_HANDLER() - the declaration of a handler, or the beginning of its definition
  * @name: the name of the handler, gtp_pkt_...
  *
- * A handler gets the text after the packet's name in @in (with a NUL after its end) and puts its
- * reply into @s->reply, which is empty at first. If it returns 0, that reply is sent; an empty
- * reply tells GDB that the packet is not known. If it returns a negative errno, the reply is "E."
- * and the words in @why, or a description of the errno.
+ * A handler gets the text after the packet's name in @in, NUL-terminated, and writes its reply to
+ * @s->reply, which is empty at first. If the handler returns 0, that reply is sent; an empty reply
+ * tells GDB that the packet is not supported. If the handler returns a negative errno, the reply is
+ * "E." and the words in @why, or a description of the errno.
  */
 #define GTP_HANDLER(name) int name(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `monitor` commands: status, settings and figures for which GDB has no command of its own. */
+/* `monitor` commands: status, settings and counters for which GDB has no command. */
 #include "base/version.h"
 #include "session/aggregate.h"
 #include "session/dprintf.h"
@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 127 };
 
-/* struct command - one row; @print answers with gtp_stub_printf(), or @set if it takes a word */
+/* struct command - a `monitor` command: either @print, or, if it takes a word, @set prints */
 struct command {
 	const char *name;
 	void (*print)(struct gtp_stub *s);
@@ -305,7 +305,7 @@ static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 
 	if (err)
 		return err;
-	/* If lines were waiting for GDB's console, hand them over now. */
+	/* Lines may have been waiting for GDB's console: print them now. */
 	if (s->ops->lines)
 		s->ops->lines(s->ctx);
 	gtp_stub_printf(s, "dprintf prints to %s\n", where[s->trace->dprintfs.to]);
@@ -437,7 +437,9 @@ static void trim(char *command, u32 len)
 	command[len] = '\0';
 }
 
-/* Print the words of an error, which GDB ignores in a reply to qRcmd; E01 makes a script stop. */
+/*
+ * Print the words of an error: GDB ignores words in a reply to qRcmd. Reply E01 to stop a script.
+ */
 static int refuse(struct gtp_stub *s, const char *words)
 {
 	gtp_stub_printf(s, "gdbtp: %s\n", words);
@@ -445,10 +447,7 @@ static int refuse(struct gtp_stub *s, const char *words)
 	return 0;
 }
 
-/*
- * Refuse an unknown command, and list the commands: GDB itself only says "Protocol error with
- * Rcmd".
- */
+/* Refuse an unknown command, and list the known ones: GDB only says "Protocol error with Rcmd". */
 static int refuse_unknown(struct gtp_stub *s)
 {
 	int err = refuse(s, "there is no such monitor command; these are all:");

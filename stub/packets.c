@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of packets: finds the handler of each, calls it and sends its reply. */
+/* The table of packets. Find the handler of a packet, call it and send its reply. */
 #include "session/install.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
@@ -7,8 +7,9 @@
 #include "stub/reply.h"
 
 /*
- * In the order of the GDB manual's appendix "GDB Remote Serial Protocol"; where one name begins
- * another, the longer one comes first. docs/packets.md is made from this table.
+ * The rows have the order of the appendix "GDB Remote Serial Protocol" in GDB's manual. If a name
+ * is the beginning of another, the longer name comes first. docs/packets.md is generated from this
+ * table.
  */
 const struct gtp_packet gtp_packets[] = {
 	/* Packets */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The packet table: which packets there are and which function handles each. */
+/* The table of packets, with the function that handles each. */
 #ifndef _GTP_PACKETS_H
 #define _GTP_PACKETS_H
 
@@ -9,7 +9,7 @@ enum {
 	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the packet's name */
 	GTP_PKT_NOISY = 1 << 1,	  /* GDB accepts O packets before the reply */
 	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in errors of this packet: send E01 */
-	GTP_PKT_PROCESS = 1 << 3, /* known only with ops->process, which its handler uses */
+	GTP_PKT_PROCESS = 1 << 3, /* only for a process: its handler uses ops->process */
 };
 
 /**
@@ -33,7 +33,7 @@ extern const u32 gtp_packets_count;
 const struct gtp_packet *gtp_packets_find(const char *data, u32 len);
 
 /*
- * gtp_packets_handle - find a packet's row, handle the packet, send the reply; @data is terminated
+ * gtp_packets_handle - find a packet's row, handle the packet, send the reply; a NUL follows @data
  */
 void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Breakpoints: those that would stop the kernel are refused, and dprintfs print. */
+/* Packets for breakpoints: refuse those that would stop the kernel, and handle dprintfs. */
 #include "session/dprintf.h"
 #include "stub/args.h"
 #include "stub/console.h"
@@ -18,9 +18,9 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 }
 
 /*
- * GDB sends the next two packets only when it continues. If they are refused, it does not continue,
- * and says only that it cannot insert them. So also print the reason on its console: its next
- * continue shows that.
+ * The next two handlers refuse hardware breakpoints and watchpoints, which GDB inserts only when it
+ * continues. After a refusal GDB does not continue, and says only that it cannot insert them. So
+ * also print the reason; GDB shows it at the next continue.
  */
 GTP_HANDLER(gtp_pkt_hbreak)
 {
@@ -41,7 +41,8 @@ GTP_HANDLER(gtp_pkt_watch)
 }
 
 /*
- * True if the packet has commands. Without commands it is a breakpoint that would stop the kernel.
+ * True if the packet has commands, so that it is a dprintf. Otherwise it is a breakpoint, which
+ * would stop the kernel.
  */
 static bool has_commands(const struct gtp_in *in)
 {
@@ -49,8 +50,9 @@ static bool has_commands(const struct gtp_in *in)
 }
 
 /*
- * Refuse a breakpoint, and print the reason on GDB's console, before its next continue waits: GDB
- * only says "Cannot insert breakpoint", and for a module's code it says nothing and continues.
+ * Refuse a breakpoint, and print the reason on GDB's console, which shows it at the next continue.
+ * GDB only says "Cannot insert breakpoint", and for a breakpoint in a module it says nothing and
+ * continues.
  */
 static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
@@ -65,7 +67,7 @@ static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_w
 	return gtp_pkt_breakpoint(s, in, why);
 }
 
-/* True for the breakpoint by which GDB notices loaded libraries; see gtp_stub_libraries(). */
+/* True for the breakpoint that GDB sets to notice loaded libraries; see gtp_stub_libraries(). */
 static bool is_library_event(struct gtp_stub *s, const struct gtp_in *in)
 {
 	const struct gtp_process_ops *process = s->ops->process;
@@ -91,7 +93,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* It is no error if there is no such dprintf: monitor dprintf may have removed it. */
+/* Handle z0. A missing dprintf is no error, because monitor dprintf may have removed it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

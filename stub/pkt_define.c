@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Definitions for the next run or the current one: tracepoints, variables, read-only ranges. */
+/* Packets that define tracepoints, variables and read-only ranges, before or during a run. */
 #include "session/cpus.h"
 #include "session/install.h"
 #include "stub/args.h"
@@ -53,10 +53,10 @@ GTP_HANDLER(gtp_pkt_variable)
 }
 
 /*
- * Find the distance by which KASLR has moved the kernel. The ranges have vmlinux's link-time
- * addresses. The first is .text, which begins at _text. KASLR moves the kernel by a multiple of 2
- * MiB, less than 1 GiB. Any other distance means that GDB has another vmlinux loaded: then return
- * false, to ignore its ranges.
+ * Find the distance by which KASLR has moved the kernel. GDB sends the read-only ranges with the
+ * link-time addresses of vmlinux. The first range is .text, which begins at _text. KASLR moves the
+ * kernel by a multiple of 2 MiB, less than 1 GiB. If the distance is not such a number, GDB has
+ * loaded another vmlinux: return false, so that its ranges are ignored.
  */
 static bool load_distance(u64 text_start, u64 first, u64 *distance)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of programs: each gets a space of addresses, at which GDB loads its symbols. */
+/* Packets about the files of programs. Each file gets a file space, where GDB loads its symbols. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
@@ -13,7 +13,10 @@ GTP_HANDLER(gtp_pkt_file)
 
 	if (!digits || digits / 2 > GTP_FILE_NAME_MAX || !gtp_hex_is(in->p, digits))
 		return gtp_args_bad(in, why, "a path in hex");
-	/* Decode in place: two digits become one character, so none is overwritten unread. */
+	/*
+	 * Decode in place: two digits become one character, so no digit is overwritten before it is
+	 * read.
+	 */
 	err = gtp_hex_decode((u8 *)path, GTP_FILE_NAME_MAX, in->p, digits);
 	if (err < 0)
 		return gtp_args_bad(in, why, "a path in hex");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frames of the stopped run: selecting one, and reading all of them for a trace file. */
+/* Packets about the frames of the stopped run: select a frame, or read all for a trace file. */
 #include "trace/tfile.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
@@ -50,7 +50,7 @@ GTP_HANDLER(gtp_pkt_frame)
 
 	if (read_question(in, &q, why))
 		return -EINVAL;
-	/* -1 in 32 bits: "tfind none". GDB sends it before tstart, so allow it during a run. */
+	/* U32_MAX is -1: "tfind none". GDB sends that before tstart, so allow it during a run. */
 	if (q.how == GTP_FIND_NUMBER && q.a == U32_MAX)
 		return leave(s);
 	ix = gtp_trace_index(s->trace, why);
@@ -59,7 +59,7 @@ GTP_HANDLER(gtp_pkt_frame)
 	s->trace->end_untold = false;
 	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
 	if (found < 0) {
-		/* If no frame is found, keep the selected one, as GDB does. */
+		/* If no frame is found, keep the selected frame, as GDB does. */
 		gtp_out_printf(&s->reply, "F-1");
 		return 0;
 	}

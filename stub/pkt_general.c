@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets about connection and execution, which every target has, for a kernel that never stops. */
+/* Packets about the connection and about execution, for a kernel that never stops. */
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
 #include "stub/wait.h"
 
-/* Reply with an empty packet, which means "not known". */
+/* Send an empty reply, which means "not supported". */
 GTP_HANDLER(gtp_pkt_none)
 {
 	return 0;
@@ -17,7 +17,7 @@ GTP_HANDLER(gtp_pkt_ok)
 	return gtp_reply_ok(s);
 }
 
-/* List the stub's features. GDB disables those that are not listed; its own list is not needed. */
+/* Reply the list of the stub's features; ignore GDB's list. GDB does not use other features. */
 GTP_HANDLER(gtp_pkt_supported)
 {
 	if (s->ops->process)
@@ -35,8 +35,8 @@ GTP_HANDLER(gtp_pkt_supported)
 }
 
 /*
- * Accept an instruction of any length, because a jump displaces as many instructions as its 5 bytes
- * cover.
+ * Reply that a fast tracepoint may be on an instruction of any length, because a jump displaces as
+ * many instructions as its 5 bytes cover.
  */
 GTP_HANDLER(gtp_pkt_min_fast)
 {
@@ -63,8 +63,8 @@ GTP_HANDLER(gtp_pkt_attached)
 }
 
 /*
- * Reply TextSeg, which moves every segment of vmlinux; Text, Data and Bss would miss .rodata and
- * .init.
+ * Reply with TextSeg, by which GDB moves every segment of vmlinux. Text, Data and Bss would not
+ * move .rodata and .init.
  */
 GTP_HANDLER(gtp_pkt_offsets)
 {
@@ -87,21 +87,23 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 }
 
 /*
- * True if a continue has nothing to wait for. Without a run, it waits for dprintfs. The end of a
- * run that ended before the continue is reported first, so that a script with tstart, continue,
- * tfind works.
+ * True if a continue has nothing to wait for. Without a run, it waits for dprintfs. If a run has
+ * ended before the continue, the continue reports that at once, so that a script with tstart,
+ * continue and tfind works.
  */
 static bool nothing_to_wait_for(const struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 
-	/* A process may still load libraries or end: wait for either. */
+	/* Wait, because the process may still load libraries or end. */
 	if (s->ops->process && !t->end_untold)
 		return false;
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
-/* Continue. After an error GDB would still believe that the target runs: report a stop instead. */
+/*
+ * Continue. After an error reply GDB would assume that the target runs, so report a stop instead.
+ */
 GTP_HANDLER(gtp_pkt_continue)
 {
 	if (s->ops->process && s->ops->process->is_gone(s->ctx, why)) {
@@ -113,7 +115,7 @@ GTP_HANDLER(gtp_pkt_continue)
 	if (nothing_to_wait_for(s)) {
 		if (s->trace->stop == GTP_STOP_NEVER_RUN)
 			return stop_at_once(s, "no trace is running that continue could wait for");
-		/* Print what the wait would have printed. */
+		/* Print the end of the run, as the wait would have done. */
 		gtp_wait_print_end(s);
 		gtp_reply_stop(s, &s->reply, GTP_SIGNAL_TRAP);
 		return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel tracepoints as GDB's static tracepoint markers, as many in a packet as fit. */
+/* Packets that list kernel tracepoints as GDB's static tracepoint markers, many in each reply. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 
 enum {
-	MARKER_TEXT = 4096, /* bytes for id and fields of one marker; longer text is cut */
+	MARKER_TEXT = 4096, /* bytes for the id and fields of one marker; longer text is cut */
 	MARKER_HEAD = 24,   /* bytes for ",ADDR:", and for ":" between id and fields */
 };
 
@@ -26,13 +26,13 @@ static int get_marker(struct gtp_stub *s, u32 n, struct gtp_marker *m)
 {
 	if (!s->ops->marker)
 		return -ENOENT;
-	/* The packet has been parsed: reuse its memory for the id and the fields. */
+	/* The packet has been parsed: use its memory for the id and the fields. */
 	return s->ops->marker(s->ctx, n, m, s->in, MARKER_TEXT);
 }
 
 /*
- * GDB accepts no comma after the last marker and treats an empty "m" as an error, so the "l" is a
- * packet of its own.
+ * Reply with the next markers, or with "l" after the last. GDB accepts no comma after the last
+ * marker and treats an empty "m" as an error, so the "l" is a separate reply.
  */
 GTP_HANDLER(gtp_pkt_next_marker)
 {

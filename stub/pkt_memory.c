@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers and memory, of the selected frame or of the live kernel. */
+/* Packets that read registers and memory, of the selected frame or of the live kernel. */
 #include "base/space.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
@@ -29,8 +29,9 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 }
 
 /*
- * Return the known registers without a frame, all of the same moment. A running kernel has none to
- * show, but GDB drops a connection without a pc. Report _text: GDB shows "_stext ()" or the like.
+ * Return the registers that are known while no frame is selected, all of the same moment. A running
+ * kernel has none, but GDB drops a connection without a pc, so report _text. GDB shows that as
+ * "_stext ()" or similar.
  */
 static struct gtp_live live_now(const struct gtp_stub *s, const struct gtp_frame *f)
 {
@@ -108,7 +109,9 @@ GTP_HANDLER(gtp_pkt_write_register)
 	return -EPERM;
 }
 
-/* Return how many bytes at @addr can be read live: all, or whole pages up to the first fault. */
+/*
+ * Read live memory; return the number of bytes: all, or those of the pages before the first fault.
+ */
 static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
@@ -132,9 +135,7 @@ static bool in_page_of(u64 code, u64 addr)
 	return code / PAGE == addr / PAGE;
 }
 
-/*
- * True if the address is near a tracepoint: QTro does not cover modules, so this finds their code.
- */
+/* True if the address is near a tracepoint, because QTro does not include the code of modules. */
 static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 {
 	const struct gtp_tracepoint *tp;
@@ -146,9 +147,9 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 }
 
 /*
- * Return how many bytes at @addr cannot have changed since the frame was collected. GDB reads code
- * and constants with a frame selected, to unwind and to disassemble, and actions do not collect
- * those.
+ * Return how many bytes at @addr cannot have changed since the frame was collected. While a frame
+ * is selected, GDB reads code and constants, which actions do not collect, to unwind and to
+ * disassemble.
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 {
@@ -161,7 +162,7 @@ static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 			n = t->ro[i].end - addr;
 	if (!n && is_traced_page(s, addr))
 		n = PAGE - addr % PAGE;
-	/* At addresses of file spaces, only bytes that no process changes can be read at all. */
+	/* At addresses of file spaces, only bytes that no process can change are readable. */
 	if (!n && gtp_space_is(addr))
 		n = len;
 	return n < len ? (u32)n : len;
@@ -181,10 +182,10 @@ static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u6
 }
 
 /*
- * read_asked() - read the memory that "ADDR,LENGTH" asks for into ->in
+ * read_asked() - read the memory that the packet's "ADDR,LENGTH" requests into ->in
  *
- * At most @max bytes: a shorter reply is allowed, and GDB asks for the rest. Return: the number of
- * bytes; 0 if none is asked for; -EFAULT if not even the first can be read; -EINVAL.
+ * Read at most @max bytes: after a shorter reply GDB requests the rest. Return: the number of
+ * bytes; 0 if LENGTH is 0; -EFAULT if the first byte cannot be read; -EINVAL for a wrong packet.
  */
 static int read_asked(struct gtp_stub *s, struct gtp_in *in, u32 max, struct gtp_why *why)
 {
@@ -199,7 +200,7 @@ static int read_asked(struct gtp_stub *s, struct gtp_in *in, u32 max, struct gtp
 	if (len > max)
 		len = max;
 	if (len - 1 > ~addr)
-		len = ~addr + 1; /* limit to the bytes up to the end of the address space */
+		len = ~addr + 1; /* only the bytes before the end of the address space */
 	if (f)
 		len = read_frame(s, f, bytes, addr, (u32)len);
 	else
@@ -217,8 +218,8 @@ GTP_HANDLER(gtp_pkt_read_memory)
 }
 
 /*
- * Handle x, which GDB 16 and later send instead of m after "binary-upload+": its reply has half the
- * size.
+ * Handle x, which GDB 16 and later send instead of m if the stub has the feature "binary-upload+".
+ * Its reply has half the size.
  */
 GTP_HANDLER(gtp_pkt_read_binary)
 {
@@ -239,7 +240,7 @@ static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, 
 		gtp_why(why, "a trace frame is selected, and what was collected stays: tfind none");
 		return -EPERM;
 	}
-	/* GDB probes for X with an empty write. */
+	/* With an empty write GDB tests whether the stub supports X. */
 	err = len ? s->ops->write(s->ctx, addr, bytes, len) : 0;
 	if (err == -EPERM && s->ops->process)
 		gtp_why(why, "the memory of a process that runs is only read");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of a process, and texts about it; of a kernel, any thread is accepted. */
+/*
+ * Packets about the threads of a process, and texts about it. A kernel target accepts any thread.
+ */
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
 
 /*
- * struct thread_id - "pPID.TID", "pPID" or "TID"; @any: the id is -1 or 0, all threads or any one
+ * struct thread_id - an id "pPID.TID", "pPID" or "TID"; @any: it is -1 (all threads) or 0 (any
+ * thread)
  */
 struct thread_id {
 	u32 tid;
@@ -53,7 +56,7 @@ GTP_HANDLER(gtp_pkt_thread)
 	return 0;
 }
 
-/* Accept any thread in Hc: a continue is always for the whole process. */
+/* Handle H. Accept any thread in Hc, because a continue is always for the whole process. */
 GTP_HANDLER(gtp_pkt_select_thread)
 {
 	struct thread_id id;
@@ -85,7 +88,8 @@ GTP_HANDLER(gtp_pkt_is_thread_alive)
 }
 
 /*
- * Read a text about the process. There is only one process, so ignore the annex, which may name it.
+ * Read a text about the process. The annex may have the process's id; ignore it, because there is
+ * only one process.
  */
 static int read_object(struct gtp_stub *s, struct gtp_in *in, enum gtp_object which,
 		       struct gtp_why *why)

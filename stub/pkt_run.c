@@ -8,7 +8,7 @@
 #include "stub/selected.h"
 #include "stub/wait.h"
 
-enum { NOTE_MAX = 4000 }; /* digits; three notes and the rest of qTStatus fit into a packet */
+enum { NOTE_MAX = 4000 }; /* hex digits of one of the three notes in qTStatus */
 
 GTP_HANDLER(gtp_pkt_start)
 {
@@ -50,8 +50,8 @@ GTP_HANDLER(gtp_pkt_disconnected)
 }
 
 /*
- * Refuse to change the buffer during a run. A run keeps its buffer until it ends, so qTStatus would
- * otherwise report a setting that the buffer does not have.
+ * Refuse to change the buffer's settings during a run. A run keeps its buffer until it ends, so
+ * qTStatus would report settings that do not apply to the buffer.
  */
 static int refuse_while_running(struct gtp_stub *s, struct gtp_why *why, const char *what)
 {
@@ -145,8 +145,8 @@ GTP_HANDLER(gtp_pkt_notes)
 }
 
 /*
- * Print the places without a probe. The reply has no item for them, and this appears above the
- * answer to tstatus.
+ * Print the number of locations without a probe. The reply to qTStatus has no item for it; GDB
+ * shows the text above the output of tstatus.
  */
 static void tell_refused(struct gtp_stub *s)
 {
@@ -164,7 +164,7 @@ GTP_HANDLER(gtp_pkt_status)
 
 	tell_refused(s);
 	gtp_trace_check_clock(s->trace);
-	/* Report the clock's fault only once: GDB sends this packet again and again. */
+	/* Report a fault of the clock only once, because GDB sends this packet repeatedly. */
 	if (!s->trace->clock_told)
 		gtp_wait_print_clock(s, "gdbtp: ");
 	s->reply.len = (size_t)n < s->reply.size ? (size_t)n : s->reply.size - 1;
@@ -172,8 +172,8 @@ GTP_HANDLER(gtp_pkt_status)
 }
 
 /*
- * Reply with a tracepoint's counters; nothing for an unknown one: GDB also asks for those not sent
- * yet.
+ * Reply with a tracepoint's counters. The reply is empty for an unknown tracepoint: GDB also asks
+ * for tracepoints that it has not sent yet.
  */
 GTP_HANDLER(gtp_pkt_tp_status)
 {
@@ -194,9 +194,9 @@ GTP_HANDLER(gtp_pkt_tp_status)
 }
 
 /*
- * Find a variable's value. With a frame selected, it is the recorded one. Built-in variables have a
- * value only during a hit. An aggregation is more than one number, and a key is set again by each
- * hit: neither has a value.
+ * Find a variable's value. If a frame is selected, it is the recorded value. Otherwise built-in
+ * variables have no value, because they exist only during a hit. Neither does an aggregation, which
+ * is more than one number, nor a key, which each hit sets again.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Upload the existing definitions, piece by piece, to a GDB that connects. */
+/* Packets by which a GDB that connects reads the existing definitions, piece by piece. */
 #include "stub/handlers.h"
 
 /*
- * Return the tracepoint at the cursor. Any tracepoint can be removed between two packets, so the
- * cursor is an ordinal. Walk the list from its beginning only if one was removed since the last
- * packet, or at the end.
+ * Return the tracepoint at position @upload_tp of the list. Any tracepoint can be removed between
+ * two packets, so the position is an ordinal. Walk the list from its beginning only if a tracepoint
+ * was removed since the last packet, or at the end.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vFile: the files of a process, for reading; see GTP_PKT_PROCESS. */
+/* The packets vFile, by which GDB reads the files that a process sees; only for a process. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 
@@ -9,7 +9,7 @@ enum {
 	HEAD_MAX = 16, /* most characters of "F", COUNT and ";" */
 };
 
-/* Return GDB's own number for an error; most of its numbers equal those of Linux. */
+/* Return the number that GDB's protocol has for an error; most numbers equal those of Linux. */
 static u32 error_number(s64 err)
 {
 	static const u8 known[] = {
@@ -39,7 +39,7 @@ static void reply_bytes(struct gtp_stub *s, const void *bytes, u32 n)
 	gtp_out_text(&s->reply, bytes, n);
 }
 
-/* Decode a path in place, over the digits of the packet, which have been read. */
+/* Decode a path in place, over the hex digits of the packet. */
 static int take_path(struct gtp_stub *s, struct gtp_in *in, char **path, struct gtp_why *why)
 {
 	const char *hex;
@@ -56,7 +56,7 @@ static int take_path(struct gtp_stub *s, struct gtp_in *in, char **path, struct 
 	return 0;
 }
 
-/* Accept the only root that there is, the process's own, for which 0 stands as well. */
+/* Handle setfs. There is only one root, that of the process: accept its id, and 0. */
 GTP_HANDLER(gtp_pkt_file_root)
 {
 	u32 pid;
@@ -82,7 +82,7 @@ GTP_HANDLER(gtp_pkt_file_open)
 		return -EINVAL;
 	if (take_path(s, in, &path, why))
 		return -EINVAL;
-	/* All flags are for writing, creating or truncating. */
+	/* All flags except 0 are for writing, creating or truncating. */
 	return reply_number(s, flags ? -EROFS : s->ops->process->open(s->ctx, path));
 }
 

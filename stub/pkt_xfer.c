@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qXfer: texts that GDB fetches in pieces: the target description, a frame's contents. */
+/* The packets qXfer, by which GDB reads texts in pieces, such as the target description. */
 #include "base/process_xml.h"
 #include "base/target_xml.h"
 #include "session/aggregate.h"
@@ -10,8 +10,8 @@
 /*
  * struct window - the requested part of a text
  *
- * Each request generates the text from its beginning and keeps only the part in the window, so that
- * the whole text is never in memory.
+ * Each request generates the text from its beginning and keeps only the part in the window, so the
+ * whole text is never in memory.
  */
 struct window {
 	struct gtp_out *out;
@@ -89,7 +89,7 @@ static void put_block(struct window *w, const struct gtp_block *b)
 	put(w, text, (u32)line.len);
 }
 
-/* List static data, which is readable as memory as well (see trace/sdata.h). */
+/* Add the address range at which the frame's static data is readable (see trace/sdata.h). */
 static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_frame *f)
 {
 	u32 size = gtp_sdata_size(f, s->trace->formats);
@@ -121,7 +121,7 @@ GTP_HANDLER(gtp_pkt_static_data)
 	return close_window(s, &w);
 }
 
-/* A read from offset 0 opens the trace file, and makes its header once. */
+/* At offset 0, open the trace file, which generates its header. */
 static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 {
 	if (from && s->trace_file.header)
@@ -130,7 +130,7 @@ static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 	return gtp_file_open(&s->trace_file, s->trace, why);
 }
 
-/* Read the trace file, /proc/gtpframe, from another machine. This is not a packet of GDB's. */
+/* Return a part of the trace file, /proc/gtpframe. GDB does not have this packet. */
 GTP_HANDLER(gtp_pkt_trace_file)
 {
 	u64 from, len;
@@ -158,8 +158,9 @@ GTP_HANDLER(gtp_pkt_trace_file)
 }
 
 /*
- * Read the aggregations, also during a run. This is not a packet of GDB's either. A read from
- * offset 0 collects the current values; reads at other offsets return pieces of the same text.
+ * Return a part of the text of the aggregations, also during a run. GDB does not have this packet.
+ * A read from offset 0 collects the current values; reads at other offsets return pieces of the
+ * same text.
  */
 GTP_HANDLER(gtp_pkt_aggregates)
 {
@@ -181,7 +182,7 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	return close_window(s, &w);
 }
 
-/* Put all stacks: the words of the table. Only without a run, so that no hit adds one meanwhile. */
+/* Put all stacks: the words of the table. Refused during a run, when hits may add stacks. */
 static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;
@@ -199,8 +200,8 @@ static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why 
 }
 
 /*
- * Read a stack as words in hex, the innermost first, also during a run. This is not a packet of
- * GDB's.
+ * Return a stack as words in hex, the innermost address first, also during a run. GDB does not have
+ * this packet.
  */
 GTP_HANDLER(gtp_pkt_stacks)
 {

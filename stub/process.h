@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions that a GDB session needs from its host if the target is a process. */
+/* The functions that a connection to GDB needs from its host if the target is a process. */
 #ifndef _GTP_STUB_PROCESS_H
 #define _GTP_STUB_PROCESS_H
 
@@ -14,7 +14,7 @@ enum gtp_object {
 };
 
 /**
- * struct gtp_live - the registers of a thread that are known while the process runs
+ * struct gtp_live - the registers of a thread that can be known while the process runs
  * @pc: where the thread waits in a system call; the program's entry point if it does not wait
  * @sp: the stack pointer of a thread that waits in a system call
  * @has_sp: true if @sp is known
@@ -35,14 +35,16 @@ struct gtp_file_stat {
 
 /**
  * struct gtp_process_ops - the process that is the target, and its files; may sleep
- * @pid: return the number of the process
- * @is_gone: true if the process has ended, or executes another program; @why has the words
+ * @pid: return the id of the process
+ * @is_gone: true if the process has ended, or has executed another program; @why then says so
  * @has_thread: true if the process has this thread now
  * @live: store the known registers of a thread
- * @is_library_event: true if GDB sets a breakpoint at @addr only to hear of loaded libraries. The
- *                    host reports those itself, so the breakpoint is accepted and not inserted
- * @object: store at most @len bytes of a text, starting at offset @from; return their number, less
- *          than @len only at the end; or -errno with @why. A read from 0 collects the text
+ * @is_library_event: true if GDB sets a breakpoint at @addr only to notice loaded libraries. The
+ *                    host reports loaded libraries itself, so the breakpoint is accepted but not
+ *                    inserted
+ * @object: store at most @len bytes of a text, starting at offset @from; return their number, which
+ *          is less than @len only at the end, or -errno with @why. A read from offset 0 collects
+ *          the text anew
  * @open: open a file for reading, as the process sees it; return a number for it, or -errno
  * @stat, @close: read an open file's status, close it; return 0 or -errno
  * @pread: read from an open file; return the number of bytes, or -errno

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The replies that packets share: OK, and errors in words. */
+/* Replies that many packets have: OK, stop replies, and errors in words. */
 #include "stub/reply.h"
 
 int gtp_reply_ok(struct gtp_stub *s)
@@ -37,8 +37,8 @@ static const char *errno_words(int err)
 }
 
 /*
- * Put the words of an error. GDB does not unescape them, so they must not have characters that
- * framing escapes. Leave out '$', which is common in them ("$cpu_id").
+ * Put the words of an error. GDB does not unescape them, so they must not have a character that the
+ * framing of packets escapes. Leave out '$', which names of variables begin with.
  */
 static void put_words(struct gtp_out *out, const char *words)
 {

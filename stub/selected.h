@@ -5,7 +5,7 @@
 
 #include "stub/connection.h"
 
-/* gtp_selected_frame - return the frame that GDB has selected; NULL if it has none (any more) */
+/* gtp_selected_frame - return the selected frame; NULL if there is none, or if it was dropped */
 const struct gtp_frame *gtp_selected_frame(struct gtp_stub *s);
 
 #endif /* _GTP_SELECTED_H */

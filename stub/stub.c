@@ -13,8 +13,8 @@ static void packet(void *ctx, char *data, u32 len)
 
 	gtp_stub_heard(s);
 	/*
-	 * A hit may have ended the run since the last packet: no handler may believe that it is
-	 * active.
+	 * A hit may have ended the run since the last packet. Finish the run first, so that no
+	 * handler takes it for active.
 	 */
 	if (gtp_trace_settle(s->trace))
 		gtp_stub_trace_ended(s);
@@ -26,7 +26,7 @@ static void interrupt(void *ctx)
 {
 	struct gtp_stub *s = ctx;
 
-	/* End only the wait of the continue; the kernel and the run go on. */
+	/* ^C ends only the wait of the continue; the kernel and the run go on. */
 	if (!s->waiting)
 		return;
 	if (s->ops->lines)
@@ -98,9 +98,11 @@ void gtp_stub_exit(struct gtp_stub *s)
 
 	s->waiting = false;
 	gtp_trace_settle(s->trace);
-	/* GDB may leave right after a definition: complete it for a run that continues. */
+	/*
+	 * GDB may disconnect right after a definition: complete it, because the run may continue.
+	 */
 	gtp_install_finish(s->trace, &why);
-	/* Dprintfs that print to GDB's console end with the connection. */
+	/* Remove dprintfs that print to GDB's console, which does not exist any more. */
 	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);

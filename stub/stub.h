@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One GDB session: packets in, replies out, over a trace session that outlives it. */
+/* One connection to GDB: handles its packets, with a trace session that outlives the connection. */
 #ifndef _GTP_STUB_H
 #define _GTP_STUB_H
 
@@ -22,20 +22,20 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 		  void (*send)(void *ctx, const void *bytes, u32 len), void *ctx);
 
 /*
- * gtp_stub_feed - handle bytes from GDB, split anywhere; calls ->send with the replies, except a
- * continue's, which is sent when its wait ends
+ * gtp_stub_feed - handle bytes from GDB, any part of a packet or several packets. Passes the
+ * replies to ->send, except the reply to a continue, which is sent when the wait ends
  */
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
 
-/* gtp_stub_has_frame - true if GDB has a frame selected; otherwise it sees the live kernel */
+/* gtp_stub_has_frame - true if GDB has selected a frame; otherwise GDB reads the live kernel */
 static inline bool gtp_stub_has_frame(const struct gtp_stub *s)
 {
 	return s->frame >= 0;
 }
 
 /*
- * gtp_stub_unread - undo the last packet's selection of a frame: GDB did not read the reply, which
- * was dropped, so it does not know of that frame
+ * gtp_stub_unread - undo the selection of a frame by the last packet: its reply was dropped, so GDB
+ * does not know that the frame is selected
  */
 void gtp_stub_unread(struct gtp_stub *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The wait of a continue: its end, and the text that says why the run ended. */
+/* The wait of GDB's `continue`: how it ends, and the text that says why the run ended. */
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/reply.h"
@@ -126,8 +126,8 @@ void gtp_wait_stop(struct gtp_stub *s, enum gtp_signal n)
 }
 
 /*
- * Print the lines that wait, before the end is reported: lines are printed some time after their
- * hits.
+ * Print the waiting lines of dprintfs before the stop is reported: normally lines are printed some
+ * time after their hits.
  */
 static void print_lines(struct gtp_stub *s)
 {

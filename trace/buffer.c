@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One CPU's trace buffer: making room, writing frames and their blocks, walking them. */
+/* One CPU's trace buffer: make room, write frames and their blocks, walk the frames. */
 #include "trace/buffer.h"
 #include "trace/sdata.h"
 
@@ -19,9 +19,9 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 }
 
 /*
- * Drop the oldest frames, which follow @head, until there are @room bytes at @head; the ring is
- * large enough. When the last frame of the ring is dropped, the ring is no longer wrapped. Padding
- * can only be the last frame.
+ * Drop the oldest frames, which follow @head, until there are @room bytes at @head; before the end
+ * of the ring there are at least as many. If the last frame of the ring is dropped, the ring is no
+ * longer wrapped. Only the last frame can be padding.
  */
 static void drop_behind(struct gtp_buffer *b, u32 room)
 {
@@ -39,8 +39,9 @@ static void drop_behind(struct gtp_buffer *b, u32 room)
 }
 
 /*
- * Move the open frame from the end of the ring to its front, where room has been made. The space it
- * leaves becomes a padding frame, whose head always fits: all sizes are multiples of 8.
+ * Move the open frame from the end of the ring to its front, where there is room. The space up to
+ * the end of the ring becomes a padding frame. The first 8 bytes of its head always fit, because
+ * all sizes are multiples of 8.
  */
 static void move_to_front(struct gtp_buffer *b)
 {
@@ -48,7 +49,7 @@ static void move_to_front(struct gtp_buffer *b)
 
 	memmove(b->mem, b->mem + b->head, b->open);
 	if (b->tail == b->head) {
-		b->tail = 0; /* the moved frame is the only one left */
+		b->tail = 0; /* the moved frame is the only frame */
 	} else if (pad) {
 		struct gtp_frame *f = frame_at(b, b->head);
 
@@ -60,7 +61,7 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Make @room bytes at the front: drop all frames after @head, then the first ones of the ring. */
+/* Make @room bytes at the front: drop all frames after @head, then the oldest from the front. */
 static void drop_for_front(struct gtp_buffer *b, u32 room)
 {
 	u32 tail;
@@ -74,7 +75,7 @@ static void drop_for_front(struct gtp_buffer *b, u32 room)
 	WRITE_ONCE(b->dropped, b->dropped + n);
 }
 
-/* Make room of @need bytes for the open frame, and of @want bytes in all for it and later ones. */
+/* Make @need bytes of room for the open frame and, if possible, @want for it and later frames. */
 static void drop(struct gtp_buffer *b, u32 need, u32 want)
 {
 	if (need <= b->size - b->head) {
@@ -86,8 +87,8 @@ static void drop(struct gtp_buffer *b, u32 need, u32 want)
 }
 
 /*
- * Reserve room in a circular buffer: any other keeps its oldest frames, and is full. Out of line,
- * so that the fast path saves no registers for it.
+ * Reserve room in a circular buffer; return NULL for other buffers, which are full. Out of line, so
+ * that the fast path saves no registers for it.
  */
 static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 {
@@ -100,7 +101,7 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Drop enough that few frames have to drop others, but not so much that a hit takes long. */
+/* Drop so many bytes that few hits need to drop frames, but so few that no hit takes long. */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -128,8 +129,8 @@ void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 }
 
 /*
- * Return the error of a failed gtp_buffer_reserve(): the frame is too large for any buffer, or this
- * one is full.
+ * Return the error of a failed gtp_buffer_reserve(): the frame is too large for any buffer
+ * (-E2BIG), or the buffer is full (-ENOSPC).
  */
 static int refusal(const struct gtp_buffer *b, u64 bytes)
 {
@@ -177,8 +178,8 @@ const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct
 			return NULL;
 	}
 	/*
-	 * Wrap at the end of the ring or at its padding. The front is empty if the frame that made
-	 * the ring wrap was aborted.
+	 * Continue at the front after the end of the ring or at its padding. There are no frames at
+	 * the front if the frame that was moved there was aborted.
 	 */
 	if (pos == b->size || frame_at(b, pos)->flags & GTP_FRAME_PAD)
 		return b->head ? frame_at(b, 0) : NULL;
@@ -197,7 +198,7 @@ static u64 *add_block(struct gtp_buffer *b, u16 type, u16 num, u32 len, u32 room
 	return (u64 *)(block + 1);
 }
 
-/* Count bits. The compiler's popcount may be a library call, which the kernel does not have. */
+/* Count bits. __builtin_popcount() may call a library function that the kernel does not have. */
 static u32 count_bits(u32 m)
 {
 	static_assert(GTP_NR_SAVED_REGS <= 32, "a mask of saved registers fits 32 bits");
@@ -206,11 +207,12 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* Store the registers that a mask selects. Values are in the order of the mask's bits. */
+/* Store the registers that a mask selects, in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
 	/*
-	 * Storing all of them without testing each bit, for "collect $regs", takes half the time.
+	 * For "collect $regs" store all general registers without testing each bit, in half the
+	 * time.
 	 */
 	if ((left & GTP_REGS_GENERAL) == GTP_REGS_GENERAL) {
 		p = gtp_regs_put_general(p, regs);
@@ -283,7 +285,7 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 	u32 mark = gtp_buffer_mark(b);
 	int err = 0;
 
-	/* Refuse before dropping frames or reading memory for nothing. */
+	/* Refuse now, before older frames are dropped and memory is read for nothing. */
 	if (unlikely(len > GTP_FRAME_MAX))
 		return -E2BIG;
 	while (len && !err) {
@@ -299,8 +301,8 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 }
 
 /*
- * The number of bytes of one read of a string. Most strings end within one or two steps. Steps end
- * at multiples of this, so none crosses a page boundary.
+ * The most bytes that are read of a string at once. Most strings need one or two reads. Reads end
+ * at multiples of STRING_STEP, so none crosses a page boundary.
  */
 enum { STRING_STEP = 64 };
 
@@ -315,12 +317,13 @@ static u32 string_step(u64 addr, u64 left)
  * add_string_block() - add one MEM block of a string
  * @b: this CPU's buffer
  * @addr: address of the string
- * @max: the most bytes of the block, not above GTP_BLOCK_MEM_MAX
- * @ended: set if the block contains the NUL
+ * @max: most bytes of the block, at most GTP_BLOCK_MEM_MAX
+ * @ended: set to true if the block contains the NUL
  * @read: copies memory
  * @ctx: passed to @read
  *
- * Return: 0, or an error of gtp_buffer_add_mem() with a part of the block, so the caller rewinds.
+ * Return: 0, or the same errors as gtp_buffer_add_mem(). After an error a part of the block may be
+ * in the frame; the caller must rewind.
  */
 static int add_string_block(struct gtp_buffer *b, u64 addr, u32 max, bool *ended,
 			    int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)

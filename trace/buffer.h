@@ -9,23 +9,23 @@
 /**
  * struct gtp_buffer - the ring of one CPU's frames
  * @mem: the bytes of the ring, 8-aligned; owned by the caller
- * @head: offset of the next frame; may be @size, if the ring is full to its end
- * @end: end of the free space at @head
+ * @head: offset of the next frame; equals @size if the ring is full to its end
+ * @end: the end of the free space that begins at @head
  * @size: bytes of the ring; multiple of 8, at least GTP_BUFFER_MIN
  * @tail: offset of the oldest frame
- * @open: bytes of the frame that is being written at @head, 0 if there is none
- * @circular: drop the oldest frames instead of refusing new ones
+ * @open: bytes of the frame that is being written at @head; 0: no frame is open
+ * @circular: true to drop the oldest frames instead of refusing new frames
  * @created: the number of frames that were ever committed
  * @dropped: the number of these frames that were dropped since
  *
- * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest one
+ * [0, @head) is always in use: frames are dropped only to write at @head, and the oldest frame
  * follows @head, or is at 0 if the ring has not wrapped. So the free space is contiguous, [@head,
- * @end): @end is @size if the ring has not wrapped, and @tail if it has.
+ * @end). @end equals @size if the ring has not wrapped, and @tail if it has.
  *
- * Written only by its own CPU, and never by two contexts at once: nested hits are skipped before
- * they get here. So no atomics are needed. Frames are read when the run is stopped. Each counter
- * may be read at any time, but two of them may then be of different moments. The members that the
- * fast path of a frame uses come first.
+ * Only hits on its CPU write the buffer, one at a time, since nested hits are skipped. So no
+ * atomics are needed. Frames are read when the run is stopped. Each counter may be read at any
+ * time, but two counters may then be of different moments. The members that the fast path of a
+ * frame uses come first.
  */
 struct gtp_buffer {
 	u8 *mem;
@@ -56,21 +56,21 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 {
 	u32 head = READ_ONCE(b->head), end = READ_ONCE(b->end);
 
-	/* A writer on another CPU may have moved both in between. */
+	/* A hit on the buffer's CPU may have changed both between the two reads. */
 	return end > head ? b->size - (end - head) : b->size;
 }
 
 /**
  * gtp_buffer_has_room() - true if there is room for a whole frame without dropping others
  * @b: this CPU's buffer, in which no frame is open
- * @bytes: the size of the frame: a multiple of 8, not above GTP_FRAME_MAX
+ * @bytes: the size of the frame: a multiple of 8, at most GTP_FRAME_MAX
  *
- * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). If there
- * is no room, gtp_buffer_make_room() may make some.
+ * For the fast path, which writes the frame at gtp_buffer_room() and adds it with
+ * gtp_buffer_push(). If there is no room, gtp_buffer_make_room() may make some.
  */
 static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 {
-	/* The sum stays small: a ring is 1 GiB at most. */
+	/* The sum cannot overflow: a ring has at most 1 GiB. */
 	return b->head + bytes <= b->end;
 }
 
@@ -80,9 +80,9 @@ static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
  * @bytes: the size of the frame, as for gtp_buffer_has_room()
  *
  * A circular buffer drops more than the frame needs, a sixteenth of the ring or 4 KiB, whichever is
- * less, so that the next ones find room at once.
+ * less, so that the next frames find room at once.
  *
- * Return: true if there is room now, as for gtp_buffer_has_room().
+ * Return: true if gtp_buffer_has_room() is now true.
  */
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes);
 
@@ -116,12 +116,12 @@ int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
  *
  * The frame stays contiguous: at the end of the ring it moves to the front, so pointers into it are
  * invalid after this call. A circular buffer drops whole frames, the oldest first.
- * Return: uninitialised memory, 8-aligned; NULL if the buffer is full or the frame would exceed
- * GTP_FRAME_MAX (or, if circular, the whole ring).
+ * Return: uninitialised memory, 8-aligned; NULL if the buffer is full or the frame would be larger
+ * than GTP_FRAME_MAX or, in a circular buffer, than the ring.
  */
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes);
 
-/* gtp_buffer_rewind - undo reservations since gtp_buffer_mark(); nothing else changes */
+/* gtp_buffer_rewind - undo the reservations since gtp_buffer_mark() */
 static inline u32 gtp_buffer_mark(const struct gtp_buffer *b)
 {
 	return b->open;
@@ -135,7 +135,7 @@ static inline void gtp_buffer_rewind(struct gtp_buffer *b, u32 mark)
 /* gtp_buffer_commit - close the open frame; its head receives @flags */
 void gtp_buffer_commit(struct gtp_buffer *b, u16 flags);
 
-/* gtp_buffer_abort - drop the open frame, of which no block is kept */
+/* gtp_buffer_abort - drop the open frame with all its blocks */
 void gtp_buffer_abort(struct gtp_buffer *b);
 
 /**
@@ -152,13 +152,13 @@ int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 p
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 
 /*
- * gtp_buffer_add_static - add an event's record; @copy (or NULL) receives its address in the buffer
+ * gtp_buffer_add_static - add a kernel event's record as a block; @copy, if not NULL, receives its
+ * address in the buffer
  */
 int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy);
 
 /**
- * gtp_buffer_add_mem() - add the bytes at @addr as a MEM block, or several if GTP_BLOCK_MEM_MAX is
- * not enough
+ * gtp_buffer_add_mem() - add the bytes at @addr as MEM blocks of at most GTP_BLOCK_MEM_MAX bytes
  * @b: this CPU's buffer, with an open frame
  * @addr: the address of the first byte
  * @len: the number of bytes; 0 adds nothing
@@ -171,10 +171,11 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 		       int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);
 
 /**
- * gtp_buffer_add_string() - add a MEM block with the bytes at @addr up to the first NUL, at most
- * @max
+ * gtp_buffer_add_string() - like gtp_buffer_add_mem(), for the bytes at @addr through the first
+ * NUL, at most @max
  *
- * Never reads a page that the string does not reach. After a fault before its end nothing is added.
+ * Never reads a page after the one in which the string ends. After a fault before its end nothing
+ * is added.
  * Return: 0, -EFAULT, -ENOSPC, -E2BIG.
  */
 int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read one traceframe: its blocks, and the memory, registers and variables in them. */
+/* Read one trace frame: its blocks, and the memory, registers and variables in them. */
 #include "trace/frame.h"
 
 /*
- * covers - true if @addr is in this MEM block; safe for a block at the top of memory
+ * covers - true if @addr is in this MEM block; also right for a block at the top of the address
+ * space
  */
 static bool covers(const struct gtp_block *b, u64 addr)
 {
@@ -40,8 +41,8 @@ u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len)
 }
 
 /*
- * Return register @n of a REGS block. Values are in the order of the mask's bits: those of the bits
- * below @n come first.
+ * Return register @n of a REGS block. Values are in the order of the mask's bits, so those of the
+ * bits below @n precede it.
  */
 static u64 reg_of_block(const struct gtp_block *b, u32 n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One traceframe as it is stored in the trace buffer, and how to walk its blocks. */
+/* The format of a trace frame in the trace buffer, and how to walk its blocks. */
 #ifndef _GTP_FRAME_H
 #define _GTP_FRAME_H
 
@@ -7,26 +7,26 @@
 #include "base/regs.h"
 
 /*
- * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. The format is
- * gdbtp's own, cheap for a hit to write; GDB's images are generated on reading (see
- * trace/tfile.h). No program outside the module sees it.
+ * A frame is a head and blocks, contiguous in memory; all their sizes are multiples of 8. Only
+ * gdbtp uses this format, which a hit can write cheaply. Frames are converted to GDB's format when
+ * they are read (see trace/tfile.h), so no program outside the module sees it.
  *
- * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/hit.c, hit/settle.c,
- * trace/buffer.c, and by the pads of pad/frame.c; blocks by trace/buffer.c, by the machine code of
- * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c,
- * trace/tfile.c and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and
+ * These files depend on the format. hit/hit.h (gtp_hit_record()), hit/hit.c, hit/settle.c,
+ * trace/buffer.c and the pads of pad/frame.c write heads. trace/buffer.c, the machine code of
+ * jit/record.c and jit/record_string.c, and the pads write blocks. trace/frame.c, trace/sdata.c,
+ * trace/tfile.c and stub/pkt_xfer.c walk the blocks. trace/index.c, export/stream.c and
  * stub/pkt_frame.c read only heads. tracepoint/define.c, hit/fetch.c and kernel/hit/stack_kernel.c
- * use only GTP_FRAME_MAX, stub/pkt_memory.c only GTP_BLOCK_MEM_MAX. All others call the functions
- * below. Of the tests, those that name GTP_BLOCK_* know the layout.
+ * use only GTP_FRAME_MAX, and stub/pkt_memory.c only GTP_BLOCK_MEM_MAX. All other files call the
+ * functions of this header. Tests that name GTP_BLOCK_* know the format, too.
  */
 
 /**
  * struct gtp_frame - the head of a frame
- * @size: the frame's bytes, head included; a multiple of 8
+ * @size: the bytes of the frame, including this head; a multiple of 8
  * @tp: GDB's tracepoint number
  * @flags: GTP_FRAME_*
- * @time: orders frames between CPUs: the processor's counter, or ns; the unit is the same in all of
- * a run
+ * @time: the time of the hit, by which frames of all CPUs are ordered: the value of the time stamp
+ * counter, or ns, for all frames of a run the same
  * @pc: the address of the location that was hit
  */
 struct gtp_frame {
@@ -38,9 +38,9 @@ struct gtp_frame {
 };
 
 enum {
-	GTP_FRAME_PAD = 1 << 0,	    /* not a frame: filler up to the end of the ring */
-	GTP_FRAME_PARTIAL = 1 << 1, /* an expression's error ended the frame early */
-	/* The tracepoint has several locations: its number alone does not give the pc. */
+	GTP_FRAME_PAD = 1 << 0,	    /* padding up to the end of the ring, not a frame */
+	GTP_FRAME_PARTIAL = 1 << 1, /* an error ended the frame early */
+	/* The tracepoint has several locations, so the pc does not follow from its number. */
 	GTP_FRAME_SEVERAL_LOCATIONS = 1 << 2,
 };
 
@@ -48,7 +48,7 @@ enum gtp_block_type {
 	GTP_BLOCK_REGS = 1, /* u64 mask, then one u64 per bit set, lowest first */
 	GTP_BLOCK_MEM,	    /* u64 address, then len bytes, padded to 8 */
 	GTP_BLOCK_VAR,	    /* s64 value; num is the variable's number */
-	GTP_BLOCK_STATIC,   /* an event's record: len bytes, padded to 8 */
+	GTP_BLOCK_STATIC,   /* a kernel event's record: len bytes, padded to 8 */
 };
 
 /**
@@ -58,8 +58,8 @@ enum gtp_block_type {
  * @type: enum gtp_block_type
  * @num: the number of the trace state variable, otherwise 0
  *
- * In this order of members most heads fit into a sign-extended imm32, so that one instruction
- * stores them.
+ * In this order of members most heads are sign-extended 32-bit numbers, which one instruction can
+ * store.
  */
 struct gtp_block {
 	u16 len;
@@ -68,8 +68,8 @@ struct gtp_block {
 };
 
 enum {
-	GTP_FRAME_MAX = 1 << 20,   /* most bytes of a frame: a hit's copying must stay bounded */
-	GTP_BLOCK_MEM_MAX = 65528, /* GDB's images count in 16 bits; more memory: more blocks */
+	GTP_FRAME_MAX = 1 << 20,   /* most bytes of a frame, to bound the time of a hit */
+	GTP_BLOCK_MEM_MAX = 65528, /* GDB's format has 16 bits for the size of a block */
 };
 
 /* gtp_block_size - return the bytes of a block, its head included */
@@ -110,22 +110,21 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
 }
 
 /**
- * gtp_frame_read_mem() - read memory as the frame has it
+ * gtp_frame_read_mem() - read memory that the frame has collected
  * @f: the frame
  * @addr: the address of the first byte
  * @dst: receives the bytes
  * @len: the number of bytes wanted
  *
- * Blocks may overlap and adjoin; bytes from several blocks are put together. If blocks overlap, the
- * first one that has the address is read to its end. GDB does the same with trace files, and both
- * must agree.
- * Return: the number of bytes, starting at @addr, that the frame holds without a gap; 0 if it lacks
- * even the first one.
+ * The bytes may come from several blocks, which may adjoin or overlap. The first block that
+ * contains an address is read to its end, as GDB does with trace files; both must agree.
+ * Return: the number of bytes from @addr on that the frame has without a gap; 0 if it does not have
+ * the first byte.
  */
 u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len);
 
 /**
- * gtp_frame_get_reg() - read a register as the frame has it
+ * gtp_frame_get_reg() - read a register that the frame has collected
  * @f: the frame
  * @n: GDB's number of the register
  * @value: receives the value

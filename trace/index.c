@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stopped run's frames of all CPUs: merged by time into one numbered list, and searched. */
+/* The index of a stopped run: merges the frames of all CPUs by time, numbers and searches them. */
 #include "trace/index.h"
 #include "trace/tfile.h"
 
 /**
- * struct cursor - the position in the buffer of a CPU that still has frames to merge
+ * struct cursor - the position in one CPU's buffer while the buffers are merged
  * @frame: the oldest frame that is not merged yet
  * @time: the time of @frame
- * @nth: the number of frames before @frame in that buffer
+ * @nth: the number of frames that the buffer ever had before @frame
  * @restarts: how often the clock had restarted before @frame
  * @buf: the number of the buffer
  */
@@ -19,7 +19,7 @@ struct cursor {
 	u32 buf;
 };
 
-/* struct merge - a heap of cursors, the earliest first */
+/* struct merge - a binary heap of cursors; the first has the earliest frame */
 struct merge {
 	struct gtp_buffer *const *bufs;
 	const struct gtp_restarts *const *restarts;
@@ -39,8 +39,8 @@ static void step(const struct gtp_index *ix, const char *what, u32 i)
 }
 
 /*
- * True if @a comes before @b. Equal times are ordered by buffer number, so that the numbering of a
- * run is deterministic.
+ * True if the frame of @a comes before that of @b. Frames of equal times are ordered by buffer
+ * number, so that their numbering is deterministic.
  */
 static bool earlier(const struct cursor *a, const struct cursor *b)
 {
@@ -51,7 +51,7 @@ static bool earlier(const struct cursor *a, const struct cursor *b)
 	return a->buf < b->buf;
 }
 
-/* Move earlier cursors of the heap up until the cursor at @i is in its place. */
+/* Restore the order of the heap: move the cursor at @i down until no cursor below it is earlier. */
 static void sift_down(struct merge *m, u32 i)
 {
 	struct cursor moved = m->heap[i];
@@ -122,7 +122,7 @@ static const struct gtp_frame *merge_take(struct merge *m)
 	return f;
 }
 
-/* Hash an address to a bit, so that close addresses have different bits. */
+/* Hash an address to one of 64 bits, so that neighbouring addresses have different bits. */
 static u64 pc_bit(u64 pc)
 {
 	return BIT_ULL(pc * 0x9e3779b97f4a7c15ULL >> 58);
@@ -154,8 +154,8 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 }
 
 /*
- * Fill in frames @i to @end - 1, all of one block; images begin at @offset. Return the offset of
- * their end.
+ * Fill in entries @i to @end - 1, which have one summary. The image of the first is at @offset in
+ * the raw stream. Return the offset of the end of the last.
  */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
 {
@@ -304,8 +304,8 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 }
 
 /*
- * Return the number of the frame whose image has the byte at @offset, which is below the stream's
- * length.
+ * Return the number of the frame whose image contains the byte at @offset of the raw stream.
+ * @offset must be less than the length of the stream.
  */
 static u32 entry_at(const struct gtp_index *ix, u64 offset)
 {

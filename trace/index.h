@@ -11,7 +11,8 @@
 /**
  * struct gtp_index_entry - frame number i
  * @frame: the frame with that number
- * @offset: the offset of the frame's GDB image in the raw stream that qTBuffer serves
+ * @offset: the offset of the frame in the raw stream, which has all frames in GDB's format
+ *	(qTBuffer)
  */
 struct gtp_index_entry {
 	const struct gtp_frame *frame;
@@ -21,36 +22,38 @@ struct gtp_index_entry {
 enum { GTP_RESTARTS_MAX = 64 };
 
 /**
- * struct gtp_restarts - when the clock that gives frames their times restarted
- * @n: number of restarts, at most GTP_RESTARTS_MAX: the oldest are forgotten
- * @created: how many frames the buffer had made by each restart, the oldest first
+ * struct gtp_restarts - the frames at which the clock of frames' times restarted
+ * @n: the number of restarts; only the last GTP_RESTARTS_MAX are kept
+ * @created: for each restart, the oldest first, the value of @created of struct gtp_buffer
  *
- * A frame made after a restart is later than one made before, whatever their times say. All buffers
- * of a run have the same @n.
+ * A frame that was written after a restart is later than any frame before it, even if its time is
+ * smaller. All buffers of a run have the same @n.
  */
 struct gtp_restarts {
 	u32 n;
 	u64 created[GTP_RESTARTS_MAX];
 };
 
-/* gtp_restarts_note - note a restart now. Context: any; no frame is being made in @b */
+/* gtp_restarts_note - record a restart now. Context: any; no frame may be open in @b */
 void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b);
 
 enum {
-	/* Entries are allocated in chunks of this many: a kernel allocation has at most 2 GiB. */
+	/*
+	 * Entries in a chunk: entries are allocated in chunks, because 2 GiB is the kernel's limit.
+	 */
 	GTP_INDEX_CHUNK = 1 << 16,
-	GTP_INDEX_BLOCK = 1 << 10, /* frames with one summary, which a search may skip */
-	/* GDB keeps a frame's number in an int, with -1 for none. */
+	GTP_INDEX_BLOCK = 1 << 10, /* entries with one summary, which a search may skip */
+	/* GDB stores a frame's number in an int; -1 means none. */
 	GTP_INDEX_MOST = INT_MAX - 1,
 };
 
-/* gtp_index_step_fn - report that @done of @total frames have been walked, for the work @what */
+/* gtp_index_step_fn - report the progress of the work @what: @done of @total frames */
 typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 total);
 
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
  * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
- * @pcs: the frames' addresses as a set of bits like @tps; trace/index.c hashes an address to a bit
+ * @pcs: a set of bits like @tps for the frames' addresses, each of which is hashed to a bit
  * @low, @high: the lowest and the highest address of the frames
  */
 struct gtp_index_seen {
@@ -61,7 +64,7 @@ struct gtp_index_seen {
 /**
  * struct gtp_index_chunk - entries that are allocated together
  * @all: the summary of the chunk's frames
- * @block: a summary for every GTP_INDEX_BLOCK of them
+ * @block: the summaries of every GTP_INDEX_BLOCK frames
  * @entry: GTP_INDEX_CHUNK entries, fewer in the last chunk
  */
 struct gtp_index_chunk {
@@ -75,13 +78,13 @@ struct gtp_index_chunk {
  * @chunk: @n + 1 entries (the last entry has no frame, its offset is the length of all images);
  *         see gtp_index_at()
  * @chunks: the number of chunks
- * @n: the number of frames: all, or the oldest GTP_INDEX_MOST
- * @formats: descriptions of static data, or NULL; set before gtp_index_build()
- * @progress: called with @ctx now and then during a walk of all frames, of which there may be a
- *            hundred million (may be NULL)
+ * @n: the number of frames: all, but at most the oldest GTP_INDEX_MOST
+ * @formats: the formats of static data, or NULL; set before gtp_index_build()
+ * @progress: called repeatedly during a walk of all frames, of which there may be a hundred million
+ *            (may be NULL)
  * @ctx: passed to @progress
  *
- * The index is valid as long as no buffer is written to.
+ * The index is valid as long as no buffer is written.
  */
 struct gtp_index {
 	struct gtp_index_chunk **chunk;
@@ -103,9 +106,9 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
  * @ix: empty; @formats, @progress and @ctx are set
  * @mem: where memory for the entries comes from
  * @bufs: the buffers; NULL entries are skipped
- * @restarts: for each buffer, where the clock restarted (may be NULL: nowhere)
+ * @restarts: for each buffer, the restarts of the clock; may be NULL: there were none
  * @nbufs: the number of buffers
- * @most: only the oldest frames, this many, get a number; GTP_INDEX_MOST except in tests
+ * @most: how many frames get a number, the oldest first; GTP_INDEX_MOST except in tests
  *
  * Frames of one CPU keep their order even if their times do not increase.
  * Context: that of @ix->progress; may take long (n log CPUs).
@@ -126,23 +129,23 @@ enum gtp_find {
 };
 
 /**
- * gtp_index_find() - do the search of QTFrame
+ * gtp_index_find() - find a frame, as QTFrame requests
  * @ix: the index
  * @how: the form of the search
  * @a: the first argument of the search, see enum gtp_find
  * @b: the second argument of the search, see enum gtp_find
- * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
+ * @from: the number of the first frame to compare, the selected frame + 1; GTP_FIND_NUMBER ignores
+ *	it
  *
- * The summaries of GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames let the search skip most ranges, so
- * few frames are compared. But if 64 or more tracepoints take turns to leave frames, all frames
- * are.
+ * The summaries of GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames let the search skip most frames. But
+ * if each range has frames of 64 or more tracepoints, no range is skipped.
  *
  * Return: frame number, or -1.
  */
 s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from);
 
 /**
- * gtp_index_read() - read a part of the raw stream: all frames' images in order (qTBuffer)
+ * gtp_index_read() - read a part of the raw stream, which has all frames in GDB's format (qTBuffer)
  * @ix: the index
  * @offset: the offset of the first byte wanted
  * @dst: receives the bytes

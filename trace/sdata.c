@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $_sdata as memory of a frame: the record and its description, from any offset. */
+/* Show a frame's static data ($_sdata) as memory: the record and its description. */
 #include "trace/sdata.h"
 
 static_assert(GTP_SDATA_HEAD + GTP_SDATA_RECORD_MAX + GTP_SDATA_TEXT_MAX <= GTP_BLOCK_MEM_MAX,
@@ -34,8 +34,8 @@ u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *lis
 }
 
 /*
- * part - copy the requested part of @bytes: there are @n, which begin at *@at; advance *@at; return
- * the number of bytes copied
+ * part - copy the requested part of the @n bytes at @bytes, whose offset is *@at; add @n to *@at.
+ * Return the number of bytes copied
  */
 static u32 part(const void *bytes, u32 n, u64 *at, u64 from, u8 *dst, u32 len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel tracepoint's own record in a frame ($_sdata), and the memory in which GDB finds it. */
+/* The record of a kernel event in a frame ($_sdata), and the memory at which GDB reads it. */
 #ifndef _GTP_SDATA_H
 #define _GTP_SDATA_H
 
@@ -7,9 +7,9 @@
 #include "trace/frame.h"
 
 /*
- * GDB asks a live target for $_sdata with a packet of its own, but its trace files have no block
- * type for it, and an unknown type makes the whole frame unreadable. Memory works both online and
- * in files, so static data is shown as memory at a non-canonical address, in this form:
+ * GDB has a packet to read $_sdata from a live target. But its trace files have no block type for
+ * static data, and an unknown type makes the whole frame unreadable. Memory blocks work with a live
+ * target and in files, so static data is shown as memory at a non-canonical address, in this form:
  *
  *   u32 bytes of the record, u32 bytes of the description, the record, the description
  *
@@ -38,18 +38,18 @@ struct gtp_sdata_format {
 	char text[];
 };
 
-/* gtp_sdata_block - return the block of the frame with the event's record, or NULL */
+/* gtp_sdata_block - return the block of the frame that has a kernel event's record, or NULL */
 const struct gtp_block *gtp_sdata_block(const struct gtp_frame *f);
 
 /* gtp_sdata_find - return the description of a frame's record, or NULL */
 const struct gtp_sdata_format *gtp_sdata_find(const struct gtp_sdata_format *list,
 					      const struct gtp_frame *f);
 
-/* gtp_sdata_size - return the size of the record's memory form; 0 if the frame has no record */
+/* gtp_sdata_size - return the size of a frame's static data as memory; 0 if there is none */
 u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *list);
 
 /**
- * gtp_sdata_read() - read a part of the memory form of a frame's record
+ * gtp_sdata_read() - read a part of a frame's static data as memory
  * @f: the frame
  * @list: the descriptions
  * @offset: the offset of the first byte wanted, counted from GTP_SDATA_ADDR

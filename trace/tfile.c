@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's images of frames, generated on reading, from any offset. */
+/* Convert frames to GDB's format (an image) when they are read, from any offset. */
 #include "trace/tfile.h"
 #include "trace/tfile_format.h"
 
-/* The registers of 8 bytes. A REGS block that includes all of them has them as a g packet does. */
+/* The bytes of the 8-byte registers, which a REGS block with all of them has like a g packet. */
 #define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
@@ -35,8 +35,8 @@ static void put_piece(struct window *w, const void *bytes, u32 n)
 }
 
 /*
- * Copy the requested part of @bytes. Most pieces are requested whole; copying a constant size then
- * takes a few instructions.
+ * Copy the requested part of @bytes. Mostly all of @bytes is requested: a copy of constant size
+ * takes only a few instructions.
  */
 static inline void put(struct window *w, const void *bytes, u32 n)
 {
@@ -50,10 +50,10 @@ static inline void put(struct window *w, const void *bytes, u32 n)
 }
 
 /**
- * struct shape - facts about an image, found before the image is made
+ * struct shape - facts about a frame's image, found before it is generated
  * @size: the size of the image
- * @regs: the image has an R block, which all registers share
- * @sdata: the bytes of the image that are $_sdata, in one M block, the last
+ * @regs: true if the image has an R block, which has all registers
+ * @sdata: the number of bytes of $_sdata, which are in the last M block of the image
  */
 struct shape {
 	u32 size;
@@ -109,8 +109,8 @@ static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 }
 
 /*
- * Copy a REGS block into a g packet. Values are in the order of the mask's bits; those of the first
- * registers can be copied at once.
+ * Copy the values of a REGS block into a g packet. They are in the order of the mask's bits; if the
+ * block has all 8-byte registers, copy those at once.
  */
 static void put_regs_block(u8 *image, u8 *known, const struct gtp_block *b)
 {

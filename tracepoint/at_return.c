@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the tracepoints that are reported when their function returns, by their expressions. */
+/* Find out from a tracepoint's expressions whether it is reported when its function returns. */
 #include "tracepoint/at_return.h"
 #include "tracepoint/tsv.h"
 
@@ -17,13 +17,13 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
-/* struct asked - the use of the call's values; @most: when all those that are used are known */
+/* struct asked - the call's values that expressions use; @most: when all of them are known */
 struct asked {
 	enum gtp_at_return most;
 	bool latency, entry_clock;
 };
 
-/* Note whether the variable of an expression is a value of the call. Refuse no variable. */
+/* Record whether the variable that an expression uses is a value of the call. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	enum gtp_at_return asked = asked_by(tsv);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find the tracepoints that are reported when their function returns: their expressions show it. */
+/* Find out from a tracepoint's expressions whether it is reported when its function returns. */
 #ifndef _GTP_AT_RETURN_H
 #define _GTP_AT_RETURN_H
 
 #include "tracepoint/tracepoint.h"
 
 /*
- * GDB has no command for a function's return. So a tracepoint at a function's first instruction is
- * reported at the return if its condition or an action names $ret ($kret), $latency or
- * $entry_clock. GDB compiles its expressions for the first instruction: they see the registers of
- * the entry, and the memory of the return.
+ * GDB has no command to trace a function's return. So a tracepoint at a function's first
+ * instruction is reported at the return if its condition or an action names $ret ($kret), $latency
+ * or $entry_clock. GDB compiles the expressions for the first instruction. At the return they see
+ * the registers of the entry, and memory as it is then.
  *
  * A condition that names none of $ret, $kret and $latency is evaluated at the entry.
  */

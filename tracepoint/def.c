@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse and verify expressions in packets that define something; a refusal names the column. */
+/* Parse and verify the expressions in packets that define tracepoints and dprintfs. */
 #include "tracepoint/def.h"
 
 int gtp_def_bad(struct gtp_def *d, const char *what)
@@ -8,7 +8,7 @@ int gtp_def_bad(struct gtp_def *d, const char *what)
 	return -EINVAL;
 }
 
-/* Allocate the expression, the verifier's findings and the bytecode together. */
+/* Allocate an expression, the points of the verifier and the bytecode together. */
 static struct gtp_expr *new_expr(struct gtp_def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;
@@ -80,7 +80,7 @@ int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out)
 
 	if (rc)
 		return rc;
-	/* A condition runs before there is a frame to collect into. */
+	/* When a condition runs, there is no frame yet into which it could collect. */
 	if ((*out)->ax.flags & AX_F_COLLECTS) {
 		gtp_why(d->why, "%s, condition: a condition cannot collect",
 			gtp_tracepoint_title(d->tp, title));

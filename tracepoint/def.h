@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A packet that defines something, while it is parsed: its text, its tracepoint, the refusal. */
+/* The state of parsing a packet that defines a tracepoint or dprintf. */
 #ifndef _GTP_DEF_H
 #define _GTP_DEF_H
 
@@ -24,11 +24,11 @@ struct gtp_def {
 	struct gtp_why *why;
 };
 
-/* gtp_def_bad - refuse the packet: "QTDP: @what at column N"; return -EINVAL */
+/* gtp_def_bad - refuse the packet with the words "QTDP: @what at column N"; return -EINVAL */
 int gtp_def_bad(struct gtp_def *d, const char *what);
 
 /**
- * gtp_def_expr() - take "LENGTH,HEX" and verify the expression
+ * gtp_def_expr() - parse "LENGTH,HEX" and verify the expression
  * @d: the packet; @d->tp exists
  * @kind: whether the expression is a condition or an action
  * @where: the expression's name in a refusal: "condition", "action 2 (X)"
@@ -38,7 +38,7 @@ int gtp_def_bad(struct gtp_def *d, const char *what);
  */
 int gtp_def_expr(struct gtp_def *d, enum ax_kind kind, const char *where, struct gtp_expr **out);
 
-/* gtp_def_condition - take "LENGTH,HEX" and verify it as a condition, which cannot collect */
+/* gtp_def_condition - parse "LENGTH,HEX" and verify it as a condition, which cannot collect */
 int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out);
 
 #endif /* _GTP_DEF_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make tracepoints from QTDP packets. Nothing is defined unless every field is valid and every
- * expression verified.
+ * Make tracepoints from QTDP packets. A packet defines nothing unless every field is valid and
+ * every expression is verified.
  *
  *	QTDP:N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,hex][-]
  *	QTDP:-N:ADDR:{Rmask|Mbase,offset,len|Xlen,hex}...[-]
@@ -31,7 +31,7 @@ static int read_key(struct gtp_def *d, u32 *num, u64 *addr)
 	return 0;
 }
 
-/* Cut off a trailing '-' before reading anything else, since "M-1" has a '-' as well. */
+/* Cut off a trailing '-' (more packets follow) first: "M-1" has a '-' as well. */
 static bool cut_more(struct gtp_in *in)
 {
 	if (gtp_in_end(in) || in->end[-1] != '-')
@@ -177,7 +177,7 @@ static int action_regs(struct gtp_def *d, struct gtp_action *a)
 
 	if (digit < 0)
 		return gtp_def_bad(d, "register mask is not a hex number");
-	/* The mask has a bit for each register that GDB knows: drop the high digits. */
+	/* The mask has a bit for each register of GDB, maybe more than 64: drop the high digits. */
 	for (; digit >= 0; digit = gtp_hex_digit(gtp_in_peek(&d->in))) {
 		a->mask = a->mask << 4 | (u64)digit;
 		d->in.p++;
@@ -267,7 +267,7 @@ static const struct letter *find_letter(struct gtp_in *in)
 	return NULL;
 }
 
-/* Store the text of an action in it: the length is known only now that the action is parsed. */
+/* Store the text of an action in the action. Its length is known only after parsing. */
 static int keep_action(struct gtp_def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make printing tracepoints from Z0 packets with commands. Nothing is defined unless all of it is
- * valid.
+ * Make dprintfs from Z0 packets with commands. A packet defines nothing unless all of it is valid.
  *
  *	Z0,ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...
  */
@@ -9,7 +8,7 @@
 #include "tracepoint/def.h"
 #include "tracepoint/dprintf.h"
 
-/* struct parse - the packet, the place it defines, and conditions that wait for their commands */
+/* struct parse - the state of parsing a packet: the dprintf, and conditions without commands yet */
 struct parse {
 	struct gtp_def d;
 	struct gtp_dprintf *dp;
@@ -65,7 +64,7 @@ static int read_conditions(struct parse *p)
 	return rc;
 }
 
-/* Prepare the tracepoint of the next command: the one that its condition has made, or a new one. */
+/* Prepare the tracepoint of the next command: the one of its condition, or a new one. */
 static int next_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp = p->conds;
@@ -147,8 +146,8 @@ static int read_packet(struct parse *p)
 }
 
 /*
- * Settle whether the dprintfs are reported at the function's return. All of them share one
- * location: if one is, all are.
+ * Find out whether the dprintfs are reported when the function returns. If one of them is, all are,
+ * because they share one location.
  */
 static void settle(struct gtp_dprintf *dp)
 {

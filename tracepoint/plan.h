@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fast path that the hits of a tracepoint take, chosen in advance by hit/settle.c. */
+/* The fast path for the hits of a tracepoint, which hit/settle.c chooses in advance. */
 #ifndef _GTP_PLAN_H
 #define _GTP_PLAN_H
 
@@ -7,28 +7,29 @@
 
 /**
  * struct gtp_hit_plan - the code that a hit of a tracepoint may run without reading its definition
- * @early: machine code of the condition that may run before a hit begins, if this is the only
- *	   tracepoint; NULL: there is none
- * @quick: the code for the rest of a hit after the frame's head is written; NULL: a hit has to do
- *	   more, or the tracepoint is not enabled
- * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c): the tracepoint has @quick, or
- *	    would have it without one string among its actions; hits cannot switch it; and the time
- *	    is the processor's counter. The pad itself handles a pass count, and other tracepoints
- * @quickest: equals @quick if @in_pad is set, too, the tracepoint is alone at its location, and it
- *	      has no pass count; otherwise NULL
- * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; the clock of its time
- *	      does not matter
- * @undoable: a hit can be given up at any read and made again, see hit/undo.h; the tracepoint is
- *	      alone at its location
+ * @early: machine code of the condition, if it may run before a hit begins and this is the only
+ *	   tracepoint of its location; otherwise NULL
+ * @quick: the code that performs all actions after the frame's head is written; NULL: a hit has to
+ *	   do more, or the tracepoint is not enabled
+ * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c). That requires that @quick is
+ *	    set, or would be set without the one string that an action records; that hits cannot
+ *	    switch the tracepoint; and that times are those of the time stamp counter. A pass count
+ *	    and other tracepoints at the location are allowed
+ * @quickest: equals @quick if @in_pad is set, the tracepoint is the only one of its location, and
+ *	      it has no pass count; otherwise NULL
+ * @update_alone: like @quickest, for a tracepoint whose hits write no frame, whatever the clock
+ * @undoable: true if a hit can be abandoned at any read and repeated, see hit/undo.h, and the
+ *	      tracepoint is the only one of its location
  * @start: the first 8 bytes of a quick hit's frame
  *
- * gtp_hit_settle() writes it whenever the definition or its machine code has changed, also while
- * hits read it; gtp_code_forget() clears it when nothing is armed any more. Others only read it.
+ * gtp_hit_settle() writes the plan whenever the definition or its machine code has changed, also
+ * while hits read the plan. gtp_code_forget() clears it when nothing is armed any more. Other code
+ * only reads it.
  *
- * The order of the writes: @early and @update_alone, which need no @start; then @start; then
- * @quick, @in_pad and @quickest by gtp_publish(). A hit reads one of the pointers by gtp_acquire()
- * and @start after that, so @start is never older than the pointer. A newer @start is harmless:
- * while a tracepoint is armed, @start keeps size and number, and only a flag in it changes.
+ * gtp_hit_settle() first writes @early and @update_alone, which need no @start; then @start; then
+ * @quick, @in_pad and @quickest, by gtp_publish(). A hit reads one of the pointers by gtp_acquire()
+ * and then @start, so @start is never older than the pointer. A newer @start is harmless: while a
+ * tracepoint is armed, size and number in @start stay the same, and only a flag changes.
  */
 struct gtp_hit_plan {
 	void *early;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of tracepoints: find, free, source text, and the upload to a GDB that connects later. */
+/* The list of tracepoints, their source texts, and their upload to a GDB that connects later. */
 #include "base/parse.h"
 #include "tracepoint/tracepoint.h"
 
@@ -33,7 +33,9 @@ int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action, struct gt
 
 static u32 bucket_of_key(u32 num, u64 addr)
 {
-	/* Addresses and numbers differ mostly in their low bits: the product spreads them. */
+	/*
+	 * Addresses and numbers differ mostly in their low bits; the multiplication spreads these.
+	 */
 	u64 mixed = (addr ^ (u64)num << 20) * 0x9e3779b97f4a7c15ULL;
 
 	return (u32)(mixed >> 32) % GTP_TRACEPOINT_BUCKETS;
@@ -70,7 +72,7 @@ struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
 	return same_number(tp->next_num, tp->num);
 }
 
-/* Mark tracepoints that have the same number: once there are two, all get ->several. */
+/* If other tracepoints have the same number, set @several of all of them. */
 static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint *other = gtp_tracepoint_newest(list, tp->num);
@@ -198,7 +200,7 @@ static int bad_source(struct gtp_why *why, const struct gtp_in *in, const char *
 	return -EINVAL;
 }
 
-/* Take the type of a source text, which qTfP echoes: accept only letters. */
+/* Parse the type of a source text. Accept only letters, because the reply to qTfP repeats it. */
 static bool take_type(struct gtp_in *in, char *type, size_t size)
 {
 	size_t n = 0;
@@ -296,9 +298,9 @@ static bool put_action(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 }
 
 /*
- * True if the place is "-m ID" or "-qualified -m ID". GDB sends that as a place, but does not
- * accept it in an upload: it would stop connecting. Send the address instead, by which GDB asks for
- * the marker.
+ * True if the source text of the location is "-m ID" or "-qualified -m ID". GDB sends such a text,
+ * but does not accept it in an upload: it would stop connecting. Send the address instead, which
+ * GDB uses to ask for the marker.
  */
 static bool is_marker_option(const struct gtp_tracepoint *tp, const struct gtp_source *s)
 {

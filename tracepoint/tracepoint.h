@@ -15,11 +15,11 @@ struct gtp_location;
 
 enum {
 	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for the number */
-	GTP_TP_LOST = 0xffff,	       /* in a frame that tells how many frames were lost */
+	GTP_TP_LOST = 0xffff,	       /* the number in a frame that reports lost frames */
 	GTP_TRACEPOINTS_MAX = 16384,   /* most definitions */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* number of buckets; a power of two */
 	GTP_ACTIONS_MAX = 1024,	       /* most actions of one tracepoint */
-	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
+	GTP_CODE_MAX = 1 << 18,	       /* most bytes of its expressions, to bound a hit's time */
 	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,    /* the slot of a tracepoint without counters */
 	GTP_TITLE_MAX = 40,	       /* bytes of a tracepoint's name in a message */
@@ -47,15 +47,16 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
 }
 
 /**
- * struct gtp_action - one action; a tracepoint has them in the order in which GDB sent them
- * @mask: REGS: GDB's register mask, cut to the registers of a hit
- * @base: MEM: the register from which @offset counts, -1: none
+ * struct gtp_action - an action of a tracepoint; actions are listed in the order in which GDB sent
+ * them
+ * @mask: REGS: GDB's register mask, limited to the registers of a hit
+ * @base: MEM: the register to which @offset is added, -1: none
  * @offset: MEM: the address, or the offset from @base
  * @len: MEM: the number of bytes
  * @expr: EXPR: the expression, allocated separately
- * @sets_key: EXPR: the expression sets a key of aggregations; valid after tstart
- * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; NUL-terminated, same
- *        allocation
+ * @sets_key: EXPR: true if the expression sets a key of aggregations; valid after tstart
+ * @text: the action's text in the packet ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP;
+ *        NUL-terminated, in the same allocation
  */
 struct gtp_action {
 	struct gtp_action *next;
@@ -79,48 +80,49 @@ struct gtp_source {
 };
 
 /**
- * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
- * is several of these
+ * struct gtp_tracepoint - one (number, address) pair; if a tracepoint of GDB has several locations,
+ * there is a struct gtp_tracepoint for each
  * @next, @prev: link the list of all tracepoints, in the order in which GDB sent them
  * @next_here: the next tracepoint at the same location, while armed
- * @next_key, @next_num: the next one in the same bucket of the list; @next_run: the next one in the
- *     same bucket of the run
+ * @next_key, @next_num: the next tracepoint in the same bucket of @by_key and @by_num of the list;
+ *     @next_run: the next in the same bucket of @by_num of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: the run-time address, as GDB sent it
  * @enabled: GDB's setting for the tracepoint, with which a run begins
- * @on: its hits count; GDB, and hits that switch it, may change this while it is armed; a hit reads
- *     it once
+ * @on: true if hits count. GDB, and hits that switch the tracepoint, may change @on while it is
+ *     armed; a hit reads it once
  * @pass: the pass count, 0: none
- * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
+ * @slot: index into every CPU's counters; GTP_SLOT_NONE if the tracepoint was not in a run yet
  * @cond: the condition of the tracepoint; NULL: every hit counts
  * @actions: the first of the tracepoint's actions, which follow each other in order
  * @code: machine code of all actions as one snippet; NULL: each action runs by itself
  * @frame_bytes: the number of bytes that @code collects
  * @code_len: the size of @code
- * @plan: the fast path of its hits; points to @code and to the condition's machine code
+ * @plan: the fast path for hits; points to @code and to the condition's machine code
  * @sources: the first of the source texts, which follow each other in order
  * @nactions: the number of actions
  * @code_bytes: the bytes of bytecode of all expressions
  * @part_bytes: the bytes of memory for @cond, @actions and @sources
- * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
- * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
- *     hits print a line of text instead of writing a frame. NULL: it is not a dprintf
+ * @pass_hits: the number of hits so far on all CPUs; counted only if @pass is set
+ * @dprintf: for a dprintf, its counters on each CPU; otherwise NULL. A dprintf has one action, and
+ *     a hit prints a line of text instead of writing a frame
  * @loc: the location in the current or the stopped run; NULL if there is none, or if @gone
- * @is_static: set by strace: @addr is the marker of a kernel tracepoint
- * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
- * @sdata: an action of the tracepoint collects $_sdata
- * @switched: actions of some tracepoint may set @on of this one
- * @self_trace: hits of GDB's own tasks count, too
- * @only_updates: all actions only update aggregations: a hit leaves no frame
- * @at_return: hits are reported when the function returns, see tracepoint/at_return.h;
+ * @is_static: true if GDB's command strace has set it: @addr is the marker of a kernel tracepoint
+ * @fast: true if GDB's command ftrace has set it; @fast_len is the instruction's length according
+ *	to GDB
+ * @sdata: true if an action collects $_sdata
+ * @switched: true if the actions of a tracepoint may set @on of this one
+ * @self_trace: true if hits of GDB's own tasks count, too
+ * @only_updates: true if all actions only update aggregations: a hit writes no frame
+ * @at_return: true if hits are reported when the function returns, see tracepoint/at_return.h;
  *     @cond_at_return: the condition can be evaluated only at the return; @cond_entry_clock: the
  *     condition names $entry_clock; @latency: the condition or an action names $latency
- * @reads: a hit reads memory, or sets variables, which may be strings; @cond_reads: the condition
- *     does one of these
- * @gone: the module that contained @addr has been unloaded
- * @several: GDB's tracepoint has other locations, so frames must say which one was hit
- * @defining: GDB may still send continuations
- * @repeated: GDB has sent the definition again; the pieces that follow are repetitions, too
+ * @reads: true if the condition or an action reads memory, or sets a variable, which may be a
+ *     string; @cond_reads: true if the condition does
+ * @gone: true if the module that contained @addr has been unloaded
+ * @several: true if GDB's tracepoint has other locations, so that frames must say which was hit
+ * @defining: true if GDB may still send continuations of the definition
+ * @repeated: true if GDB has sent the definition again; then its continuations are repetitions, too
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
@@ -169,17 +171,18 @@ struct gtp_tracepoint {
 
 /* struct gtp_dprintf_count - counters of a dprintf on one CPU, written only by that CPU */
 struct gtp_dprintf_count {
-	u64 hits;     /* hits for which the condition held, or could not be evaluated */
-	u64 dropped;  /* of these hits: those for whose line there was no room */
-	u64 apart[6]; /* hits among these for whose line there was no room */
+	u64 hits;     /* hits whose condition was true or could not be evaluated */
+	u64 dropped;  /* the part of @hits for whose line there was no room */
+	u64 apart[6]; /* padding: each CPU's counters have a cache line */
 };
 
 /**
  * struct gtp_tracepoints - all definitions, in the order in which GDB sent them
  * @first, @last: the ends of the list
  * @count: the number of definitions
- * @part_bytes: the memory that the parts of all tracepoints take
- * @removed: counts removals, so that a cached position in the list is known to be stale
+ * @part_bytes: the bytes of memory for the parts of all tracepoints
+ * @removed: the number of removals so far; a cached position in the list is valid only if it is
+ *	unchanged
  * @by_key: tracepoints, hashed by number and address
  * @by_num: tracepoints, hashed by number; the newest first
  */
@@ -217,17 +220,17 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
  * @text: "N:ADDR:actions[-]", NUL-terminated
  * @why: the refusal
  *
- * A complete tracepoint (@defining is false) silently ignores more: GDB repeats definitions when it
- * re-sets its locations during a run.
+ * A continuation for a complete tracepoint (@defining is false) is silently ignored: GDB repeats
+ * definitions when it re-sets its locations during a run.
  * Return: 0, -ENOENT (no such tracepoint), -EINVAL, -ENOMEM, -EOPNOTSUPP. On error the tracepoint
- * is removed from the list: half a definition must not run.
+ * is removed from the list: an incomplete definition must not run.
  */
 int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			       const char *text, struct gtp_why *why);
 
 /*
- * gtp_tracepoint_add_source - handle a QTDPsrc packet without its "QTDPsrc:"; drop the pieces of a
- * repeated definition. Return 0 or -errno
+ * gtp_tracepoint_add_source - handle a QTDPsrc packet without its "QTDPsrc:"; ignore it if the
+ * definition is a repetition. Return 0 or -errno
  */
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
@@ -277,7 +280,8 @@ void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *m
 			   struct gtp_tracepoint *tp);
 
 /*
- * gtp_tracepoint_free - free a tracepoint that is not on the list; its parts are subtracted there
+ * gtp_tracepoint_free - free a tracepoint that is not on @list; subtract its parts from @part_bytes
+ * of @list
  */
 void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			 struct gtp_tracepoint *tp);
@@ -293,9 +297,10 @@ void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint 
  * @bytes: the size of the part
  * @why: the refusal
  *
- * The size is bounded by GTP_PARTS_MAX: otherwise a client could fill the kernel's memory with
- * repeated text, and the definitions at one address could keep a hit busy for seconds.
- * Return: memory for @mem's free; NULL with @why.
+ * The parts of all tracepoints are limited to GTP_PARTS_MAX. Otherwise a client could fill the
+ * kernel's memory with repeated text, and the definitions at one address could keep a hit busy for
+ * seconds.
+ * Return: memory that @mem->free frees; NULL with @why if there is none.
  */
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
 			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why);

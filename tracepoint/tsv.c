@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables: the built-in ones, GDB's definitions, and their upload. */
+/* Trace state variables: the built-in variables, GDB's definitions, and their upload. */
 #include "base/parse.h"
 #include "tracepoint/tsv.h"
 
@@ -61,7 +61,7 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
-	/* hit/returns.h and hit/watched.h store these among each CPU's own variables. */
+	/* hit/returns.h and hit/watched.h store the following in @local of struct gtp_cpu. */
 	tsvs->ways[GTP_TSV_RET] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_LATENCY] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_ENTRY_CLOCK] = AX_TSV_LOCAL;
@@ -156,15 +156,15 @@ static int read_packet(struct qtdv *q, struct gtp_in *in, struct gtp_why *why)
 	if (n < 0)
 		return bad(why, in, "name is longer than 63 characters");
 	q->name[n] = '\0';
-	/* A NUL among the bytes of the name would hide the rest of the name. */
+	/* A NUL inside the name would hide the rest of the name. */
 	if (!is_name(q->name) || strlen(q->name) != (size_t)n)
 		return bad(why, in, "name is not of letters, digits and _");
 	return 0;
 }
 
 /*
- * Check a definition of a built-in variable. GDB defines these again, as qTfV has reported them:
- * accept only the same definition.
+ * Check a definition of a built-in variable. GDB defines the built-in variables again, as qTfV has
+ * reported them: accept only the same definition.
  */
 static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
 {
@@ -189,7 +189,7 @@ struct prefix {
 	u8 key_words;
 };
 
-/* Prefixes of names: KGTP's two for per-CPU variables, and those of keys. */
+/* Prefixes of names: two for per-CPU variables, as in KGTP, and those of keys. */
 static const struct prefix prefixes[] = {
 	{ "p_", AX_TSV_LOCAL, 0 },
 	{ "per_cpu_", AX_TSV_LOCAL, 0 },
@@ -218,8 +218,8 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 }
 
 /*
- * True for $lost, which GDB knows from the file of a recorded run. GDB may send it with another
- * number; ignore such a definition.
+ * True for $lost, which GDB knows if it has read the file of a recorded run. GDB may send it with
+ * another number; the caller ignores such a definition.
  */
 static bool is_lost(const struct qtdv *q)
 {
@@ -287,8 +287,8 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
 	/*
-	 * During a run the name of a variable cannot change. So it keeps its enum ax_tsv_way, which
-	 * the start of the run may have changed.
+	 * During a run the name of a variable cannot change. So keep its enum ax_tsv_way, which
+	 * gtp_added_begin() may have changed at the start of the run.
 	 */
 	if (!known)
 		tsvs->ways[q.num] = what.way;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace state variables: GDB's $names that conditions and actions read and set. */
+/* Trace state variables: the variables of GDB that conditions and actions read and set. */
 #ifndef _GTP_TSV_H
 #define _GTP_TSV_H
 
@@ -10,13 +10,13 @@
 enum {
 	GTP_TSV_MAX = 512, /* numbers are 1 to GTP_TSV_MAX - 1: hits use them as an index */
 	GTP_TSV_NAME_MAX = 64,
-	GTP_TSV_LOST = GTP_TSV_MAX, /* $lost, in frames of GTP_TP_LOST; no expression has it */
+	GTP_TSV_LOST = GTP_TSV_MAX, /* $lost, in frames of GTP_TP_LOST; not for expressions */
 };
 
 /*
- * A CPU's own words for variable n: at n its value, or the first half of a string; at
- * GTP_TSV_SECOND + n the second half; at GTP_TSV_TABLE + n the address of an aggregation's table,
- * which only the session writes, in the kernel between two hits of that CPU.
+ * Indexes into @local of struct gtp_cpu for variable n: at n its value, or the first half of a
+ * string; at GTP_TSV_SECOND + n the second half; at GTP_TSV_TABLE + n the address of an
+ * aggregation's table, which the session writes between two hits of that CPU.
  */
 enum {
 	GTP_TSV_SECOND = GTP_TSV_MAX,
@@ -24,33 +24,33 @@ enum {
 	GTP_TSV_WORDS = 3 * GTP_TSV_MAX,
 };
 
-/* The built-in variables. Numbers are fixed; GDB renumbers its own when they collide. */
+/* The built-in variables. Their numbers are fixed; GDB renumbers its variables if they collide. */
 enum gtp_tsv_builtin {
 	GTP_TSV_CPU_ID = 1,
-	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
+	GTP_TSV_CLOCK,		  /* the time of the hit in ns, monotonic */
 	GTP_TSV_CURRENT_TASK,	  /* struct task_struct * */
-	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
+	GTP_TSV_CURRENT_TASK_PID, /* the task's pid in the kernel, which userspace calls tid */
 	/* The values of a call that returns; see tracepoint/at_return.h. */
 	GTP_TSV_RET,	     /* the return value, rax */
 	GTP_TSV_LATENCY,     /* ns from the call's entry to its return */
 	GTP_TSV_ENTRY_CLOCK, /* $clock at the call's entry */
 	GTP_TSV_KRET,	     /* KGTP's name for GTP_TSV_RET */
-	/* The kernel's macros of these names, for the code that was hit. */
+	/* The values of the kernel's macros of these names in the code that was hit. */
 	GTP_TSV_HARDIRQ_COUNT,
 	GTP_TSV_SOFTIRQ_COUNT,
 	GTP_TSV_IRQ_COUNT,
 	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has user registers, 0: it has none */
 	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: the task's user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
-	GTP_TSV_XTIME_NSEC,	   /* its ns; both are from one reading for the hit */
-	GTP_TSV_RDTSC,		   /* the processor's counter at the read */
-	GTP_TSV_CPU_NUMBER,	   /* the number of CPUs that the machine can have */
-	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
-	/* An action sets one of these to a tracepoint's number: then its hits count, or do not. */
+	GTP_TSV_XTIME_NSEC,	   /* its ns; one reading of the clock gives both */
+	GTP_TSV_RDTSC,		   /* the time stamp counter at the read */
+	GTP_TSV_CPU_NUMBER,	   /* the number of possible CPUs */
+	GTP_TSV_SELF_TRACE,	   /* an expression names it to trace GDB's own tasks, too */
+	/* Setting one of these to a tracepoint's number enables or disables that tracepoint. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
-	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
+	GTP_TSV_BT,	/* collects registers and bytes of the stack; the value: how many bytes */
 	GTP_TSV_USTACK, /* the number of the program's stack; 0: no room */
 	/* The values of a hit of a watchpoint; see hit/watched.h. */
 	GTP_TSV_WATCH_ADDR,	/* the address of the variable */
@@ -62,11 +62,12 @@ enum gtp_tsv_builtin {
 /**
  * struct gtp_tsv - one trace state variable
  * @num: the number by which GDB knows the variable
- * @builtin: the value comes from the hit; read-only, except variables that are AX_TSV_SWITCH
+ * @builtin: true if the value comes from the hit; read-only, except variables that are
+ *	AX_TSV_SWITCH
  * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: the value at tstart
- * @value: the present value, unless each CPU has its own. It is shared between CPUs: expressions
- *     that set one run under struct gtp_hit_ops' tsv_lock, except those that are AX_TSV_ADDED
+ * @value: the current value, shared by all CPUs, unless each CPU has its own. Expressions that set
+ *     it run under tsv_lock of struct gtp_hit_ops, except if the variable is AX_TSV_ADDED
  */
 struct gtp_tsv {
 	u16 num;
@@ -79,11 +80,12 @@ struct gtp_tsv {
 
 /**
  * struct gtp_tsvs - all trace state variables
- * @slot: the variables by number; NULL: no variable has this number
- * @ways: enum ax_tsv_way of each variable, by its name: those named p_NAME or per_cpu_NAME are each
- *	CPU's own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
- *	aggregate/shape.h. In a run there are AX_TSV_ADDED ones as well, see session/added.h
- * @in_use: a run is active: no variable can get another name
+ * @slot: the variables, indexed by number; NULL: no variable has this number
+ * @ways: the enum ax_tsv_way of each variable, indexed by number. It follows from the name: p_NAME
+ *	and per_cpu_NAME are per-CPU variables, and so are the keys key_NAME and keystr_NAME;
+ *	count_NAME, ... are aggregations, see aggregate/shape.h. During a run others may be
+ *	AX_TSV_ADDED, see session/added.h
+ * @in_use: true while a run is active; then no variable can get another name
  */
 struct gtp_tsvs {
 	struct gtp_tsv *slot[GTP_TSV_MAX];
@@ -95,7 +97,7 @@ struct gtp_tsvs {
 int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
-/* gtp_tsvs_clear - drop the user's variables, and keep the built-in ones (QTinit) */
+/* gtp_tsvs_clear - free the user's variables, and keep the built-in ones (QTinit) */
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
 /*
