@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Assembler for agent expressions. */
+/* An assembler for agent expressions. */
 #include <ctype.h>
 #include <stdlib.h>
 #include "tools/axasm.h"
@@ -11,10 +11,10 @@ enum {
 
 struct label {
 	char name[WORD];
-	int pc; /* -1: the label has not come yet */
+	int pc; /* -1: the label has no place yet */
 };
 
-/* A jump to a label: its target is filled in when all labels are known. */
+/* A jump to a label, whose target is filled in when all labels are known. */
 struct patch {
 	u32 at;
 	u32 label;
@@ -97,7 +97,7 @@ static void parse_word(struct assembler *a, char *out)
 	out[n] = '\0';
 }
 
-/* Parse a number that fits @bytes, as unsigned or as two's complement. */
+/* Parse a number that fits in @bytes bytes, unsigned or in two's complement. */
 static u64 parse_number(struct assembler *a, u32 bytes)
 {
 	u64 max = bytes == 8 ? ~0ULL : BIT_ULL(8 * bytes) - 1;
@@ -294,7 +294,7 @@ static void write_jumps(struct assembler *a)
 
 int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size)
 {
-	static struct assembler a; /* too large for a small stack; tools are single-threaded */
+	static struct assembler a; /* static, because it is too large for a small stack */
 
 	a = (struct assembler){
 		.text = text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Assembler for agent expressions: the text that ax_disasm() writes, and labels, to bytes. */
+/* An assembler for agent expressions, whose input is the output of ax_disasm(), and labels. */
 #ifndef _GTP_AXASM_H
 #define _GTP_AXASM_H
 
@@ -15,20 +15,20 @@
  * @why_size: bytes of @why
  *
  * Numbers are decimal, hexadecimal with 0x, or negative (two's complement in the operand's width).
- * "L1:" before an instruction names its byte, and "if_goto L1" jumps there, forwards or backwards:
- * only the verifier refuses backward jumps. The text of printf 2 "%d %x" gets a NUL unless "no_nul"
- * follows. Its escapes are C's for a newline, a tab, a backslash and a quote, and \xHH. "byte N" is
- * any byte, opcode or not.
+ * "L1:" before an instruction is a label, and "if_goto L1" jumps there, forwards or backwards (the
+ * verifier refuses backward jumps, the assembler does not). The text of printf 2 "%d %x" gets a NUL
+ * unless "no_nul" follows. In it, a newline, a tab, a backslash and a quote are written as in C,
+ * and other bytes as \xHH. "byte N" emits any byte, opcode or not.
  *
  * Return: the number of bytes, or -1 with @why.
  */
 int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
 
 /**
- * axasm_listing() - disassemble, a line per instruction, as far as the bytes can be decoded
+ * axasm_listing() - disassemble as many instructions as can be decoded, one in each line
  * @code: the bytes
  * @len: the number of bytes
- * @err: NULL, or an error: the line after its instruction has ^ and the error's sentence
+ * @err: NULL, or an error, which is shown with a ^ in the line after its instruction
  * @out: receives the listing
  */
 void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out);

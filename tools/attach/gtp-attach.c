@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gtp-attach: GDB's `target remote | gtp attach PID`: a process that goes on while GDB looks at it.
+ * gtp-attach: for `target remote | gtp attach PID` in GDB, which inspects a process while it runs.
  *
- * GDB's packets come in at standard input, and replies go out at standard output. The process is
- * not stopped, traced or changed, so that this program may be killed at any moment.
+ * Reads GDB's packets from standard input, and writes the replies to standard output. It does not
+ * stop, trace or change the process, so it may be killed at any moment.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -21,9 +21,10 @@ static const char usage[] = "usage: gdb -ex 'target remote | gtp-attach PID'\n"
 			    "       shows a process to GDB without stopping it: gtp-attach(1)\n";
 
 /*
- * take - pass on GDB's bytes; return false at their end
+ * take - pass GDB's bytes to the stub; return false at the end of the input
  *
- * On a busy machine this program may begin so late that GDB has sent its first packet again.
+ * Drop a repetition of the first packet: on a busy machine this program may begin so late that GDB
+ * has sent that packet again.
  */
 static bool take(struct host *h)
 {
@@ -49,8 +50,8 @@ static void serve(struct host *h)
 
 	while (!h->broken) {
 		/*
-		 * poll() would return at once for a process whose end is known already: leave its
-		 * pidfd out.
+		 * Poll the pidfd only during a wait: if the process has ended, poll() would return
+		 * at once.
 		 */
 		line[1].fd = h->stub.waiting ? h->process.pidfd : -1;
 		if (poll(line, ARRAY_SIZE(line), h->stub.waiting ? LOOK_MS : -1) < 0 &&
@@ -85,7 +86,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
-	/* ^C in GDB's terminal is meant for GDB, which sends it as a byte. */
+	/* ^C in the terminal is meant for GDB, which sends a byte for it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (host_init(&host, parse_pid(argv[1]), &why))

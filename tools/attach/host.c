@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The host of a stub whose target is a process: hands the stub's questions to user/process/. */
+/*
+ * The host of a stub whose target is a process: implements the stub's functions by user/process/.
+ */
 #define _GNU_SOURCE
 #include <err.h>
 #include <stdlib.h>
@@ -81,8 +83,8 @@ static bool is_library_event(void *ctx, u64 addr)
 }
 
 /*
- * Report once that the list of libraries is cut. Write to standard error, which GDB shows: a note
- * of the stub would have to wait, because GDB accepts console text before few replies only.
+ * Report once that the list of libraries is incomplete. Write to standard error, which GDB shows.
+ * Console text of the stub would have to wait, because GDB accepts it only before few replies.
  */
 static void tell_cut(struct host *h, bool cut)
 {
@@ -93,8 +95,8 @@ static void tell_cut(struct host *h, bool cut)
 }
 
 /*
- * Read a part of a text that GDB reads in several packets. All of them are answered from the text
- * as it was at the first packet.
+ * Read a part of a text that GDB reads in several packets. All replies have parts of the text as it
+ * was at the first packet.
  */
 static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
 		       struct gtp_why *why)
@@ -105,8 +107,8 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 
 	if (!from) {
 		/*
-		 * Compute the list's sum before reading the list: a change in between is then
-		 * reported needlessly, but not missed.
+		 * Compute the checksum before reading the list of libraries. Then a change in
+		 * between may be reported needlessly, but is not missed.
 		 */
 		if (which == GTP_OBJECT_LIBRARIES)
 			gtp_link_map_sum(&h->process, &h->libraries);
@@ -280,7 +282,10 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	}
 }
 
-/* True if the list of libraries has changed. At most a twentieth of the time is spent looking. */
+/*
+ * True if the list of libraries has changed. Checks so rarely that it takes 5 % of the time at
+ * most.
+ */
 static bool libraries_change(struct host *h, u64 *sum)
 {
 	u64 begin = now_ms(h), end;

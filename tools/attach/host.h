@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host of a stub whose target is a process: the counterpart of kernel/. */
+/* The host of a stub whose target is a process; for the kernel the host is kernel/. */
 #ifndef _GTP_ATTACH_HOST_H
 #define _GTP_ATTACH_HOST_H
 
@@ -8,15 +8,15 @@
 #include "user/process/objects.h"
 
 /**
- * struct host - one process, and the GDB that looks at it
+ * struct host - one process, and the connection to the GDB that inspects it
  * @process: the process
  * @files: the files that GDB has opened
- * @object: the texts that GDB reads, as they were when it began to read them
- * @libraries: the sum over the list of libraries that GDB knows, or was last asked to read
- * @look_ms: the time at which the list of libraries is looked at again
- * @cut: the user has been informed that GDB gets only a part of the list of libraries
- * @trace, @stub: the session and the connection
- * @broken: GDB no longer reads from its pipe
+ * @object: copies of the texts that GDB reads, made when GDB began to read them
+ * @libraries: the checksum of the list of libraries that GDB has read, or was last asked to read
+ * @look_ms: the time at which to check the list of libraries again
+ * @cut: true if the user has been informed that GDB gets only a part of the list of libraries
+ * @trace, @stub: the trace session and the connection to GDB
+ * @broken: true if GDB no longer reads from its pipe
  */
 struct host {
 	struct gtp_process process;
@@ -34,7 +34,8 @@ struct host {
 int host_init(struct host *h, u32 pid, struct gtp_why *why);
 
 /*
- * host_look - while GDB waits in a continue, look whether the process has ended or loaded a library
+ * host_look - while GDB waits in a continue, check whether the process has ended or loaded a
+ * library
  */
 void host_look(struct host *h);
 

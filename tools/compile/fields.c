@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers in packets of definitions: addresses, constants of expressions, digits in texts. */
+/* Find numbers in packets of definitions: addresses, constants of expressions, digits in texts. */
 #include "agentexpr/ax.h"
 #include "base/parse.h"
 #include "fields.h"
 
-enum { TEXT_DIGITS_LEAST = 6 }; /* shorter runs of digits in a source text are not addresses */
+enum { TEXT_DIGITS_LEAST = 6 }; /* fewer digits in a source text are not an address */
 
 struct search {
 	const char *packet;
@@ -35,7 +35,7 @@ static void number(struct search *s)
 		s->found(s->ctx, FIELD_NUMBER, at, digits);
 }
 
-/* pass - skip past the next character @c; without one, skip everything and return false */
+/* pass - skip the text through the next @c; if there is none, skip everything and return false */
 static bool pass(struct search *s, char c)
 {
 	while (!gtp_in_end(&s->in))
@@ -44,7 +44,7 @@ static bool pass(struct search *s, char c)
 	return false;
 }
 
-/* Find the fields in "LEN,HEX", the expression after an X. */
+/* Find the fields in an expression, the "LEN,HEX" after an X. */
 static void expression(struct search *s)
 {
 	static u8 code[AX_MAX_LEN];
@@ -81,8 +81,8 @@ static void actions(struct search *s)
 }
 
 /*
- * Find the fields in E|D:STEP:PASS and the options after it, of which only the condition can have
- * an address.
+ * Find the fields in E|D:STEP:PASS and the following options. Only the condition can have an
+ * address.
  */
 static void definition(struct search *s)
 {
@@ -91,7 +91,7 @@ static void definition(struct search *s)
 			expression(s);
 }
 
-/* Find the fields in TYPE:START:LENGTH:HEX: runs of hex digits in the decoded text. */
+/* Find the fields in TYPE:START:LENGTH:HEX, which are hex digits in the decoded text. */
 static void source(struct search *s)
 {
 	const char *digit;
@@ -114,7 +114,7 @@ static void source(struct search *s)
 		s->found(s->ctx, FIELD_TEXT, at - 2 * run, run);
 }
 
-/* Find the fields in N:ADDR, and by @rest in the text after it. */
+/* Find the field in N:ADDR, and let @rest find those in the following text. */
 static void placed(struct search *s, void (*rest)(struct search *s))
 {
 	if (!pass(s, ':'))

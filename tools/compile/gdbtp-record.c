@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target of GDB in `gtp compile`: checks GDB's packets up to QTStart with the module's own
- * code, and writes them to a file.
+ * The target of GDB in `gtp compile`: checks GDB's packets through QTStart with the same code as
+ * the module, and writes them to a file.
  *
  * Usage: gdbtp-record [options] VMLINUX      (gdb: target remote | gdbtp-record ...)
  *
- * The file has a line for each packet, and after a tab the fields in it that may be addresses, as
- * AT:DIGITS:KIND with a comma after each.
+ * The file has a line for each packet. After the packet and a tab the line has the fields of the
+ * packet that may be addresses, as AT:DIGITS:KIND with a comma after each.
  */
 #include <argp.h>
 #include <err.h>
@@ -31,11 +31,11 @@ struct list {
 
 /**
  * struct recorder - the connection
- * @in: parses GDB's bytes, so that this program sees the packets
- * @stub: the module's stub, which gets the same bytes
+ * @in: the parser that finds the packets in GDB's bytes
+ * @stub: a stub as in the module, which gets the same bytes
  * @definitions: the packets since the last QTinit
- * @settings: monitor commands that set something, in the order in which they came
- * @starting: the packet that is being answered is QTStart
+ * @settings: monitor commands that change a setting, in the order in which GDB sent them
+ * @starting: true if the packet being handled is QTStart
  */
 struct recorder {
 	struct machine machine;
@@ -103,7 +103,7 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* Check `monitor disas` as the kernel does: it finds a tracepoint only after tstart. */
+/* Check `monitor disas` like the kernel: before tstart there is no code to show. */
 static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
 {
 	const struct gtp_tracepoint *tp;
@@ -121,7 +121,7 @@ static int check_disas(const struct machine *m, const char *arg, struct gtp_why 
 	return -ENOENT;
 }
 
-/* Check and keep the kernel's own monitor commands; they take effect where gtp-run runs. */
+/* Check and store monitor commands of the kernel, which take effect when gtp-run plays the file. */
 static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	static const char *const switches[] = { "self-trace", "jit", "jumps", "notrace" };
@@ -136,7 +136,7 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 		if (arg)
 			return gtp_monitor_switch(switches[i], arg, &on, why);
 	}
-	/* These two only print something. */
+	/* These two commands only print something. */
 	return strcmp(command, "help") && strcmp(command, "files") ? -ENOENT : 0;
 }
 
@@ -154,8 +154,8 @@ static const struct gtp_stub_ops ops = {
 /* --- keeping packets --- */
 
 /*
- * True if a monitor command has an argument, and so changes a setting. Without one it prints the
- * setting.
+ * True if a monitor command has an argument, so that it changes a setting. Without an argument it
+ * prints the setting.
  */
 static bool is_setting(const char *packet)
 {
@@ -183,10 +183,10 @@ static void packet(void *ctx, char *data, u32 len)
 {
 	struct recorder *r = ctx;
 
-	/* There are no hits, so a continue would wait for ever. */
+	/* There are no hits, so a continue would never end: end the run before it. */
 	if (*data == 'c' || !strncmp(data, "vCont;c", 7))
 		gtp_trace_stop(&r->machine.trace, GTP_STOP_USER);
-	/* A tracepoint that cannot be armed is an error here. */
+	/* In this program a tracepoint that cannot be armed is an error. */
 	r->starting = !strcmp(data, "QTStart");
 	if (r->starting)
 		r->machine.trace.strict = true;
@@ -226,9 +226,7 @@ static void write_list(FILE *out, const struct list *list)
 	}
 }
 
-/*
- * Append the packets to the file. If GDB starts a second run, the file's reader refuses the file.
- */
+/* Append the packets to the file. If GDB starts a second run, the reader of the file refuses it. */
 static void write_all(const struct recorder *r)
 {
 	FILE *out = fopen(r->out, "a");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sections of vmlinux as a kernel's memory, and the host functions of run control. */
+/*
+ * The memory of a kernel, read from vmlinux, and the functions that a session needs from its host.
+ */
 #include <elf.h>
 #include <err.h>
 #include <fcntl.h>
@@ -66,10 +68,10 @@ static void open_file(struct file *f, const char *path)
 }
 
 /*
- * Change data as KASLR does: words that point into the image move with it. The file does not say
- * which words these are, so move each word whose value is in the image. A number with such a value
- * is unlikely, and harmless: a packet that depends on it would not change by the same distance as
- * the image.
+ * Change data as KASLR does: add the slide to words that point into the image. The file does not
+ * say which words these are, so change each word whose value is in the image. A number with such a
+ * value is unlikely, and harmless: a packet that depends on it would not change by the same
+ * distance as the image.
  */
 static void move_pointers(struct piece *p, u64 from, u64 end, u64 slide)
 {
@@ -197,7 +199,7 @@ static bool is_marker(void *ctx, u64 addr)
 	return false;
 }
 
-/* True for an address that the user has typed: a link-time address, although the kernel moved. */
+/* True for a link-time address in a moved kernel: the user must have typed it. */
 static bool is_typed(const struct machine *m, u64 addr)
 {
 	const struct piece *p = m->slide ? piece_at(m, addr + m->slide) : NULL;
@@ -244,7 +246,7 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return 0;
 }
 
-/* Make an empty description of a kernel tracepoint: without hits it is never read. */
+/* Make an empty format of static data: there are no hits, so it is never read. */
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	loc->format = take(ctx, sizeof(*loc->format) + 1);
@@ -265,8 +267,8 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 }
 
 /*
- * Give the run one CPU with a small buffer, whatever size is requested: the module checks the size
- * when the session runs.
+ * Allocate one CPU's struct with a small buffer, whatever size is requested: the module checks the
+ * size later, when the file is played.
  */
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		       u32 *ncpus, struct gtp_why *why)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel that is only a file: memory is read from vmlinux, and all its code can be probed. */
+/* A simulated kernel: its memory is read from vmlinux, and all its code can be probed. */
 #ifndef _RECORD_MACHINE_H
 #define _RECORD_MACHINE_H
 
 #include "session/trace.h"
 
-/* struct piece - a section of vmlinux in memory, at the address that it has after KASLR's move */
+/* struct piece - a section of vmlinux in memory, at its address after KASLR */
 struct piece {
 	u64 addr, size;
 	u8 *bytes;
 	bool code;
 };
 
-/* struct marker - a kernel tracepoint; the texts stay as long as the machine */
+/* struct marker - a kernel tracepoint; the texts exist as long as the machine */
 struct marker {
 	u64 addr;
 	const char *id, *fields;
 };
 
 /**
- * struct machine - the kernel; its address is the ctx of every callback
- * @trace: the session on it
- * @slide: the distance of the image from its link address
+ * struct machine - the simulated kernel; the ctx of every callback points to it
+ * @trace: its trace session
+ * @slide: the distance by which KASLR has moved the image
  * @text: the address of _text
- * @release, @build_id: as the kernel would report them
+ * @release, @build_id: the release and the build-id that the kernel would report
  */
 struct machine {
 	struct gtp_trace trace;
@@ -36,8 +36,9 @@ struct machine {
 };
 
 /*
- * machine_init - set @m->slide and the facts about the kernel; @vmlinux is the file, @markers a
- * file of lines "ADDRESS ID<tab>FIELDS", at link addresses. Exits with a message on failure
+ * machine_init - initialise the machine, whose @slide is set, from the file @vmlinux. The file
+ * @markers has a line "ADDRESS ID<tab>FIELDS" with a link-time address for each kernel tracepoint.
+ * Exits with a message on failure
  */
 void machine_init(struct machine *m, const char *vmlinux, const char *markers);
 

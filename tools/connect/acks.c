@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Filters the bytes that GDB sends while it uses acknowledgments: removes repeated packets. */
+/* Removes repeated packets from the bytes that GDB sends while it uses acknowledgments. */
 #include <string.h>
 
 #include "acks.h"
 
 /*
- * packet_end - write the packet to @out unless GDB repeats it. GDB acknowledges each answer before
- * it sends the next packet, so the same packet without an acknowledgment before it is a repetition
+ * packet_end - write the packet to @out unless it is a repetition. GDB acknowledges each reply
+ * before it sends the next packet. So a packet that equals the last one, without an acknowledgment
+ * before it, is a repetition
  */
 static size_t packet_end(struct acks *f, char *out)
 {
@@ -31,7 +32,7 @@ static size_t packet_byte(struct acks *f, char c, char *out)
 		return packet_end(f, out);
 	if (f->len < ACKS_PACKET_MAX)
 		return 0;
-	/* Pass it on: the module refuses a packet of that length. */
+	/* Pass on a packet that is too long: the module refuses it. */
 	memcpy(out, f->packet, f->len);
 	f->plain = true;
 	return f->len;

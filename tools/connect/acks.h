@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Filters the bytes that GDB sends while it uses acknowledgments.
+ * Removes repeated packets from the bytes that GDB sends while it uses acknowledgments.
  *
- * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
- * two seconds. All copies then arrive at once, each would get an answer, and GDB would mistake the
- * second answer for the answer to its next packet. So repetitions are not passed on to the module.
+ * Until ssh has connected, GDB gets no acknowledgment and sends its first packet again every two
+ * seconds. All copies then arrive at once. Each would get a reply, and GDB would mistake the second
+ * reply for the reply to its next packet. So repetitions are not passed on to the module.
  */
 #ifndef _GTP_CONNECT_ACKS_H
 #define _GTP_CONNECT_ACKS_H
@@ -16,11 +16,11 @@ enum { ACKS_PACKET_MAX = 32768 };
 
 /**
  * struct acks - the state of GDB's bytes until it stops using acknowledgments
- * @off: GDB no longer uses acknowledgments, and repeats nothing
- * @plain: a packet was too long to be kept: now everything is passed on unchanged
- * @acked: GDB has received the answer to @last
- * @hash: the offset in @packet of its checksum; 0: it has not come yet
- * @len: the number of bytes of @packet that have come so far; 0: no packet has begun
+ * @off: true if GDB no longer uses acknowledgments, and repeats nothing
+ * @plain: true if a packet was too long for @packet; from then on everything is passed on unchanged
+ * @acked: true if GDB has acknowledged the reply to @last
+ * @hash: the offset in @packet of the '#' before its checksum; 0: not received yet
+ * @len: the number of bytes of @packet received so far; 0: no packet has begun
  * @last_len: the length of @last, the previous packet
  */
 struct acks {
@@ -30,9 +30,9 @@ struct acks {
 };
 
 /*
- * acks_filter - copy GDB's bytes to @out, without repetitions; @out has room for ACKS_PACKET_MAX
- * more than @len, and *@n receives their number. Return: the number of the @len bytes that were
- * used: all, unless GDB stops using acknowledgments after them
+ * acks_filter - copy GDB's @len bytes to @out, without repetitions. @out has room for
+ * ACKS_PACKET_MAX bytes more than @len; *@n receives the number of bytes written. Return: the
+ * number of bytes that were read: all, unless GDB stops using acknowledgments after them
  */
 size_t acks_filter(struct acks *f, const char *in, size_t len, char *out, size_t *n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gdbtp-connect's messages to its user. */
+/* Messages of gdbtp-connect to its user. */
 #ifndef _GTP_CONNECT_COMPLAIN_H
 #define _GTP_CONNECT_COMPLAIN_H
 

@@ -6,8 +6,8 @@
  * Usage: gdbtp-connect [FILE]		copies stdin to FILE (/proc/gtp) and FILE to stdout
  * Exit: 0 when GDB has closed its end, 1 when FILE cannot be opened or fails.
  *
- * A packet that GDB repeats while it still acknowledges is passed on once, see acks.h; an answer on
- * which GDB has given up is not passed on, see turns.h.
+ * A packet that GDB repeats while it uses acknowledgments is passed on once, see acks.h. A reply
+ * for which GDB no longer waits is not passed on, see turns.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * The connection. @turns may be accessed only under the lock. @turns_on: GDB uses no
- * acknowledgments any more, so packets and answers are parsed.
+ * The connection. @turns may be accessed only under the lock. @turns_on is true if GDB uses no
+ * acknowledgments any more; then packets and replies are parsed.
  */
 static struct {
 	int target;
@@ -56,7 +56,8 @@ static int write_all(int fd, const char *buf, size_t len)
 }
 
 /*
- * When one direction ends, so does the connection: the exit closes the file, which the module sees.
+ * End the connection when one direction has ended: the exit closes the file, which tells the
+ * module.
  */
 static void end(int status)
 {
@@ -72,7 +73,7 @@ static void failed(const char *doing, const char *what)
 	end(1);
 }
 
-/* read_some - read bytes and return their number; 0 at the end */
+/* read_some - read bytes and return their number; 0 at the end of the input */
 static size_t read_some(int fd, const char *name, char *buf)
 {
 	ssize_t n;
@@ -144,9 +145,9 @@ static void *from_gdb(void *unused)
 }
 
 /*
- * Write to the module, in a thread of its own. A write may take as long as handling the packet, and
- * may wait until replies have been read. So reading GDB, writing to the module and reading the
- * module are three threads.
+ * The thread that writes to the module. A write may take as long as the module handles the packet,
+ * and may wait until replies have been read. So three threads read from GDB, write to the module,
+ * and read from the module.
  */
 static void *to_module(void *unused)
 {
@@ -168,9 +169,9 @@ static void *to_module(void *unused)
 }
 
 /*
- * GDB gives up on an answer after three times two seconds without a byte. A packet may have to wait
- * for the end of one on which GDB has given up. Meanwhile send GDB acknowledgments, as the module
- * does: GDB skips them.
+ * GDB stops waiting for a reply after three times two seconds without a byte. A packet may have to
+ * wait until the module has handled an earlier packet for which GDB no longer waits. Meanwhile send
+ * GDB acknowledgments, as the module does: GDB ignores them.
  */
 static void wait_for_module(void)
 {

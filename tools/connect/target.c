@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file that gdbtp-connect opens: the module's, and no other one.
+ * Opens the file of the module, /proc/gtp, for gdbtp-connect, and no other file.
  *
- * Root may let others run this command, which must give them the module, and none of root's files.
- * So the user's path proves nothing, and neither does the name of a mount point: users can make
- * mounts in namespaces of their own, and reach them through /proc/PID/root. An inode number alone
- * proves little: files below /proc/PID and /proc/sys get numbers from a counter of 32 bits, which a
- * user can drive to the module's in some hours. So ask the kernel for the file's place. Its mount
- * must be of this mount namespace, where only root makes mounts of procfs. Its name inside the
- * mounted procfs must be that of /proc/gtp. Each PID namespace has its own procfs, so st_dev may
- * differ.
+ * Root may let other users run this command as root. It must give them access to the module, but
+ * not to root's files. So the user's path proves nothing. Neither does the name of a mount point:
+ * users can make mounts in their own namespaces, and reach them through /proc/PID/root. An inode
+ * number alone proves little: files below /proc/PID and /proc/sys get numbers from a counter of 32
+ * bits, which a user can drive to the number of /proc/gtp in some hours. So ask the kernel where
+ * the file is. Its mount must belong to this mount namespace, in which only root mounts procfs. Its
+ * name inside the mounted procfs must be that of /proc/gtp. Each PID namespace has its own procfs,
+ * so st_dev may differ.
  *
- * Opening a device can do harm (/dev/watchdog), so the file is judged by a descriptor that was made
- * with O_PATH, which does not call the file's driver.
+ * Opening a device can do harm (/dev/watchdog), so the file is checked by a descriptor opened with
+ * O_PATH, which does not call the file's driver.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@ enum { LINK_MAX_LEN = 32 };
 
 /*
  * struct mounted - a line of /proc/self/mountinfo
- * @root: name, inside its file system, of the file or folder that is mounted
+ * @root: the name of the mounted file or folder inside its file system
  * @point: name of the mount point
  */
 struct mounted {
@@ -59,7 +59,7 @@ static int mount_id(int fd)
 	return id;
 }
 
-/* find_mount - find a mount by its number; return false if this mount namespace has no mount @id */
+/* find_mount - find mount number @id; return false if this mount namespace does not have it */
 static bool find_mount(int id, struct mounted *mounted)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -80,8 +80,7 @@ static bool find_mount(int id, struct mounted *mounted)
 }
 
 /*
- * point_length - return the length of a mount point's name, in which mountinfo writes a blank as
- * \040
+ * point_length - return the real length of a mount point's name: mountinfo writes a blank as \040
  */
 static size_t point_length(const char *point)
 {
@@ -149,7 +148,9 @@ static int find_module(void)
 	return -1;
 }
 
-/* is_same - return true if two descriptors, maybe in two instances of procfs, are of one file */
+/*
+ * is_same - return true if two descriptors, perhaps in two procfs instances, are of the same file
+ */
 static bool is_same(int fd, int module, const char *name)
 {
 	char *module_name = place(module);
@@ -185,7 +186,7 @@ static bool is_module(int fd, int module, const char *path)
 	return same || refuse(path, "is another file of a proc file system");
 }
 
-/* report - say why /proc/gtp, or the user's path, cannot be opened */
+/* report - print why /proc/gtp, or the user's path, cannot be opened */
 static void report(const char *path, int error)
 {
 	if (error == EBUSY)
@@ -213,8 +214,8 @@ int open_target(const char *path)
 	}
 	if (judged >= 0) {
 		/*
-		 * Open the descriptor's file again, not the path, which may name another file by
-		 * now.
+		 * Open the file by the checked descriptor, not by the path, which may name another
+		 * file by now.
 		 */
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", judged);
 		fd = open(link, O_RDWR | O_CLOEXEC);

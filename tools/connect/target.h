@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file that gdbtp-connect opens: the module's, and no other one. */
+/* Opens the file of the module, /proc/gtp, for gdbtp-connect, and no other file. */
 #ifndef _GTP_CONNECT_TARGET_H
 #define _GTP_CONNECT_TARGET_H
 
@@ -7,7 +7,7 @@
 
 /**
  * open_target - open the module's file for reading and writing
- * @path: a name of it; any other file is refused before it is opened
+ * @path: the path that the user gave; if it is another file, it is refused without opening it
  *
  * Return: the descriptor, or -1 after a message.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets and answers on a line without acknowledgments. */
+/* Packets and replies on a connection without acknowledgments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum {
 	INTERRUPT = 0x03,
-	KNOWN = 3, /* bytes that distinguish text from answers, and packets that ^C interrupts */
+	KNOWN = 3, /* first bytes of a packet that has_text(), is_text() and others compare */
 };
 
 enum step { BETWEEN, BEGINS, INSIDE, ENDS };
@@ -38,14 +38,14 @@ static bool is(const char *head, const char *name)
 	return !memcmp(head + 1, name, strlen(name));
 }
 
-/* True if GDB accepts console text before the packet's answer, as remote_get_noisy_reply() does. */
+/* True if GDB accepts console text before the packet's reply, see its remote_get_noisy_reply(). */
 static bool has_text(const char *head)
 {
 	return (is(head, "QT") && !is(head, "QTro")) || is(head, "qTSt") || is(head, "qTBu") ||
 	       is(head, "qRcm");
 }
 
-/* True if a packet of the module is console text; false if it is an answer. */
+/* True if a packet of the module is console text; false if it is a reply. */
 static bool is_text(const char *head)
 {
 	return head[1] == 'O' && head[2] != 'K';
@@ -69,13 +69,13 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len)
 	return true;
 }
 
-/* True if a packet is being written that ^C interrupts. */
+/* True if the packet that is being written is one that ^C interrupts. */
 static bool interruptible(const struct turns *t)
 {
 	return t->writing && t->slow && t->answered < t->started;
 }
 
-/* Begin a packet: GDB has given up on the packets that have no answer yet. */
+/* Begin a packet: GDB no longer waits for replies to earlier packets. */
 static void begin_packet(struct turns *t)
 {
 	t->interrupting |= interruptible(t);
@@ -118,7 +118,7 @@ size_t turns_take(struct turns *t, char *out, size_t size)
 			return 0;
 		t->started++;
 		t->slow = is(t->queue, "QT");
-		/* The one packet that has no answer: k, for kill. */
+		/* The only packet without a reply: k (kill). */
 		if (is(t->queue, "k#"))
 			t->answered++;
 		n = t->queued;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets and answers on a line without acknowledgments, where each packet has one answer.
+ * Packets and replies on a connection without acknowledgments, where each packet has one reply.
  *
- * If the user presses ^C during a long tstart, GDB says Quit, and reads neither text nor answer. It
- * would mistake both for the answer to its next packet, and every later answer would be for the
- * wrong packet. But GDB never has two packets in flight: if another one comes, it has given up on
- * the answer to the previous one. That answer is then dropped, and the work interrupted if that is
- * possible. An answer that was already sent to GDB cannot be taken back.
+ * If the user presses ^C during a long tstart, GDB prints Quit and stops waiting for the reply.
+ * Later it would mistake console text or the reply for the reply to its next packet, and every
+ * further reply would be for the wrong packet. But GDB never has two packets in flight: if another
+ * packet comes, GDB no longer waits for the reply to the previous one. That reply is then dropped,
+ * and the module's work is interrupted if possible. A reply that was already sent to GDB cannot be
+ * taken back.
  */
 #ifndef _GTP_CONNECT_TURNS_H
 #define _GTP_CONNECT_TURNS_H
@@ -15,9 +16,8 @@
 #include <stddef.h>
 
 /*
- * struct packets - the parser's state for one direction: @len bytes of a packet so far, the first
- * in
- * @head
+ * struct packets - the parser of one direction: @len bytes of the current packet, the first bytes
+ * in @head
  */
 struct packets {
 	enum { PACKETS_BETWEEN, PACKETS_INSIDE, PACKETS_SUM, PACKETS_LAST } where;
@@ -26,18 +26,19 @@ struct packets {
 };
 
 /**
- * struct turns - the state of the line
- * @asked: number of GDB's packets, except those on which it gave up before they were begun
- * @started: number of these packets that we have begun to write to the module
+ * struct turns - the state of the connection
+ * @asked: number of GDB's packets, except those for which GDB stopped waiting before they were
+ *	begun
+ * @started: number of these packets of which at least a part was written to the module
  * @answered: number of these packets that the module has answered
- * @slow: the packet that is being written is one that ^C interrupts
- * @writing: a thread is in that write
- * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
- * @text: console text may come before the answer to the newest packet
- * @passes: the module's packet that is being read goes to GDB; known from its third byte on
+ * @slow: true if the packet that is being written is one that ^C interrupts
+ * @writing: true while a thread is in that write
+ * @interrupting: true if turns_asked() has requested a ^C; no packet is begun until it is written
+ * @text: true if console text may come before the reply to the newest packet
+ * @passes: true if the module's current packet is passed to GDB; known after its third byte
  * @gdb, @module: the parsers of what GDB and the module send
- * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
- *	begun yet, if @asked > @started
+ * @queue: the @queued bytes for the module, in memory of @room bytes. If @asked > @started, the
+ *	bytes from @unstarted on are a packet that is not begun yet
  */
 struct turns {
 	unsigned long asked, started, answered;
@@ -49,35 +50,35 @@ struct turns {
 
 /*
  * turns_asked - handle GDB's next bytes; return false if there is no memory. If @interrupting is
- * set afterwards, the caller must write a ^C at once, even while another write is in progress, and
- * then clear it
+ * true afterwards, the caller must write a ^C at once, even while another write is in progress, and
+ * then set @interrupting to false
  */
 bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
-/* turns_raw - queue bytes for the module that are no packet; return false if there is no memory */
+/* turns_raw - queue bytes that are no packet for the module; return false if there is no memory */
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
 /*
- * turns_take - take the bytes that may be written to the module now, @size at most; return their
- * number
+ * turns_take - move the bytes that may be written to the module now, at most @size, to @out; return
+ * their number
  */
 size_t turns_take(struct turns *t, char *out, size_t size);
 
 /*
- * turns_waits - true if GDB waits for the answer to a packet that is not begun, and so needs a sign
- * of life
+ * turns_waits - true if GDB waits for the reply to a packet that is not begun, so that it needs a
+ * keep-alive
  */
 bool turns_waits(const struct turns *t);
 
 /*
- * turns_left - true if bytes must be written before the program ends; those after a slow packet
- * need not
+ * turns_left - true if bytes must still be written before the program ends, which bytes after a
+ * slow packet need not
  */
 bool turns_left(const struct turns *t);
 
 /*
- * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for 3
- * more than @len; return their number
+ * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for
+ * @len + 3 bytes; return their number
  */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An environment in which agent expressions run. */
+/* A simulated environment in which agent expressions run. */
 #include <stdlib.h>
 #include "tools/dev/axenv.h"
 
-/* One record of the log of collected data; @len bytes follow. */
+/* The head of a record in the log of collected data; @len bytes follow. */
 struct record {
 	u64 kind;  /* 'M' or 'V' */
 	u64 where; /* an address for 'M', a variable's number for 'V' */
@@ -88,7 +88,7 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets)
 }
 
 /*
- * Read a variable. An unknown one reads as 0: fuzzers run expressions whose variables were not
+ * Read a variable. An unknown variable reads as 0: fuzzers run expressions whose variables were not
  * checked.
  */
 static s64 op_getv(void *ctx, u16 num)
@@ -234,7 +234,7 @@ struct axenv *axenv_new(void)
 		.text = e->text,
 	};
 	e->room = AXENV_LOG_MAX;
-	/* Values that show if a register is mistaken for another, or read at the wrong width. */
+	/* Different values show if a wrong register is read, or in the wrong width. */
 	for (i = 0; i < sizeof(e->regs) / sizeof(u64); i++)
 		((u64 *)&e->regs)[i] = 0xbad0bad0bad00000ULL + i * 0x101;
 	return e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An environment for agent expressions: registers, memory with holes, variables, a log of their
- * effects.
+ * A simulated environment for agent expressions: registers, memory with holes, variables, and a log
+ * of the expressions' effects.
  */
 #ifndef _GTP_AXENV_H
 #define _GTP_AXENV_H
@@ -12,14 +12,14 @@ enum {
 	AXENV_MAPS = 16,
 	AXENV_TSVS = 16,
 	AXENV_LOG_MAX = 65536,
-	AXENV_FRAME_MAX = 1 << 20, /* more bytes in one trace are -E2BIG */
+	AXENV_FRAME_MAX = 1 << 20, /* more bytes in one trace fail with -E2BIG */
 };
 
 /* struct axenv_map - memory that can be read; all other addresses fault */
 struct axenv_map {
 	u64 addr;
 	u32 len;
-	u8 *bytes; /* allocated for this map alone */
+	u8 *bytes; /* a separate allocation */
 };
 
 /* struct axenv_tsv - a trace state variable; variables that are not listed are unknown */
@@ -31,13 +31,13 @@ struct axenv_tsv {
 };
 
 /**
- * struct axenv - the environment, and all effects of an evaluation
+ * struct axenv - the environment, and the effects of an evaluation
  * @ax: the argument of an engine; its ctx is the struct axenv
  * @regs: registers of the hit
  * @room: bytes that @log may have before a collection fails with -ENOSPC; at most AXENV_LOG_MAX
- * @log: what was collected, in order: see axenv_log_text(). Two evaluations collected the same when
- *	@log_len and the bytes are the same.
- * @printed: the text of all printfs, one after the other, NUL-terminated
+ * @log: the collected data, in order: see axenv_log_text(). Two evaluations have collected the same
+ *	data if @log_len and the bytes are the same.
+ * @printed: the texts of all printfs, one after the other, NUL-terminated
  */
 struct axenv {
 	struct ax_env ax;
@@ -65,8 +65,8 @@ void axenv_free(struct axenv *e);
 /*
  * axenv_map - map @len readable bytes at @addr, copied from @bytes (NULL: zeroes)
  *
- * Return: the copy, which may be written to; NULL if there are AXENV_MAPS already or if it overlaps
- * one.
+ * Return: the copy, which may be written; NULL if there are AXENV_MAPS maps already, or if the new
+ * map overlaps another.
  */
 u8 *axenv_map(struct axenv *e, u64 addr, const void *bytes, u32 len);
 
@@ -81,12 +81,12 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets);
  */
 void axenv_reset(struct axenv *e);
 
-/* axenv_read - read as struct ax_ops' read does: all or nothing, also over adjoining maps */
+/* axenv_read - like read of struct ax_ops: all bytes or none, also across adjoining maps */
 int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /*
- * axenv_log_* - append to a log as an evaluation would; 0 or -ENOSPC. For tests that write down
- * what they expect.
+ * axenv_log_* - append to a log like an evaluation; return 0 or -ENOSPC. For tests, which build the
+ * expected log.
  */
 int axenv_log_mem(struct axenv *e, u64 addr, const u8 *bytes, u32 len);
 int axenv_log_var(struct axenv *e, u16 num, s64 value);
@@ -96,7 +96,7 @@ int axenv_log_var(struct axenv *e, u16 num, s64 value);
  */
 char *axenv_log_text(const struct axenv *e);
 
-/* axenv_ops - the operations that struct axenv's ax.ops points to, for tests that replace some */
+/* axenv_ops - the functions to which ax.ops of struct axenv points, for tests that replace some */
 extern const struct ax_ops axenv_ops;
 
 #endif /* _GTP_AXENV_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judge an engine by vectors. */
+/* Check the results of an engine (an evaluator of expressions) against a vector. */
 #include <stdlib.h>
 #include "agentexpr/adds.h"
 #include "tools/dev/axvec.h"
 
-/* struct judge - collects the differences between a vector and an engine's results */
+/* struct judge - collects the differences between an engine's results and those in a vector */
 struct judge {
 	const struct axvec *v;
 	char *msg;
@@ -104,7 +104,7 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
 {
 	const struct axvec *v = j->v;
-	u64 result = ~v->result; /* makes an engine fail that does not set the result */
+	u64 result = ~v->result; /* an engine that does not set the result fails */
 	int ret;
 
 	axenv_reset(v->env);
@@ -113,8 +113,8 @@ static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *veri
 }
 
 /*
- * Judge an engine; a second time with adding in one step, if possible: the results must be the
- * same.
+ * Check an engine. If the expression only adds to a variable, check it again with atomic adding
+ * (AX_F_ADDS): the results must be the same.
  */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {

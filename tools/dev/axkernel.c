@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler in the running kernel as an engine for vectors. */
+/* Run vectors with the compiler in the running kernel. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* axrun: vectors through the interpreter and the compiler, and agent expressions as text. */
+/* axrun: run vectors with the interpreter and the compiler; show agent expressions as text. */
 #include <stdlib.h>
 #include <unistd.h>
 #include "tools/axasm.h"
@@ -31,7 +31,7 @@ static void diagnose(const char *msg)
 	putchar('\n');
 }
 
-/* Return the part of a path that differs: "gdb/x.ax" of "tests/vectors/gdb/x.ax". */
+/* Return a path without its common beginning: "gdb/x.ax" for "tests/vectors/gdb/x.ax". */
 static const char *short_name(const char *path)
 {
 	const char *at = strstr(path, "vectors/");
@@ -42,8 +42,8 @@ static const char *short_name(const char *path)
 static bool in_kernel;
 
 /*
- * Run a vector in the interpreter, then in the compiler with every choice of registers; @engine
- * names the engine that ran last.
+ * Run a vector with the interpreter, then with the compiler for every choice of registers; @engine
+ * receives the name of the engine that ran last.
  */
 static bool run_engines(struct axvec *v, char *msg, size_t size, const char **engine)
 {
@@ -188,7 +188,7 @@ static void evaluate(const struct ax_verified *v, struct ax_error *err)
 	axenv_free(e);
 }
 
-/* Verify the bytes as an action, which may do everything that a condition may. */
+/* Verify the bytes as an action, which may do more than a condition. */
 static int run_hex(const char *hex)
 {
 	static u8 code[AX_MAX_LEN + 1];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read vectors. */
+/* Read vectors, the test files in tests/vectors/. */
 #include <ctype.h>
 #include <stdlib.h>
 #include "tools/axasm.h"
 #include "tools/dev/axvec.h"
 
-/* struct parse - the section that is being read: @p walks through its body */
+/* struct parse - the section that is being read; @p is the position in its text */
 struct parse {
 	struct axvec *v;
 	const char *section;
@@ -74,7 +74,7 @@ static u64 number(struct parse *in)
 	return to_number(in, word(in));
 }
 
-/* struct bytes - the bytes that a line of a vector describes, as far as they are parsed */
+/* struct bytes - the bytes that a line of a vector describes, parsed so far */
 struct bytes {
 	u8 data[AXENV_LOG_MAX];
 	u32 len;
@@ -90,7 +90,7 @@ static void add_bytes(struct parse *in, struct bytes *b, const void *data, u32 l
 	b->len += len;
 }
 
-/* Parse a string after its opening quote; \n, \", \\ and \xHH are known. */
+/* Parse a string after its opening quote, with the escapes \n, \", \\ and \xHH. */
 static void add_quoted(struct parse *in, struct bytes *b)
 {
 	for (; *in->p != '"'; in->p++) {
@@ -378,7 +378,7 @@ static void section_why(struct parse *in)
 	in->p = end;
 }
 
-/* A name must come before other names that begin with it. */
+/* If a name is the beginning of another, it must come first. */
 static const struct section {
 	const char *name;
 	void (*read)(struct parse *in);
@@ -405,7 +405,8 @@ static void read_section(struct parse *in, char *text)
 		in->p = text + len;
 		sections[i].read(in);
 		/*
-		 * asm and why use their whole text; in other sections a word too many is an error.
+		 * asm and why read their whole text; in other sections a remaining word is an
+		 * error.
 		 */
 		if (!in->failed && sections[i].read != section_asm && word(in))
 			fail(in, "something is left over");
@@ -455,7 +456,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Expect variables that "tsv after" does not name to be unchanged. */
+/* Add the variables that "tsv after" does not name to the expectation, unchanged. */
 static void complete(struct parse *in)
 {
 	struct axvec *v = in->v;

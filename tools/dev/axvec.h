@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Vectors: one behaviour of one expression per file, for every engine that evaluates expressions.
+ * Vectors: test files, each with one expression and its expected behaviour, for every engine that
+ * evaluates expressions.
  */
 #ifndef _GTP_AXVEC_H
 #define _GTP_AXVEC_H
 
 #include "tools/dev/axenv.h"
 
-/*
- * An engine: a function like ax_interp(), with the same return values.
- */
+/* The type of an engine: a function like ax_interp(), with the same return values. */
 typedef int (*axvec_eval)(const struct ax_verified *v, struct ax_env *env, u64 *result);
 
 enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with -ENOSPC */
@@ -17,11 +16,12 @@ enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with
 /**
  * struct axvec - a vector, read from its file
  * @path: the file
- * @code: the expression, @len bytes in an allocation of their own
- * @kind: "-- kind"; without that, a condition if there is a result
+ * @code: the expression, @len bytes in a separate allocation
+ * @kind: from "-- kind"; without such a section, a condition if there is a result
  * @env: the environment in which the expression runs
- * @want: an environment with the log, printed text and variables that @env must have afterwards
- * @error: the error that is expected, enum ax_err or AXVEC_FULL; AX_OK: none
+ * @want: an environment with the log, the printed text and the variables that @env must have
+ *	afterwards
+ * @error: the expected error, enum ax_err or AXVEC_FULL; AX_OK: none
  * @why: the purpose of the vector
  */
 struct axvec {
@@ -37,7 +37,7 @@ struct axvec {
 	u64 result;
 	u32 error;
 	u32 error_pc;
-	u32 error_nargs; /* how many arguments of the error the vector gives */
+	u32 error_nargs; /* the number of the error's arguments in the vector */
 	u64 error_arg[2];
 	char *why;
 };
@@ -55,14 +55,14 @@ struct axvec *axvec_load(const char *path, char *msg, size_t size);
 void axvec_free(struct axvec *v);
 
 /**
- * axvec_run() - verify a vector, evaluate it with an engine, compare the effects
+ * axvec_run() - verify a vector's expression, evaluate it with an engine, compare the effects
  * @v: the vector; may be run again, with another engine
  * @eval: the engine
  * @msg: receives the differences
  * @size: bytes of @msg
  *
- * Return: true when everything is as the vector says: error or result, collected, printed,
- * variables.
+ * Return: true if everything is as the vector says: the error or the result, the collected data,
+ * the printed text, the variables.
  */
 bool axvec_run(struct axvec *v, axvec_eval eval, char *msg, size_t size);
 

@@ -4,10 +4,10 @@
  *
  *	gtp-session FILE...
  *
- * The unit tests play the same files to the stub with a simulated host. Here calls are made by the
- * fixture module (/proc/gtp_target), from a process of its own on one CPU: tasks of the process
- * that has /proc/gtp open are not traced, and frames of one CPU come in the order of the calls.
- * Prints TAP.
+ * The unit tests play the same files to the stub with a simulated host. This program lets the
+ * fixture module (/proc/gtp_target) make the calls. They come from another process, because tasks
+ * of the process that has /proc/gtp open are not traced, and on one CPU, because then the frames
+ * have the order of the calls. Prints TAP.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <errno.h>
@@ -21,9 +21,7 @@
 #include "base/base.h"
 #include "session.h"
 
-/*
- * How long to wait for a reply. Every reply takes less, even on an emulated machine with KASAN.
- */
+/* The longest wait for a reply, in ms. Even on an emulated machine with KASAN replies take less. */
 enum { PATIENCE_MS = 60000 };
 
 /*
@@ -110,7 +108,7 @@ static void start_calls(struct line *l)
 	l->answers = answers[0];
 }
 
-/* --- the world --- */
+/* --- the target of transcripts, struct session_world --- */
 
 static int do_send(void *ctx, const void *bytes, size_t len)
 {

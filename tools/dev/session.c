@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The player of packet transcripts: GDB's side of the line, without GDB. */
+/* The player of packet transcripts, which takes the place of GDB. */
 #define _GNU_SOURCE /* fmemopen, strndup */
 #include <ctype.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct player {
 	const char *path;
 	int line;
 	bool no_ack;
-	bool acks_off_next; /* the next reply "OK" ends acknowledgments */
+	bool acks_off_next; /* the next "OK" ends the use of acknowledgments */
 	bool wild;	    /* go on after any error */
 	struct capture capture[CAPTURES];
 	char console[LINE_LONGEST];
@@ -274,8 +274,8 @@ static int read_data(struct player *p, unsigned char *sum)
 }
 
 /*
- * Read one packet into p->reply; returns 1 if there is none. @wait: wait for its first byte. Like
- * GDB, skip each '+' before it: the stub sends them during long work (stub/console.c).
+ * Read one packet into p->reply; return 1 if there is none. @wait: wait for its first byte. Like
+ * GDB, skip each '+' before the packet, which the stub sends during long work (stub/console.c).
  */
 static int read_packet(struct player *p, bool wait)
 {
@@ -445,7 +445,7 @@ static int all_read(struct player *p)
 static const struct {
 	const char *word;
 	int (*play)(struct player *p, const char *text);
-	bool fresh;  /* the line before may have left no reply unread */
+	bool fresh;  /* an error if a reply is still unread before this line */
 	bool judges; /* checks the stub's output only */
 } lines[] = {
 	{ "> ", do_send, true, false },	       { "< ", do_expect, false, true },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packet transcripts: reading tests/sessions/ files and playing them to a stub. */
+/* Packet transcripts: read the files in tests/sessions/ and play them to a stub. */
 #ifndef _GTP_SESSION_H
 #define _GTP_SESSION_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /*
- * A transcript is lines, played in order:
+ * A transcript has lines of these kinds, which are played in order:
  *
  *	# text		a comment
  *	> TEXT		send a packet: framing is added, and \xHH is that byte
@@ -20,19 +20,19 @@
  *	! ^C		send it
  *	! reconnect	the connection is closed and opened again
  *
- * In TEXT, {name} is the fixture's address of that name, or what was captured; {le:name} the same
- * as little-endian memory, {hex:text} is text in hex, {x:N} are N unknown bytes. In a reply, '*' is
- * any text, and {=name} captures hex digits. Everything that arrives must be asked for: an unread
- * reply is a failure.
+ * In TEXT, {name} stands for the address of a symbol of the fixture, or for captured digits;
+ * {le:name} is the same as little-endian memory, {hex:text} is text in hex, {x:N} are N unknown
+ * bytes. In a reply, '*' stands for any text, and {=name} captures hex digits. A transcript must
+ * read every reply: an unread reply is a failure.
  */
 
 /**
  * struct session_world - the target of a transcript
  * @send: send bytes to the stub; return 0, or -1 on failure
- * @receive: return the stub's next byte, or -1 if none comes; without @wait, do not wait for one
+ * @receive: return the stub's next byte, or -1 if none comes; if @wait is false, do not wait
  * @call: make the fixture's call; return 0, or -1 if it could not be made
  * @reconnect: close the connection and open it again; return 0 or -1
- * @symbol: return the address of one of the fixture's names; 0 if it is not known
+ * @symbol: return the address of a symbol of the fixture; 0 if it is not known
  */
 struct session_world {
 	int (*send)(void *ctx, const void *bytes, size_t len);
@@ -49,7 +49,7 @@ int session_play(const char *path, const struct session_world *world, FILE *repo
 /*
  * session_play_wild - play @len arbitrary bytes; return 0, or -1 if nothing was played
  *
- * Expects nothing and ignores failures, so that a fuzzer can begin with transcripts.
+ * Compares no replies and ignores failures, so that a fuzzer can use transcripts as seeds.
  */
 int session_play_wild(const void *text, size_t len, const struct session_world *world);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A condition on the contents of a frame, as the bytecode that GDB compiles for the kernel's hits.
+ * A condition on the contents of a frame, in the same bytecode that GDB compiles for hits.
  *
- * The module's own code evaluates it with the frame's collected memory. As in GDB, an address is
- * read from the first block that has it, and a variable has its last value.
+ * The interpreter of the module evaluates it with the data that the frame has collected. As in GDB,
+ * an address is read from the first block that contains it, and a variable has its last value.
  */
 #include <stdlib.h>
 #include "base/regs.h"
@@ -19,7 +19,7 @@ enum {
 
 /* --- a frame's blocks --- */
 
-/* struct block - one block of a frame: its kind, its data; @at: an M's address, a V's number */
+/* struct block - one block of a frame; @at: the address of an M block, the variable of a V block */
 struct block {
 	u8 kind;
 	u64 at;
@@ -27,7 +27,7 @@ struct block {
 	size_t len;
 };
 
-/* next - parse the block that begins at @p; return its length, 0 if it is not complete */
+/* next - parse the block that begins at @p; return its length, or 0 if it is not complete */
 static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b)
 {
 	size_t head = 0;
@@ -53,8 +53,8 @@ static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b
 }
 
 /*
- * struct view - a frame that a condition's code reads; @missing: the code has read something that
- * the frame lacks
+ * struct view - a frame that a condition's code reads; @missing: true if the code has read data
+ * that the frame does not have
  */
 struct view {
 	const u8 *frame;
@@ -64,9 +64,9 @@ struct view {
 };
 
 /*
- * find - find the first block of memory that has @at, or of registers; or the last block of
- * variable @at, because an action that sets a variable writes its old value before the new one.
- * Return false if there is no such block
+ * find - find a block: for memory the first that contains address @at, for registers the first, and
+ * for variable @at the last, because an action that sets a variable records its old value before
+ * the new one. Return false if there is no such block
  */
 static bool find(const struct view *v, u8 kind, u64 at, struct block *b)
 {

@@ -8,10 +8,10 @@
 
 /**
  * struct condition - the condition at one address of a tracepoint
- * @tracepoint, @address: the tracepoint's number, and the address
- * @known: the mask of GDB's numbers of the registers that frames from there have
- * @has_code: there is a condition; without one, no frame from there ends the recording
- * @verified: the verified code of the condition
+ * @tracepoint, @address: the number of the tracepoint, and one of its addresses
+ * @known: a mask of the registers, by GDB's numbers, that frames of this address have
+ * @has_code: true if there is a condition; without one, no frame of this address ends the recording
+ * @verified: the verified bytecode of the condition
  */
 struct condition {
 	u32 tracepoint;
@@ -34,8 +34,8 @@ u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes);
  * @frame, @len: a frame's blocks
  * @register_bytes: the size of a frame's registers
  *
- * Return: UNKNOWN if the frame lacks a value that the condition needs, or the condition divides by
- * 0.
+ * Return: the result; UNKNOWN if the frame does not have a value that the condition needs, or the
+ * condition divides by 0.
  */
 enum condition_says condition_says(const struct condition *c, const u8 *frame, size_t len,
 				   u32 register_bytes);

@@ -8,14 +8,14 @@
 #include "trouble.h"
 
 enum {
-	BUFFER = 1 << 20,      /* bytes; grows for a header or a frame that needs more */
-	BUFFER_MOST = 1 << 28, /* a header or frame that needs more is not valid */
-	NAP_BELOW = 32 << 10,  /* if fewer bytes come, wait and read several frames at a time */
+	BUFFER = 1 << 20,      /* bytes; grows for a longer header or frame */
+	BUFFER_MOST = 1 << 28, /* a longer header or frame is not valid */
+	NAP_BELOW = 32 << 10,  /* after fewer bytes wait, to read several frames at once */
 	NAP = 10,	       /* ms */
-	TICK = 1000,	       /* ms after which readers see new frames, and the user new numbers */
-	PATIENCE = 200,	       /* ms to wait for a run; an active run is found at once */
-	LAST = 1000,	       /* ms for frames that came before the end */
-	SETTLE = 50,	       /* ms: the next exchange brings frames held back by one */
+	TICK = 1000,	       /* ms between updates of the readable frames and the shown numbers */
+	PATIENCE = 200,	       /* ms to wait for a run; an active one is found at once */
+	LAST = 1000,	       /* ms to read the frames that came before the end */
+	SETTLE = 50,	       /* ms until the next exchange, with frames that one has held back */
 };
 
 static u64 now_ms(void)
@@ -26,7 +26,7 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
-/* --- bytes that were read --- */
+/* --- bytes read from the pipe --- */
 
 static void forget(struct drain *d, size_t n)
 {
@@ -35,8 +35,8 @@ static void forget(struct drain *d, size_t n)
 }
 
 /*
- * take_header - write the run's header to the files once all of it has arrived; return false on an
- * error
+ * take_header - if the whole header of the run has arrived, give it to the files; return false on
+ * an error
  */
 static bool take_header(struct drain *d)
 {
@@ -73,9 +73,9 @@ static bool grow(struct drain *d)
 }
 
 /*
- * fill - read all available data into the buffer; return false if nothing more will come
+ * fill - read all available bytes into the buffer; return false if no more will come
  *
- * Take no frames before it is certain that the recording begins, because they would be lost.
+ * Read no frames before it is certain that the recording begins, because read frames would be lost.
  */
 static bool fill(struct drain *d, size_t *n)
 {
@@ -120,7 +120,7 @@ static bool take(struct drain *d, size_t *n)
 
 /* --- timing --- */
 
-/* struct clock - when each periodic task is due, in ms */
+/* struct clock - the times, in ms, at which periodic work is due */
 struct clock {
 	u64 asked, tick;
 	bool told, naps, tty;
@@ -131,7 +131,7 @@ static int until(u64 then, u64 now)
 	return then > now ? (int)(then - now < TICK ? then - now : TICK) : 0;
 }
 
-/* how_long - return the longest time to wait */
+/* how_long - return how long to wait at most, in ms */
 static int how_long(const struct drain *d, const struct clock *c, u64 now)
 {
 	int ms;
@@ -216,8 +216,8 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 }
 
 /*
- * rest - write the frames that are there already if something other than the run ends the
- * recording; drop a partial frame. Return why it ended
+ * rest - if the recording ends before the run, write the frames that have arrived and drop a
+ * partial frame. Return why it ended
  */
 static enum drain_end rest(struct drain *d, enum drain_end why)
 {

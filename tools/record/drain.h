@@ -13,13 +13,13 @@ enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBL
 /**
  * struct drain - a recording
  * @pipe, @series: the source and the destination of the frames
- * @until: the condition that the last frame fulfils
+ * @until: finds the frame that ends the recording
  * @ms: the longest time, counted from the header's arrival; 0: no limit
  * @snapshot: record only the frames that an active run has so far
- * @cut: the time was over before all frames were read
- * @begun, @ended: when the recording began and ended, in ms; 0: not yet
- * @buf, @size, @len: bytes that were read but not written; a frame or the header begins with the
- *                    first one
+ * @cut: true if the time was over before all frames were read
+ * @begun, @ended: the times, in ms, at which the recording began and ended; 0: not yet
+ * @buf, @size, @len: bytes that were read but not written yet; the first byte begins the header or
+ *                    a frame
  * @tally: counts the frames that were written
  */
 struct drain {
@@ -33,7 +33,7 @@ struct drain {
 	struct tally tally;
 };
 
-/* drain_all - record, and return why the recording ended; the caller still has to end the files */
+/* drain_all - record, and return why the recording ended; the caller must then end the files */
 enum drain_end drain_all(struct drain *d);
 
 #endif /* _DRAIN_DRAIN_H */

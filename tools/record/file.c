@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace file that is valid at any moment.
+ * A trace file that GDB can read at any moment while it grows.
  *
- * GDB stops reading at a frame with the number 0, and fails on a file that has none. So the first
- * frame that readers must not see yet (the first one written since sync.c was last asked to show
- * frames) has that 0 instead of its number. Frames after it may be cut anywhere, by a signal or a
- * full disk, because no reader gets there.
+ * GDB stops reading at a frame with the number 0, and fails if a file has none. Frames that were
+ * written since the last request to sync.c to show frames are hidden from readers. The first hidden
+ * frame has the number 0 instead of its own. The frames after it may be incomplete, after a signal
+ * or on a full disk, because no reader gets there.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ bool file_open(struct file *f, char *path)
 	*f = (struct file){ .fd = -1, .path = path, .empty = true };
 	if (asprintf(&f->part, "%s.part", path) < 0)
 		must(NULL);
-	/* Remove the remains of a killed command; does not follow a link. */
+	/* Remove the file of a killed command; unlink() does not follow a link. */
 	unlink(f->part);
 	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (f->fd < 0) {
@@ -71,8 +71,8 @@ void file_close(struct file *f)
 }
 
 /*
- * write_at - write as many of the bytes as possible; return their number, with the reason in errno
- * if not all
+ * write_at - write as many of the bytes as possible; return their number. If it is not all, errno
+ * says why
  */
 static size_t write_at(int fd, struct iovec *io, int count, u64 at)
 {
@@ -107,11 +107,11 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	leftover = NULL; /* from here on sync.c renames the file */
+	leftover = NULL; /* the file has its header: now sync.c renames it */
 	return true;
 }
 
-/* cut - end the file here and drop any partly written block after it */
+/* cut - end the file at @end and drop a partly written block after it */
 static bool cut(struct file *f, u64 end)
 {
 	return !ftruncate(f->fd, (off_t)end) && !ftruncate(f->fd, (off_t)(end + FRAMES_END));
@@ -119,7 +119,7 @@ static bool cut(struct file *f, u64 end)
 
 /*
  * what_fits - return the size of the whole frames in a block of which only @n bytes were written,
- * with room for the end
+ * so that the end of the file fits as well
  */
 static size_t what_fits(struct file *f, const u8 *block, size_t n)
 {
@@ -128,7 +128,7 @@ static size_t what_fits(struct file *f, const u8 *block, size_t n)
 	trouble("%s: %s", f->path, strerror(errno));
 	if (!n || cut(f, f->end + len))
 		return len;
-	f->holds = false; /* the bytes after the whole frames are unknown */
+	f->holds = false; /* do not show frames: bytes after the whole frames are unknown */
 	return 0;
 }
 

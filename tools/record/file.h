@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace file that is valid at any moment. */
+/* A trace file that GDB can read at any moment while it grows. */
 #ifndef _DRAIN_FILE_H
 #define _DRAIN_FILE_H
 
@@ -7,12 +7,12 @@
 
 /**
  * struct file - a trace file that grows
- * @path, @part: the file's name, and its temporary name until its header is on the disk
+ * @path, @part: the name of the file, and its temporary name until its header is on the disk
  * @end: the offset of the 0 after the last frame, which ends the file for readers
- * @empty: the file has no frames
- * @holds: frames are written that no reader sees
- * @held_at, @held: the offset of the first of these frames, and its number, for which the file has
- * 0 meanwhile
+ * @empty: true if the file has no frames
+ * @holds: true if frames were written that are hidden from readers
+ * @held_at, @held: the offset of the first hidden frame, and its number, instead of which the file
+ * has 0
  */
 struct file {
 	int fd;
@@ -24,8 +24,8 @@ struct file {
 };
 
 /*
- * file_refused - return the reason why the file cannot be made there, which the caller frees; NULL
- * if it can be made
+ * file_refused - return the reason why the file cannot be made, which the caller frees; NULL if it
+ * can be made
  */
 char *file_refused(const char *path);
 
@@ -35,7 +35,7 @@ char *file_refused(const char *path);
  */
 bool file_open(struct file *f, char *path);
 
-/* file_close - give up a file that has no header */
+/* file_close - close and remove a file that has no header yet */
 void file_close(struct file *f);
 
 /* file_start - write the file's header; return false on an error */

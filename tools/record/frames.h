@@ -10,19 +10,19 @@ enum {
 	FRAMES_NUMBER = GTP_TFILE_NUMBER,
 	FRAMES_HEAD = GTP_TFILE_HEAD,
 	FRAMES_MARK = GTP_TFILE_LOST_TP,
-	FRAMES_END = 4, /* bytes of 0 after the last frame, of which GDB reads the first two */
+	FRAMES_END = 4, /* zero bytes after the last frame; GDB reads two of them */
 };
 
 /*
- * struct tally - the number of frames of tracepoints, of other frames, and of lost frames that the
- * latter report
+ * struct tally - the number of frames of tracepoints, of frames that report lost frames (marks),
+ * and of the lost frames
  */
 struct tally {
 	u64 frames, marks, lost;
 };
 
 /**
- * frames_header() - find the length of a header, with the empty line that ends it
+ * frames_header() - return the length of a trace file's header, including the empty line at its end
  * @bytes, @len: the bytes that have arrived so far
  *
  * Return: the length; 0 if more bytes are needed; -EINVAL if the bytes are not a trace file.
@@ -32,8 +32,8 @@ ssize_t frames_header(const u8 *bytes, size_t len);
 enum { FRAMES_DIGITS = 8 };
 
 /*
- * frames_count_at - find ";@item:" in a header, after which FRAMES_DIGITS digits f stand for a hex
- * number that was not known yet; return the offset of the digits, or 0
+ * frames_count_at - find ";@item:" in a header, where FRAMES_DIGITS digits 'f' take the place of a
+ * number that is filled in later; return the offset of the digits, or 0
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
@@ -45,10 +45,10 @@ size_t frames_count_at(const u8 *header, size_t len, const char *item);
  */
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
 
-/* frames_first - return the length of the frame that begins at @bytes; 0 if it is not whole */
+/* frames_first - return the length of the frame that begins at @bytes; 0 if it is incomplete */
 size_t frames_first(const u8 *bytes, size_t len);
 
-/* frames_over - true if at @bytes the file ends, instead of a further frame */
+/* frames_over - true if the end of the file is at @bytes, not a frame */
 bool frames_over(const u8 *bytes, size_t len);
 
 #endif /* _DRAIN_FRAMES_H */

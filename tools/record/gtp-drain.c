@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write the frames of the current run to trace files, as they come. `gtp record` starts this.
+ * Write the frames of the current run to trace files as they come. `gtp record` starts this
+ * program.
  *
  * Usage: gtp-drain [-o FILE] [--for TIME] [--until [T:]FRAMES] [--size N [--rotate K]]
  *        gtp-drain [-o FILE] --snapshot
@@ -14,7 +15,7 @@
 
 enum {
 	SIZE_LEAST = 4096,
-	ASK = 256, /* an option without a letter */
+	ASK = 256, /* first number of options without a letter */
 };
 
 /* --- the command line --- */

@@ -10,7 +10,7 @@
 /**
  * struct pipe - the source of frames
  * @signals: a descriptor that is readable when a signal has come
- * @ended: no more frames will come
+ * @ended: true if no more frames will come
  * @error: the errno that ended the frames; 0 at a regular end
  */
 struct pipe {
@@ -19,10 +19,10 @@ struct pipe {
 	bool ended;
 };
 
-/* pipe_signals - begin to wait for signals, except those that nohup ignores */
+/* pipe_signals - begin to catch signals, except those that are ignored because of nohup */
 void pipe_signals(struct pipe *p);
 
-/* pipe_open - open the pipe without waiting for a run; call fail() if it is not readable */
+/* pipe_open - open the pipe without waiting for a run; call fail() if that is not possible */
 void pipe_open(struct pipe *p, const char *path);
 
 enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
@@ -30,7 +30,7 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
 /**
  * pipe_wait() - wait until there is something to read
  * @p: the pipe
- * @ms: the longest time; below 0: no limit
+ * @ms: the longest wait; negative: no limit
  * @naps: wait for signals only, not for frames
  *
  * Return: PIPE_READABLE, PIPE_SIGNAL, both, or 0 after @ms.
@@ -43,11 +43,11 @@ int pipe_wait(const struct pipe *p, int ms, bool naps);
  * @to, @len: the memory for the bytes
  * @n: receives the number of bytes; 0: nothing yet
  *
- * Return: false if nothing more will come.
+ * Return: false if no more bytes will come.
  */
 bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n);
 
-/* pipe_trouble - report why nothing more will come, as an error */
+/* pipe_trouble - report an error: why no more bytes will come */
 void pipe_trouble(const struct pipe *p);
 
 #endif /* _DRAIN_PIPE_H */

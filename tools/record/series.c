@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write one file, or a series of which the last files are kept. */
+/* Write one trace file, or a series of files of which only the last are kept. */
 #include <ctype.h>
 #include <dirent.h>
 #include <libgen.h>
@@ -69,7 +69,7 @@ void series_open(struct series *s)
 		fail(RUN_FAILED, "%s", trouble_first());
 }
 
-/* begin - write the header of an open file, and give it its name */
+/* begin - write the header of an open file, and let sync.c give the file its name */
 static bool begin(struct series *s)
 {
 	struct sync_job job = { .kind = SYNC_NAME };
@@ -107,7 +107,7 @@ bool series_start(struct series *s, const u8 *header, size_t len)
 	return begin(s);
 }
 
-/* hand_over - give sync.c the frames that were written and not shown yet */
+/* hand_over - let sync.c show the frames that were written since the last call */
 static void hand_over(struct series *s, enum sync_kind kind)
 {
 	struct sync_job job = { .kind = kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Write one file, or a series of which the last files are kept. */
+/* Write one trace file, or a series of files of which only the last are kept. */
 #ifndef _DRAIN_SERIES_H
 #define _DRAIN_SERIES_H
 
@@ -8,13 +8,13 @@
 
 /**
  * struct series - the files to which frames are written
- * @out: the file's name; with @size, .0001 and so on are appended to it
- * @size: the size that no file exceeds, unless a single frame does; 0: there is only one file
+ * @out: the name of the file; if @size is not 0, .0001, .0002, ... are appended
+ * @size: the largest size of a file, unless a single frame needs more; 0: there is only one file
  * @keep: the number of files that are kept; 0: all are kept
  * @number: the number of the file that is being written, counted from 1
  * @file: the file that is being written
  * @header, @header_len: the header with which each file begins
- * @count_at: the two offsets in @header of the number of frames; 0: the header has none
+ * @count_at: the two offsets in @header at which the number of frames is; 0: the header has none
  * @count: the number of frames in the file that is being written
  * @totals: the contents of all files so far
  */
@@ -35,7 +35,7 @@ void series_check(const struct series *s);
 /* series_open - call fail() if the first file cannot be made */
 void series_open(struct series *s);
 
-/* series_start - set the header with which each file begins; return false on an error */
+/* series_start - set the header of all files; return false on an error */
 bool series_start(struct series *s, const u8 *header, size_t len);
 
 /**
@@ -44,7 +44,8 @@ bool series_start(struct series *s, const u8 *header, size_t len);
  * @bytes, @len: the bytes, which begin with a frame but need not end with one
  * @t: counts the frames that were written
  *
- * Return: the size of the written frames; less than that of all whole frames after an error.
+ * Return: the size of the written frames; after an error it is less than the size of all whole
+ * frames.
  */
 size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t);
 

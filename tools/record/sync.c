@@ -2,9 +2,9 @@
 /*
  * A thread that waits for the disk, so that the reader of the pipe need not.
  *
- * The disk may write pages in any order, and after a crash of the machine only some of them may be
- * there. So the first of many new frames has the number 0, which ends a trace file, until all of
- * them and the 0 after them are on the disk. Only then it gets its number.
+ * The kernel may write pages to the disk in any order, so after a crash of the machine only some of
+ * them may be there. So the first of many new frames has the number 0, which ends a trace file for
+ * readers. It gets its real number when all new frames and the 0 after them are on the disk.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -16,7 +16,7 @@
 
 enum { JOBS = 8 };
 
-/* jobs[@first] stays in the queue while it is being done: @count includes it. */
+/* The queue. The job that is being done is jobs[@first], which @count includes. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -27,10 +27,10 @@ static struct {
 
 static pthread_t thread;
 
-/* Only the thread uses these two, until it has ended. */
+/* Only the thread uses the following two, until it has ended. */
 static struct totals shown;
 static bool broken;
-static char *path; /* the path of the file that was named last, for messages */
+static char *path; /* the path of the file that was renamed last, for messages */
 
 static void break_off(const char *name)
 {
@@ -38,7 +38,7 @@ static void break_off(const char *name)
 	broken = true;
 }
 
-/* Sync the folder, which has the file's name. Some file systems cannot do that: ignore it. */
+/* Sync the folder, so that the file's name is on the disk. Ignore file systems that cannot. */
 static void keep_entry(void)
 {
 	char *copy = must(strdup(path));
@@ -69,7 +69,9 @@ static void name(const struct sync_job *job)
 	free(job->old);
 }
 
-/* Write the number of frames into the header: GDB shows it, but reads all frames that are there. */
+/*
+ * Write the number of frames into the header. GDB only shows it; it reads all frames in the file.
+ */
 static bool put_count(const struct sync_job *job)
 {
 	char digits[FRAMES_DIGITS + 1];

@@ -5,7 +5,7 @@
 
 #include "frames.h"
 
-/* struct totals - the readable contents of all files, including removed ones */
+/* struct totals - the readable frames of all files, including removed files */
 struct totals {
 	u64 frames, bytes;
 	u32 files;
@@ -15,15 +15,15 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
 
 /**
  * struct sync_job - a job for the thread; jobs are done in order
- * @kind: NAME renames a file whose header is written to its final name; SHOW lets readers see the
- *        frames written so far; CLOSE does the same for the last time
+ * @kind: NAME renames a file, whose header is written, to its final name; SHOW lets readers see the
+ *        frames written so far; CLOSE does the same for the last time and closes the file
  * @fd: the file
- * @part, @path, @old: for NAME: the temporary name, the final one, and a file to remove after the
- *                     renaming, or NULL; the job owns them
- * @holds: frames were written that readers do not see yet
- * @at, @number: where the first of these frames begins, and the number that replaces its 0
- * @count_at, @count: the offset in the header of the number of frames, which is there twice, and
- *                    its new value; @count_at 0: the header has none
+ * @part, @path, @old: for NAME: the temporary name, the final name, and a file to remove after the
+ *                     renaming, or NULL; the job owns these strings
+ * @holds: true if frames were written that are hidden from readers
+ * @at, @number: the offset of the first hidden frame, and the number that replaces its 0
+ * @count_at, @count: the two offsets in the header at which the number of frames is, and its new
+ *                    value; 0: the header has none
  * @totals: the totals of all files after this job
  */
 struct sync_job {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Errors after which the files must still be completed. */
+/* Errors that end a recording, but after which the files must still be completed. */
 #include <stdlib.h>
 #include "trouble.h"
 
-/* The first error, in either of the two threads, sets these. */
+/* Set by the first error in either of the two threads. */
 static int claimed;
 static char *text;
 

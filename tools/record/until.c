@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the last frame of a recording: by number, or by a condition. */
+/* Find the last frame of a recording, by the number of frames or by a condition. */
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include "run/fail.h"
 #include "until.h"
 
-enum { ANSWER = 1 << 16 }; /* bytes for the answer, at first */
+enum { ANSWER = 1 << 16 }; /* bytes for GDB's answer, at first */
 
 /* --- the GDB that knows the types and compiles conditions --- */
 
@@ -96,8 +96,8 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
 /* --- frames --- */
 
 /*
- * place_of - return the condition that a frame must fulfil; if its tracepoint has several
- * addresses, the pc that the frame has collected decides
+ * place_of - return the condition for a frame. If its tracepoint has several addresses, choose by
+ * the pc that the frame has collected
  */
 static const struct condition *place_of(const struct until *u, u32 tracepoint, const u8 *frame,
 					size_t len)
