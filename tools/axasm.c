@@ -320,7 +320,7 @@ static void list_error(const struct ax_error *err, FILE *out)
 
 void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out)
 {
-	static char text[4 * 65536]; /* the longest format, every byte an escape */
+	static char text[4 * 65536]; /* the longest format, with an escape for every byte */
 	bool marked = !err || !err->code;
 	struct ax_insn insn;
 	u32 pc;

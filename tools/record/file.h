@@ -35,7 +35,7 @@ char *file_refused(const char *path);
  */
 bool file_open(struct file *f, char *path);
 
-/* file_close - close and remove a file that has no header yet */
+/* file_close - close a file that has no header yet */
 void file_close(struct file *f);
 
 /* file_start - write the file's header; return false on an error */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Run CFA programs, as far as they tell the distance from the stack pointer to the return address.
- */
+/* Run CFA programs to find the distance from the stack pointer to the return address. */
 #include <dwarf.h>
 #include "tools/regions/cfa.h"
 
@@ -23,7 +21,7 @@ struct machine {
 };
 
 /*
- * Skip the operands of an opcode that does not matter: some numbers, and a block after them. Return
+ * Skip the operands (numbers, perhaps a block) of an opcode that does not change the CFA. Return
  * false if the opcode is not known.
  */
 static bool skip(struct rgn_reader *r, u8 op)
@@ -101,7 +99,7 @@ static void define(struct machine *m, struct rgn_reader *r, u8 op)
 	}
 }
 
-/* True if the opcode advances to a later address of the code; then set m->at to it. */
+/* True if the opcode advances to a later address; then set m->at to that address. */
 static bool advance(struct machine *m, struct rgn_reader *r, u8 op)
 {
 	u64 delta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find how deep the stack is at an instruction, from the CFA program of the function. */
+/* Find the depth of the stack at an instruction, from the CFA program of the function. */
 #ifndef _RGN_CFA_H
 #define _RGN_CFA_H
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decode with Zydis, and determine what the kernel's copier and a relocating one can move. */
+/*
+ * Decode with Zydis; find out whether the kernel's copier or a relocating copier can move the code.
+ */
 #include <Zydis/Zydis.h>
 #include "tools/regions/decode.h"
 
 /*
- * The two-byte opcodes (0f xx) that the kernel's copier moves (can_boost()), a bit for each. The
- * copier moves no three-byte opcode; one_byte_boost() knows the one-byte opcodes.
+ * The two-byte opcodes (0f xx) that the kernel's copier moves (see its can_boost()), one bit for
+ * each. The copier moves no three-byte opcodes; one_byte_boost() has the one-byte opcodes.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -44,7 +46,7 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	u32 i;
 
 	/*
-	 * The kernel decides by the number of opcode bytes, and counts one after a VEX or EVEX
+	 * The kernel decides by the number of opcode bytes, and counts only one after a VEX or EVEX
 	 * prefix.
 	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -125,9 +127,9 @@ static u8 kind_of(const ZydisDecodedInstruction *z)
 }
 
 /*
- * False for instructions that cannot run elsewhere: traps, endbr, returns from interrupts and
- * system calls, and those that affect the next instruction (an interrupt shadow, the start of a
- * transaction).
+ * False for instructions that must not run at another address: traps, endbr, returns from
+ * interrupts and system calls, and instructions that affect the next one (by an interrupt shadow,
+ * or as the start of a transaction).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {
@@ -159,7 +161,7 @@ static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 	}
 }
 
-/* Collect the operands that may be addresses; the caller checks which of them are in code. */
+/* Collect the operands that may be addresses; the caller checks which are addresses of code. */
 static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
 {
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&

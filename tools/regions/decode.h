@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decode one instruction, as far as the analysis of regions needs it. */
+/* Decode the properties of an instruction that the analysis of regions needs. */
 #ifndef _RGN_DECODE_H
 #define _RGN_DECODE_H
 
@@ -22,11 +22,11 @@ enum rgn_decoded_kind {
 
 /**
  * struct rgn_decoded - a decoded instruction
- * @target: where a direct call or jump goes
+ * @target: the target of a direct call or jump
  * @ref: the operands that may be addresses, @refs_n of them: a displacement, a constant
- * @rip: @ref[0] is relative to %rip, so it is an address
- * @boost: the kernel's own copier can move the instruction (the kernel calls it boostable)
- * @copy: a copier that relocates calls, jumps and rip-relative operands can move the instruction
+ * @rip: true if @ref[0] comes from an operand relative to %rip, so that it is an address
+ * @boost: true if the kernel's copier can move the instruction (in the kernel's words: boostable)
+ * @copy: true if a copier that relocates calls, jumps and rip-relative operands can move it
  */
 struct rgn_decoded {
 	u64 target;
@@ -52,7 +52,8 @@ void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);
 const struct ZydisDecoder_ *rgn_decoder(void);
 
 /*
- * rgn_decode_text - write the instruction as AT&T assembler; return the length, 0 if there is none
+ * rgn_decode_text - write the instruction in AT&T syntax; return its length, 0 if the bytes are no
+ * instruction
  */
 u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "tools/regions/eh_frame.h"
 
-/* struct place - a reader of a section; encoded pointers are relative to their own address */
+/* struct place - a reader of a section that knows its address, to which pointers are relative */
 struct place {
 	struct rgn_reader in;
 	const struct rgn_section *section;
@@ -16,10 +16,10 @@ struct place {
 
 /**
  * struct cie - the facts that all FDEs of a CIE share
- * @fde: of these facts, @code_align, @data_align, @common and @signal
- * @lsda: encoding of the pointer to the exception table
- * @code: encoding of the pointer to the code
- * @has_data: an FDE has augmentation data
+ * @fde: has the shared members: @code_align, @data_align, @common and @signal
+ * @lsda: the encoding of the pointer to the exception table
+ * @code: the encoding of the pointer to the code
+ * @has_data: true if an FDE has augmentation data
  */
 struct cie {
 	struct rgn_fde fde;
@@ -82,7 +82,7 @@ static u64 pointer(struct place *at, u8 encoding)
 	return v;
 }
 
-/* Mark the landing pads in one function's exception table; return false if it cannot be read. */
+/* Mark the landing pads in a function's exception table; return false if it cannot be read. */
 static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 {
 	const struct rgn_section *s = rgn_image_section_at(text->image, lsda);
@@ -116,8 +116,8 @@ static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 }
 
 /*
- * Read the augmentation data of a CIE; return false for an unknown letter, whose data has an
- * unknown size.
+ * Read the augmentation data of a CIE. Return false for an unknown letter, because the size of its
+ * data is unknown.
  */
 static bool read_augmentation(struct place *at, struct cie *cie, const char *letters)
 {
@@ -139,7 +139,7 @@ static bool read_augmentation(struct place *at, struct cie *cie, const char *let
 }
 
 /*
- * Read the CIE whose length and id end at @at. Its augmentation string says what its FDEs contain.
+ * Read a CIE; @at is after its length and id. The augmentation string says what the FDEs contain.
  */
 static bool read_cie(struct place at, struct cie *cie)
 {
@@ -234,7 +234,7 @@ void rgn_eh_frame_read(struct rgn_text *text)
 		if (!len || len > rgn_read_left(&all.in))
 			break;
 		entry.in.end = all.in.p + len;
-		/* In an FDE this is the distance back to its CIE, in a CIE it is 0. */
+		/* In an FDE this word is the distance back to its CIE; in a CIE it is 0. */
 		back = rgn_read(&entry.in, 4);
 		if (back && back <= id_at && s->size - (id_at - back) >= 8) {
 			struct place from = place_at(s, id_at - back);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * .eh_frame: the bounds of functions, and the landing pads of exceptions, at which the unwinder
- * enters a function though no jump leads there.
+ * Read .eh_frame: the bounds of functions, and the landing pads of exceptions. The unwinder enters
+ * a function at a landing pad, although no jump leads there.
  */
 #ifndef _RGN_EH_FRAME_H
 #define _RGN_EH_FRAME_H
@@ -14,10 +14,11 @@
  * @start: the first address of the code
  * @size: the number of bytes of the code, never 0
  * @lsda: the address of the code's exception table, or 0
- * @signal: the code returns to code that a signal interrupted, and the FDE begins one byte early
- * @code_align: factor of the distances in the two CFA programs
- * @data_align: factor of the offsets in the two CFA programs
- * @common: the CFA program that all FDEs of the CIE begin with
+ * @signal: true for a signal trampoline, which returns to interrupted code; its FDE begins one byte
+ *	early
+ * @code_align: the factor for code distances in the two CFA programs
+ * @data_align: the factor for stack offsets in the two CFA programs
+ * @common: the CFA program of the CIE, which precedes that of each FDE
  * @own: the CFA program of this code
  */
 struct rgn_fde {
@@ -33,7 +34,7 @@ struct rgn_fde {
 
 /*
  * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. If .eh_frame ends early or
- * has an unknown form, some code has no known bounds, and is therefore refused.
+ * has an unknown form, the bounds of some code are unknown, and jumps in that code are refused.
  */
 void rgn_eh_frame_read(struct rgn_text *text);
 
@@ -41,8 +42,8 @@ void rgn_eh_frame_read(struct rgn_text *text);
 const struct rgn_fde *rgn_eh_frame_find(const struct rgn_text *text, u64 start);
 
 /*
- * rgn_eh_frame_mark - mark every landing pad that .eh_frame leads to; a function whose exception
- * table cannot be read gets RGN_FN_LANDING
+ * rgn_eh_frame_mark - mark the landing pads of all FDEs; a function whose exception table cannot be
+ * read gets RGN_FN_LANDING
  */
 void rgn_eh_frame_mark(struct rgn_text *text);
 

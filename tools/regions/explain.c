@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print everything that the analysis knows about an address. */
+/* Print everything that the analysis has found about an address. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/explain.h"
@@ -34,7 +34,7 @@ static u64 parse_number(const char *s, const char *whole, int base)
 	return v;
 }
 
-/* Find a function by name: static functions may share one; without a symbol it is fn_ADDRESS. */
+/* Find a function by its name, fn_ADDRESS without a symbol; static functions may share a name. */
 static u64 function_address(const struct rgn_text *text, const char *name, u64 offset)
 {
 	const struct rgn_image *image = text->image;
@@ -142,7 +142,7 @@ static void print_kernel(const struct rgn_text *text, const struct rgn_span *spa
 			    "  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
-/* Print what the module would answer if the live bytes were those of the file. */
+/* Print the decision of the module's code (gtp_region_find()) for the bytes of the file. */
 static void print_module(const struct rgn_text *text, const struct rgn_span *span,
 			 const struct rgn_function *f, u64 addr)
 {

@@ -6,36 +6,38 @@
 #include "tools/regions/verdict.h"
 
 /**
- * rgn_explain_place() - convert a place as a user writes it to an address
+ * rgn_explain_place() - convert a place in the user's words to an address
  * @text: the analysed image
  * @where: FUNCTION, FUNCTION+OFFSET or a number
- * @slide: subtracted from a number: the distance of the running code from the file's addresses
+ * @slide: the distance of the running code from the file's addresses, which is subtracted from a
+ *	number
  *
  * Exits with a message if there is no such place or more than one.
  */
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
 /*
- * rgn_explain_slide - parse "NAME=ADDRESS"; return the slide that puts the symbol or section NAME
- * at ADDRESS
+ * rgn_explain_slide - parse "NAME=ADDRESS", where the symbol or section NAME is at ADDRESS in the
+ * running code; return the slide
  */
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 
 /*
- * rgn_explain_address - print verdict, reason, evidence, the instructions and the result of the
- * kernel's rule
+ * rgn_explain_address - print the verdict about an address, its reason and evidence, the
+ * instructions, and the result of the kernel's rule
  */
 void rgn_explain_address(const struct rgn_text *text, u64 addr);
 
 /*
- * rgn_explain_deny - print every address that the rule of some kernel version accepts although
- * control may enter the bytes that the jump replaces
+ * rgn_explain_deny - print every address that some kernel's rule accepts although control may
+ * arrive inside the bytes that the jump would replace
  */
 void rgn_explain_deny(const struct rgn_text *text);
 
 /*
- * rgn_explain_dump - print a line for every instruction of one function, or of all: address, name,
- * bytes displaced, our word, the kernel's answer, leader bits
+ * rgn_explain_dump - print a line for every instruction of one function, or of all: its address,
+ * the function, the number of displaced bytes, the words for our verdict and the kernel's, the
+ * leader bits
  */
 void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Divide code into functions: by symbols in a kernel, in a program by .eh_frame too. */
+/* Divide code into functions: in a kernel by symbols, in a program by symbols and .eh_frame. */
 #include <stdlib.h>
 #include "tools/regions/eh_frame.h"
 #include "tools/regions/functions.h"
@@ -7,7 +7,7 @@
 /* Room for the name of a function without a symbol: fn_ and its address. */
 enum { NAME = 24 };
 
-/* How the bounds of a program's function are known, in its flags until all functions are final. */
+/* The source of a function's bounds in a program, stored in its flags until they are final. */
 enum { BY_SYMBOL = 1, BY_FDE = 2, CROSSED = 4 };
 
 static bool starts_function(const struct rgn_symbol *sym)
@@ -15,17 +15,14 @@ static bool starts_function(const struct rgn_symbol *sym)
 	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
 	    sym->type != STT_OBJECT)
 		return false;
-	/*
-	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding before
-	 * functions.
-	 */
+	/* The kernel's symbol table leaves these out, too; __pfx_ is padding before functions. */
 	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
 	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
 }
 
 /*
- * Order symbols by address; at one address functions come before labels, and longer bodies before
- * shorter ones.
+ * Order symbols by address; at the same address functions come before labels, and longer functions
+ * before shorter ones.
  */
 static int function_order(const void *a, const void *b)
 {
@@ -51,7 +48,7 @@ static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 
 	f->flags = flags;
 }
 
-/* Keep one function per address, and let each reach to the next one. */
+/* Keep one function for each address, and extend each to the next function. */
 static void close_symbols(struct rgn_span *span)
 {
 	struct rgn_function *f = span->functions;
@@ -76,7 +73,7 @@ static void close_symbols(struct rgn_span *span)
 	}
 }
 
-/* Find the functions of a kernel or module: each reaches from its symbol to the next one. */
+/* Find the functions of a kernel or module: each extends from its symbol to the next symbol. */
 static void init_kernel(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -120,7 +117,7 @@ static void count_piece(const struct rgn_text *text, u64 addr, u32 *counts)
 		counts[span - text->spans]++;
 }
 
-/* Allocate the functions of each span of a program, one for each FDE and symbol at most. */
+/* Allocate the functions of each span of a program: at most one for each FDE and symbol. */
 static void make_room(struct rgn_text *text)
 {
 	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
@@ -169,8 +166,9 @@ static u64 piece_end(const struct rgn_function *f)
 }
 
 /*
- * Join pieces of code that overlap. The first that contains the others stays, and the others become
- * entries to it. Pieces that cross contradict each other, so the bounds are unknown.
+ * Join pieces of code that overlap. If the first piece contains the others, it stays, and the
+ * others become entries into it. Pieces that overlap only partly contradict each other, so their
+ * bounds are unknown.
  */
 static void join_pieces(struct rgn_span *span)
 {
@@ -187,7 +185,10 @@ static void join_pieces(struct rgn_span *span)
 		span->leader[f[i].addr - span->addr] |= RGN_LEADER_ENTRY;
 		if (f[i].addr == last->addr && !last->name)
 			last->name = f[i].name;
-		/* A symbol's size may count the padding after the function; an FDE's does not. */
+		/*
+		 * The size in a symbol may include padding after the function; the size in an FDE
+		 * does not.
+		 */
 		if (piece_end(&f[i]) > piece_end(last) &&
 		    (f[i].addr != last->addr || f[i].flags == BY_FDE)) {
 			last->body = (u32)(piece_end(&f[i]) - last->addr);
@@ -212,8 +213,8 @@ static struct rgn_function *put_function(struct rgn_span *span, const char *name
 }
 
 /*
- * True if the bytes are only those with which a linker or compiler fills gaps: nops, int3, and
- * zeros after the last function.
+ * True if the bytes are padding of a linker or compiler: nops, int3, and zeros after the last
+ * function.
  */
 static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 {
@@ -232,8 +233,8 @@ static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
 }
 
 /*
- * Make functions without bounds of the code before, between and after the pieces. Padding counts as
- * part of the function before it, as in a kernel: a jump may overwrite it.
+ * Turn the code before, between and after the pieces into functions without bounds. Padding becomes
+ * part of the function before it, as in a kernel, because a jump may overwrite it.
  */
 static void fill_gap(struct rgn_span *span, struct rgn_function *last, u64 addr, u64 end)
 {
@@ -263,7 +264,7 @@ static void fill_gaps(struct rgn_span *span)
 	free(old);
 }
 
-/* Use symbols without a size as names of functions, and as entries into them. */
+/* Use symbols without a size as names of functions, or as entries into functions. */
 static void name_functions(struct rgn_text *text)
 {
 	u32 i, j, total = 0;

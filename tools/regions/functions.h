@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions begin and end: by symbols, and in a program by .eh_frame. */
+/* Divide code into functions: in a kernel by symbols, in a program by symbols and .eh_frame. */
 #ifndef _RGN_FUNCTIONS_H
 #define _RGN_FUNCTIONS_H
 
@@ -7,11 +7,11 @@
 
 /**
  * rgn_functions_init() - divide every span into functions
- * @text: has its spans, whose code has not been decoded yet
+ * @text: the image, whose spans are set but not decoded yet
  *
- * In a kernel a function reaches from one symbol to the next, as in kallsyms. In a program an FDE
- * or a symbol with a size bounds each function; so stripped programs have functions, too. The code
- * between two such functions becomes a function with RGN_FN_UNBOUND.
+ * In a kernel a function extends from one symbol to the next, as in kallsyms. In a program the
+ * bounds of a function come from an FDE or a symbol with a size, so stripped programs have
+ * functions, too. The code between two such functions becomes a function with RGN_FN_UNBOUND.
  */
 void rgn_functions_init(struct rgn_text *text);
 

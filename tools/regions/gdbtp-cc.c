@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gdbtp-cc: the compiler, with an assembler that marks basic blocks in the line table.
+ * gdbtp-cc: runs the compiler, and marks basic blocks in the line table.
  *
- * GCC never sets the basic_block flag of DWARF's line table, though the assembler knows it. This
- * program runs GCC with itself as the wrapper of each step (gcc -wrapper), and edits the assembler
- * text: the row after each label in code gets the flag. The code stays the same to the byte; only
- * .debug_line grows, by a few percent.
+ * GCC never sets the basic_block flag in DWARF's line table, although the assembler supports it.
+ * This program runs GCC with itself as the wrapper of each step (gcc -wrapper), and edits the
+ * assembler text: the row after each label in code gets the flag. The code does not change by a
+ * byte; only .debug_line grows, by a few percent.
  *
- * Use it as the compiler: make CC=gdbtp-cc. GDBTP_CC names the real one when it is not gcc.
+ * Use it as the compiler: make CC=gdbtp-cc. The variable GDBTP_CC names the real compiler if it is
+ * not gcc.
  */
 #define _GNU_SOURCE /* memmem, memfd_create, asprintf */
 #include <err.h>
@@ -49,12 +50,12 @@ static void add_text(struct buffer *b, const char *text)
 
 /**
  * struct filter - state of the pass over the compiler's output
- * @code: the current section holds code
- * @app: within inline assembler, whose directives are not followed
- * @pending: a label has come, and no row or instruction after it
- * @located: a .loc has been seen; @loc is its file, line and column
- * @is_stmt: the is_stmt state of the line table that the compiler expects
- * @restore: an added row has changed that state
+ * @code: true if the current section contains code
+ * @app: true within inline assembler, whose directives are not parsed
+ * @pending: true after a label, until a row or an instruction follows
+ * @located: true after the first .loc; @loc is the file, line and column of the last
+ * @is_stmt: the state of is_stmt in the line table that the compiler expects
+ * @restore: true if an added row has changed is_stmt
  */
 struct filter {
 	struct buffer out;
@@ -93,8 +94,7 @@ static bool is_word(const struct line *l, const char *word)
 }
 
 /*
- * Handle .section NAME[,"FLAGS"...]: it is code if the flags say so; without flags the name
- * decides.
+ * Handle .section NAME[,"FLAGS"...]: the flags say whether it is code; without flags the name does.
  */
 static void section(struct filter *f, const struct line *l)
 {
@@ -118,7 +118,7 @@ static void directive(struct filter *f, const struct line *l)
 }
 
 /*
- * True for labels that code can jump to: names, and .L with a number. Others are for debug
+ * True for a label to which code can jump: a name, or .L with a number. Other labels are for debug
  * information.
  */
 static bool is_label(const struct line *l)
@@ -134,7 +134,7 @@ static bool is_label(const struct line *l)
 	       !memchr(p, '\t', (size_t)(l->end - p)) && *p != '#';
 }
 
-/* Remember FILE LINE [COLUMN] of a .loc, for added rows. */
+/* Store FILE LINE [COLUMN] of a .loc, for added rows. */
 static void remember(struct filter *f, const struct line *l)
 {
 	const char *p = l->start + 4, *end = p;
@@ -166,8 +166,8 @@ static void loc(struct filter *f, const struct line *l)
 }
 
 /*
- * Add a row, because no .loc came between the label and the instruction. With is_stmt 0 a debugger
- * sets no breakpoint there.
+ * Add a row if there is no .loc between a label and the next instruction. It has is_stmt 0, so that
+ * debuggers set no breakpoint there.
  */
 static void add_row(struct filter *f)
 {
@@ -180,7 +180,7 @@ static void add_row(struct filter *f)
 	f->restore = true;
 }
 
-/* Note inline assembler: in it the assembler marks the labels itself (.loc_mark_labels). */
+/* Handle the begin and end of inline assembler, where .loc_mark_labels marks the labels. */
 static void inline_asm(struct filter *f, const struct line *l)
 {
 	if (starts(l, "#APP") && !f->app) {
@@ -198,8 +198,8 @@ static void inline_asm(struct filter *f, const struct line *l)
 
 /*
  * Add a row for a label before padding or at a function's end, where code is unreachable. The
- * assembler emits a row only at the next instruction, which is after the padding; a second .loc
- * makes it emit the row of the first one here.
+ * assembler would emit the row only at the next instruction, after the padding. A second .loc makes
+ * the assembler emit the row of the first .loc before the padding.
  */
 static void row_before_padding(struct filter *f)
 {
@@ -292,7 +292,7 @@ static struct buffer read_all(const char *path)
 	return b;
 }
 
-/* Put the filtered text into a memfd; return a path under which the assembler can open it. */
+/* Write the filtered text to a memfd; return a path by which the assembler can open it. */
 static char *as_file(const struct buffer *b)
 {
 	int fd = memfd_create("gdbtp-cc", 0);
@@ -323,7 +323,7 @@ static bool takes_value(const char *option)
 	return names[i];
 }
 
-/* Return the index of the one file to assemble, 0 for standard input, -1 if there are several. */
+/* Return the index of the file to assemble, 0 for standard input, -1 if there are several files. */
 static int input(int argc, char **argv)
 {
 	int found = 0, i;
@@ -340,7 +340,7 @@ static int input(int argc, char **argv)
 	return found;
 }
 
-/* Run the assembler, on the filtered text if the input is a compiler's output. */
+/* Run the assembler; if the input is a compiler's output, filter it first. */
 static void assemble(int argc, char **argv)
 {
 	char **args = calloc((size_t)argc + 2, sizeof(*args));
@@ -352,7 +352,7 @@ static void assemble(int argc, char **argv)
 	memcpy(args, argv, (size_t)argc * sizeof(*args));
 	if (at >= 0) {
 		in = read_all(at ? argv[at] : "-");
-		/* Without rows, as in hand-written code, there is nothing to mark. */
+		/* Text without rows, such as hand-written code, needs no marks. */
 		out = memmem(in.bytes ? in.bytes : "", in.len, "\t.loc ", 6) ? filtered(&in) : in;
 		args[at ? at : argc] = as_file(&out);
 	}

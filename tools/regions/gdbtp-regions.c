@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gdbtp-regions: which addresses of a kernel, module or program a 5-byte jump may replace. */
+/* gdbtp-regions: finds the code of a kernel, module or program that a 5-byte jump may replace. */
 #include <err.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -133,8 +133,8 @@ static void do_table(struct session *s)
 	if (!s->options.output)
 		text_errx(2, "table: say -o FILE");
 	/*
-	 * With plain returns most addresses are accepted. The addresses denied then cover all kinds
-	 * of CPU.
+	 * With plain returns the rules accept most addresses, so the list of denied addresses then
+	 * is complete for all kinds of CPU.
 	 */
 	analyse(s, cpu_of(s->options.cpu));
 	rgn_prototypes_mark(&s->text, s->debug);
@@ -228,7 +228,9 @@ static void parse(int argc, char **argv, struct options *o)
 	}
 }
 
-/* Return the command's number; show, which reads no image, is the one after the last. */
+/*
+ * Return the command's index; the command show, which reads no image, has the index after the last.
+ */
 static size_t find_command(const char *name)
 {
 	size_t i;
@@ -241,7 +243,8 @@ static size_t find_command(const char *name)
 }
 
 /*
- * Check that a file's name is not empty, as a script's unset variable is; open() would not say so.
+ * Check that a file's name is not empty, perhaps from an unset variable of a script: the message
+ * for a failed open() would not show that.
  */
 static void check_name(const char *of, const char *name)
 {
@@ -249,7 +252,7 @@ static void check_name(const char *of, const char *name)
 		text_errx(2, "%s: the file name is empty", of);
 }
 
-/* Report a command-line word that is missing or too much. The words are word[0] to word[@n - 1]. */
+/* Report a missing or surplus argument. The arguments are word[0] to word[@n - 1]. */
 static void check_words(int n, char **word, const struct options *o)
 {
 	if (!n)

@@ -8,7 +8,8 @@
 #include "tools/run/text.h"
 
 /*
- * In object files, sections get addresses a page apart, undefined symbols far after all sections.
+ * In object files, each section gets an address on pages of its own, and undefined symbols get
+ * addresses far after all sections.
  */
 #define LAYOUT_BASE 0x100000ULL
 #define LAYOUT_ALIGN 0x1000ULL
@@ -54,7 +55,7 @@ static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn
 	s->name = elf_strptr(image->elf, names, sh.sh_name);
 	if (!s->name)
 		s->name = "";
-	/* Other debug sections stay compressed: libdw opens the file by itself. */
+	/* Other debug sections stay compressed: libdw reads them from the file itself. */
 	if (!strcmp(s->name, ".debug_line") || !strcmp(s->name, ".debug_line_str"))
 		inflate(image, scn, &sh);
 	s->scn = scn;
@@ -282,7 +283,10 @@ void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *r
 		memcpy(&raw, rela->bytes + i * sizeof(raw), sizeof(raw));
 		sym = ELF64_R_SYM(raw.r_info);
 		r.type = (u32)ELF64_R_TYPE(raw.r_info);
-		/* Only object files count a relocation's place from the section's start. */
+		/*
+		 * In object files a relocation's offset is relative to the section; otherwise it is
+		 * an address.
+		 */
 		r.place = raw.r_offset + (image->relocatable ? target->addr : 0);
 		r.value = (u64)raw.r_addend;
 		if (sym && sym < image->symbols_n)
@@ -339,7 +343,7 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug)
 	if (image->build_id_len != debug->build_id_len ||
 	    memcmp(image->build_id, debug->build_id, image->build_id_len))
 		text_errx(1, "%s and %s are not of the same build", image->path, debug->path);
-	/* In an object file, keep the file's own symbols, to which its relocations refer. */
+	/* Do not replace the symbols of an object file, to which its relocations refer. */
 	if (!image->stripped || debug->stripped || image->relocatable)
 		return;
 	free(image->symbols);
@@ -438,8 +442,7 @@ u64 rgn_image_pointer(const struct rgn_image *image, u64 addr)
 	const u8 *p = rgn_image_at(image, addr, 8);
 
 	/*
-	 * A word that no relocation adjusts can only be an address if the image runs at a fixed
-	 * address.
+	 * A word without a relocation can be an address only if the image runs at a fixed address.
 	 */
 	return p && (image->absolute || image->relocatable) ? gtp_get_le(p, 8) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An ELF file as the analysis sees it: sections that have addresses, symbols, relocations. */
+/* Read an ELF file for the analysis: sections with addresses, symbols, relocations. */
 #ifndef _RGN_IMAGE_H
 #define _RGN_IMAGE_H
 
@@ -8,10 +8,10 @@
 
 /**
  * struct rgn_section - one section of an ELF file
- * @name: belongs to the file
- * @bytes: the contents, @size bytes; NULL if the file has none (.bss, or a file of debug data only)
+ * @name: the name, in memory of the ELF file
+ * @bytes: the contents, @size bytes; NULL if the file does not have them (.bss, or a debug file)
  * @addr: the address; rgn_image_open() assigns one to each section of an object file
- * @owned: @bytes is a copy that belongs to the image, and may be changed
+ * @owned: true if @bytes is a copy that belongs to the image, and may be changed
  */
 struct rgn_section {
 	const char *name;
@@ -39,10 +39,10 @@ struct rgn_image {
 	const char *path;
 	int fd;
 	Elf *elf;
-	bool stripped;	  /* all symbols of the file are dynamic ones */
+	bool stripped;	  /* the file has only dynamic symbols */
 	bool relocatable; /* an object file, such as a module */
-	bool absolute;	  /* runs at its link address, so constants in its code can be addresses */
-	bool kernel;	  /* vmlinux or a module: has patch-site tables, no jump tables */
+	bool absolute;	  /* runs at its link address, so a constant in code may be an address */
+	bool kernel;	  /* vmlinux or a module: it has patch-site tables, but no jump tables */
 	struct rgn_section *sections;
 	u32 sections_n;
 	struct rgn_symbol *symbols; /* in the file's order, to which relocations refer */
@@ -51,7 +51,7 @@ struct rgn_image {
 	u32 build_id_len;
 };
 
-/* struct rgn_reloc - a relocation; @value: what S + A of the ELF specification is */
+/* struct rgn_reloc - a relocation; @value: S + A of the ELF specification */
 struct rgn_reloc {
 	u64 place;
 	u64 value;
@@ -62,11 +62,10 @@ struct rgn_reloc {
  * rgn_image_open() - read an ELF file for x86-64
  * @image: receives the image
  * @path: the file; must outlive the image
- * @like: NULL, or the image whose section addresses this one shares (@path is its debug data)
+ * @like: NULL; or, if @path is a debug file, its image, whose section addresses are used
  *
- * An object file's sections are given addresses, and the relocations of those that are loaded and
- * of .debug_line are applied to copies. Ends the program with a message when the file is not
- * usable.
+ * Assigns addresses to the sections of an object file. Applies the relocations of loaded sections
+ * and of .debug_line to copies of their contents. Exits with a message if the file is not usable.
  */
 void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_image *like);
 void rgn_image_close(struct rgn_image *image);
@@ -82,10 +81,10 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
  * @image: the file
  * @s: one of its sections
  *
- * A kernel executes no writable memory: it maps such memory without the right to execute, and
- * refuses a module with a section that is both. vmlinux may have such a section nevertheless, if
- * one of the parts that the linker joined was executable: 7.3's .data has code that kexec copies
- * before it runs.
+ * A kernel does not execute writable memory: it maps such memory without the permission to execute,
+ * and refuses a module with a section that is both writable and executable. vmlinux may have such a
+ * section nevertheless, if one of its input sections was executable: .data of 7.3 contains code
+ * that kexec copies before it runs.
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 
@@ -96,12 +95,14 @@ const struct rgn_section *rgn_image_section(const struct rgn_image *image, const
 const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name);
 
 /*
- * rgn_image_extern - return the undefined symbol that was given an address in an object file, or
- * NULL
+ * rgn_image_extern - return the name of the undefined symbol to which @addr was assigned in an
+ * object file, or NULL
  */
 const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
 
-/* rgn_image_section_at - return the loaded section with contents that holds an address, or NULL */
+/*
+ * rgn_image_section_at - return the loaded section with contents that contains an address, or NULL
+ */
 const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr);
 
 /*
@@ -113,7 +114,7 @@ const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 /* rgn_image_writable - true if a program may write to any of @n bytes, also after relocation */
 bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n);
 
-/* rgn_image_pointer - return the address that the 8 bytes at @addr hold at run time, or 0 */
+/* rgn_image_pointer - return the address that is stored at @addr at run time, or 0 */
 u64 rgn_image_pointer(const struct rgn_image *image, u64 addr);
 
 /* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */
@@ -122,8 +123,7 @@ void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *r
 		      void (*each)(void *ctx, const struct rgn_reloc *r), void *ctx);
 
 /*
- * rgn_alloc - allocate zeroed memory for @n elements of @size bytes; end the program if there is
- * none
+ * rgn_alloc - allocate zeroed memory for @n elements of @size bytes; exit with a message on failure
  */
 void *rgn_alloc(size_t n, size_t size);
 

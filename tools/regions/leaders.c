@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gather the evidence of where control may arrive: code, kernel tables, relocations, line table. */
+/* Find where control may arrive, from code, the kernel's tables, relocations and the line table. */
 #include "tools/regions/eh_frame.h"
 #include "tools/regions/functions.h"
 #include "tools/regions/leaders.h"
@@ -13,7 +13,7 @@
 
 struct scan {
 	struct rgn_text *text;
-	bool code; /* the section that the relocations change is code */
+	bool code; /* the section to which the relocations apply is code */
 };
 
 static void each_reloc(void *ctx, const struct rgn_reloc *r)
@@ -24,10 +24,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 	case R_X86_64_PC32:
 	case R_X86_64_PLT32:
 	case R_X86_64_PC64:
-		/*
-		 * The decoder has marked the targets of relative operands in code, whose base it
-		 * knows.
-		 */
+		/* The decoder has already marked the targets of relative operands in code. */
 		if (scan->code)
 			return;
 		break;
@@ -44,7 +41,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 		rgn_text_mark(scan->text, r->value, RGN_LEADER_RELOC);
 }
 
-/* Mark the address that is stored at @place, which the dynamic linker adjusts. */
+/* Mark the address that is stored at @place and that the dynamic linker adjusts. */
 static void mark_stored(struct rgn_text *text, u64 place)
 {
 	const u8 *p = rgn_image_at(text->image, place, 8);
@@ -66,8 +63,8 @@ static void relocations(struct rgn_text *text)
 			continue;
 		target = &image->sections[rela->info];
 		/*
-		 * The table for the dynamic linker names no section; skip tables for sections not
-		 * loaded.
+		 * Skip tables for sections that are not loaded. The table of the dynamic linker has
+		 * no section.
 		 */
 		if (rela->info && !(target->flags & SHF_ALLOC))
 			continue;
@@ -83,8 +80,8 @@ static void relocations(struct rgn_text *text)
 }
 
 /*
- * Mark the addresses that data holds. Without relocations, take each 8-byte word of data whose
- * value lies in code for an address.
+ * Mark the addresses that data contains. Without relocations, assume that each 8-byte word whose
+ * value is an address of code is such an address.
  */
 static void constants(struct rgn_text *text)
 {
@@ -107,7 +104,7 @@ static void constants(struct rgn_text *text)
 	}
 }
 
-/* Read DT_RELR: a word is the address of a place, or a bit for each of the 63 places after it. */
+/* Read DT_RELR: a word is the address of a place, or has a bit for each of the next 63 places. */
 static void packed_relocations(struct rgn_text *text, const struct rgn_section *s)
 {
 	u64 at, place = 0, word, i;
@@ -140,8 +137,8 @@ static void packed(struct rgn_text *text)
 }
 
 /*
- * True if a lock prefix precedes the target: the C library jumps over it in a process with one
- * thread.
+ * True if a lock prefix precedes the target: the C library skips the prefix by a jump in a process
+ * with only one thread.
  */
 static bool skips_lock(const struct rgn_span *span, u32 at)
 {
@@ -149,8 +146,8 @@ static bool skips_lock(const struct rgn_span *span, u32 at)
 }
 
 /*
- * Find where a decode lost the boundaries, which only data in code causes. Where a jump leads into
- * the middle of an instruction, one of the two decodes is wrong.
+ * Find functions in which the decoder lost the instruction boundaries because of data in code. If a
+ * jump leads into the middle of an instruction, the jump or the instruction was decoded wrongly.
  */
 static void find_astray(struct rgn_text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The whole analysis of an image: every place that control may arrive at, from all evidence. */
+/* The whole analysis of an image: find every place at which control may arrive. */
 #ifndef _RGN_LEADERS_H
 #define _RGN_LEADERS_H
 

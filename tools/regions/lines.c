@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines of a function, from libdw; code of inlined functions belongs to the line that calls
- * them.
+ * Find the source lines of a function with libdw. The code of an inlined function belongs to the
+ * line that calls it.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -11,9 +11,9 @@
 #include "tools/regions/lines.h"
 #include "tools/run/text.h"
 
-#define LINES_MAX 20000 /* the most source lines of one function */
+#define LINES_MAX 20000 /* most source lines of one function */
 
-/* struct line - the first address of a source line, and how many of its addresses take a jump */
+/* struct line - the first address of a source line, and how many of its addresses allow a jump */
 struct line {
 	u64 addr;
 	u32 rows;
@@ -35,8 +35,8 @@ struct listing {
 };
 
 /*
- * Return the difference between libdw's addresses and ours: libdw, too, assigns addresses to the
- * sections of object files.
+ * Return the difference between the addresses of libdw and those of the image: both assign their
+ * own addresses to the sections of object files.
  */
 static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
@@ -101,7 +101,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 		text_errx(1, "%s: the debug information has no function there", f->name);
 	l->function = scopes[i];
 	free(scopes);
-	/* The function's attributes may be those of an abstract origin in another unit. */
+	/* The function's attributes may come from an abstract origin in another unit. */
 	l->slide -= bias;
 	l->file = dwarf_decl_file(&l->function);
 	if (!l->file || dwarf_decl_line(&l->function, &l->first))
@@ -110,7 +110,9 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 	l->last = l->first;
 }
 
-/* Find the outermost inlined call below @die, in lexical blocks too, whose code contains @pc. */
+/*
+ * Find the outermost inlined call in @die whose code contains @pc; look into lexical blocks, too.
+ */
 static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 {
 	Dwarf_Die child;
@@ -122,7 +124,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
 			continue;
-		/* A block may have no ranges of its own, so it is searched in any case. */
+		/* A lexical block may have no ranges, so search it in any case. */
 		if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, pc) == 1) {
 			*call = child;
 			return true;
@@ -133,9 +135,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 	return false;
 }
 
-/*
- * Return the file that contains an inlined call: the call has its number in the unit's file table.
- */
+/* Return the file of an inlined call, which has the file's number in the unit's file table. */
 static const char *call_file(struct listing *l, Dwarf_Die *call)
 {
 	Dwarf_Attribute attr;
@@ -210,8 +210,8 @@ static FILE *open_source(const struct listing *l, const char *folder)
 	if (!folder)
 		return fopen(l->file, "r");
 	/*
-	 * The folder of the build is not known: try shorter and shorter tails of the path below
-	 * @source.
+	 * The folder of the build is unknown, so try shorter and shorter ends of the path, relative
+	 * to @source.
 	 */
 	for (; rest; rest = strchr(rest, '/')) {
 		while (*rest == '/')

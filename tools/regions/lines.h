@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A function's source lines, and what a tracepoint on each of them may use. */
+/* List a function's source lines, and whether tracepoints on them can use a jump. */
 #ifndef _RGN_LINES_H
 #define _RGN_LINES_H
 
 #include "tools/regions/text.h"
 
 /**
- * rgn_lines_print() - list a function's lines with their first address and its verdict
+ * rgn_lines_print() - list a function's source lines, each with its first address and the verdict
+ * about that
  * @text: the analysed image
  * @debug: the file with debug information
  * @f: the function
- * @source: a folder to look for source files in, or NULL
+ * @source: the folder with the source files, or NULL
  *
- * Ends the program with a message when there is no debug information for @f.
+ * Exits with a message if there is no debug information for @f.
  */
 void rgn_lines_print(const struct rgn_text *text, const struct rgn_image *debug,
 		     const struct rgn_function *f, const char *source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write the format of regions/table.h: lists of offsets, each an index and differences. */
+/* Write tables in the format of regions/table.h, whose lists have an index and differences. */
 #include <err.h>
 #include <stdlib.h>
 #include "regions/table.h"
@@ -61,7 +61,7 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 	case GTP_TABLE_HIDDEN:
 		return inside && leader && !(leader & RGN_LEADER_SEEN);
 	case GTP_TABLE_LEADER:
-		return leader; /* the kernel may know fewer symbols than the file */
+		return leader; /* the running kernel may have fewer symbols than the file */
 	case GTP_TABLE_FAULT:
 		return site & RGN_SITE_FAULT;
 	case GTP_TABLE_SITE:
@@ -201,7 +201,7 @@ static void put_head(struct buffer *b, const struct rgn_text *text)
 	}
 }
 
-/* Append one span's lists, and fill in their entries at *@directory, which is advanced. */
+/* Append the lists of a span, and write their heads at *@directory, which is advanced. */
 static void put_lists(struct buffer *b, const struct rgn_text *text, const struct rgn_span *span,
 		      u32 number, size_t *directory)
 {

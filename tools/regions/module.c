@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ask the module's own code about an address, with the table that the module would load. */
+/* Call the code that the module uses to decide about an address, with the module's table. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/mktable.h"
@@ -22,8 +22,8 @@ void rgn_module_free(struct rgn_module *m)
 }
 
 /*
- * Return the number of a span in the table, which has only the spans of kind RGN_SPAN_TEXT, in
- * order.
+ * Return the number that a span has in the table, which contains only the spans of kind
+ * RGN_SPAN_TEXT.
  */
 static u32 number_of(const struct rgn_module *m, const struct rgn_span *span)
 {

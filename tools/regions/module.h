@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's decision about an address if the file's bytes were the live ones. */
+/* The decision that the module would make about an address if the live bytes equal the file's. */
 #ifndef _RGN_MODULE_H
 #define _RGN_MODULE_H
 
 #include "regions/region.h"
 #include "tools/regions/text.h"
 
-/* struct rgn_module - the table of an analysed image, which the module would have */
+/* struct rgn_module - the table that the module would load for an analysed image */
 struct rgn_module {
 	const struct rgn_text *text;
 	u8 *bytes;
@@ -18,8 +18,8 @@ void rgn_module_init(struct rgn_module *m, const struct rgn_text *text);
 void rgn_module_free(struct rgn_module *m);
 
 /*
- * rgn_module_ask - call gtp_region_find() for an offset of a span that the module's table has;
- * @only_falls: control comes only from the instruction before, see struct gtp_region_ask
+ * rgn_module_ask - call gtp_region_find() for an offset of a span that is in the module's table;
+ * @only_falls: see struct gtp_region_ask
  */
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
 				       const struct rgn_function *f, u32 at, bool only_falls,

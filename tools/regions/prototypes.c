@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find functions that get only the return address from their caller on the stack, from DWARF.
+ * Find functions with no arguments on the stack, from their prototypes in DWARF.
  *
- * The System V ABI passes the first six words of arguments in registers: integers and pointers are
- * one each, structures by value of up to 16 bytes as many as they have, unless a member is not
- * aligned. A returned structure of more than 16 bytes takes one for its address. Anything else is
- * on the stack, and so is everything unknown, to be safe.
+ * The System V ABI passes the first six words of arguments in registers. An integer or pointer is
+ * one word. A structure of up to 16 bytes passed by value takes one or two words, unless a member
+ * is not aligned. For a returned structure of more than 16 bytes, its address takes one word. All
+ * other arguments are on the stack; to be safe, so is every argument of an unknown type.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -15,7 +15,7 @@
 enum {
 	IN_REGISTERS = 6,
 	ON_STACK = IN_REGISTERS + 1, /* more words than there are registers */
-	DEEP_MOST = 16,		     /* levels of structures in structures */
+	DEEP_MOST = 16,		     /* most levels of nested structures */
 };
 
 struct walk {
@@ -92,7 +92,7 @@ static bool is_float(Dwarf_Die *base)
 	       encoding == DW_ATE_decimal_float;
 }
 
-/* Return how many registers a value of the type takes. */
+/* Return how many registers an argument of the type takes. */
 static u32 words_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
@@ -125,7 +125,7 @@ static bool has_flag(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formflag(&attr, &flag) && flag;
 }
 
-/* Go to the declaration that an out-of-line copy refers to: it has all parameters. */
+/* Replace an out-of-line copy by its abstract origin, which has all parameters. */
 static void to_origin(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -140,8 +140,8 @@ static void to_origin(Dwarf_Die *die)
 }
 
 /*
- * Return the registers for the result: for a structure that is returned in memory, the caller
- * passes the address.
+ * Return the number of argument registers for the result: 1 for a structure that is returned in
+ * memory, whose address the caller passes, otherwise 0.
  */
 static u32 words_of_result(Dwarf_Die *function)
 {
@@ -185,7 +185,8 @@ static bool can_wrap(Dwarf_Die *function)
 }
 
 /*
- * Convert libdw's address to ours: libdw assigns other addresses to the sections of object files.
+ * Convert an address of libdw to one of the image: both assign their own addresses to the sections
+ * of object files.
  */
 static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 {
@@ -202,8 +203,8 @@ static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 }
 
 /*
- * Mark the function at @addr. A clone (f.isra.0, f.constprop.0) is not marked: it need not have the
- * arguments of the original.
+ * Mark the function at @addr. Do not mark a clone (f.isra.0, f.constprop.0), which may have other
+ * arguments than the original.
  */
 static void mark(const struct walk *w, u64 addr)
 {
@@ -214,7 +215,7 @@ static void mark(const struct walk *w, u64 addr)
 		f->flags |= RGN_FN_WRAP;
 }
 
-/* Mark a function with several ranges: all except the first have symbols of their own (f.cold). */
+/* Mark a function with several ranges by the first; the others have other symbols (f.cold). */
 static void mark_ranges(const struct walk *w, Dwarf_Die *function, Dwarf_Addr bias)
 {
 	Dwarf_Addr base, start, end;

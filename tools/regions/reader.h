@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A bounded reader of the numbers that DWARF's tables are made of: fixed sizes and LEB128. */
+/* A bounded reader of the numbers in DWARF's tables, which have a fixed size or are LEB128. */
 #ifndef _RGN_READER_H
 #define _RGN_READER_H
 
 #include "base/base.h"
 
-/* struct rgn_reader - reading past @end sets @failed and gives 0 */
+/* struct rgn_reader - the position of a reader; reading past @end sets @failed and returns 0 */
 struct rgn_reader {
 	const u8 *p;
 	const u8 *end;

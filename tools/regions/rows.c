@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs DWARF line programs, versions 2 to 5, for the registers address and basic_block only. */
+/* Run DWARF line programs of versions 2 to 5, only for the registers address and basic_block. */
 #include <dwarf.h>
 #include "tools/regions/reader.h"
 #include "tools/regions/rows.h"
 
 struct program {
 	struct rgn_reader in;
-	const u8 *lengths; /* numbers of operands of the standard opcodes */
+	const u8 *lengths; /* the number of operands of each standard opcode */
 	u64 addr;
 	u8 min_len;
 	u8 line_range;
@@ -45,9 +45,7 @@ static void extended(struct program *p)
 	p->in.p = in.end;
 	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
-		/*
-		 * The row that ends a sequence is for the address after the code: do not count it.
-		 */
+		/* Do not count the row that ends a sequence: its address is after the code. */
 		p->addr = 0;
 		p->block = false;
 	} else if (op == DW_LNE_set_address) {
@@ -97,7 +95,7 @@ static void run(struct program *p)
 	}
 }
 
-/* Read one unit's header, up to where its program starts. */
+/* Read a unit's header, up to the beginning of its line program. */
 static bool header(struct program *p, struct rgn_reader *unit, u32 offset_size)
 {
 	u16 version = (u16)rgn_read(unit, 2);
@@ -172,7 +170,8 @@ static void mark_row(void *ctx, u64 addr, bool block)
 }
 
 /*
- * True if the rows are complete: the function's entry and the target of each direct jump has one.
+ * True if the rows are complete: the function's entry and the target of each direct jump have a
+ * row.
  */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {

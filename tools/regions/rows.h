@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The line table, read in one pass: rows that start a basic block, and how many rows there are. */
+/* Read the line table: find rows that start a basic block, and count rows. */
 #ifndef _RGN_ROWS_H
 #define _RGN_ROWS_H
 
@@ -13,13 +13,13 @@ struct rgn_rows {
 	u64 broken; /* units of .debug_line that could not be read to their end */
 };
 
-/* rgn_rows_read - run the line programs of a file; @each may be NULL */
+/* rgn_rows_read - run the line programs of a file, and call @each (may be NULL) for each row */
 void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
 		   void (*each)(void *ctx, u64 addr, bool block), void *ctx);
 
 /*
- * rgn_rows_mark - mark the rows that start basic blocks, and the functions all of whose direct
- * targets have such a row
+ * rgn_rows_mark - mark the rows that start basic blocks, and each function in which all targets of
+ * direct jumps have such a row
  */
 void rgn_rows_mark(struct rgn_text *text, const struct rgn_image *debug);
 

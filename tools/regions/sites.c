@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the kernel's patch-site tables out of vmlinux (between symbols) or a module (sections). */
+/* Read the kernel's tables of patch sites, from vmlinux or a module. */
 #include <stdlib.h>
 #include "tools/regions/sites.h"
 
@@ -17,10 +17,7 @@ enum table_id {
 	TABLES_N,
 };
 
-/*
- * Where to find each table: in a section of its own, in vmlinux or in modules, or between two
- * symbols.
- */
+/* The place of each table: a section, in vmlinux or in modules, or the data between two symbols. */
 static const struct {
 	const char *section;
 	const char *start;
@@ -124,13 +121,13 @@ bool rgn_sites_table_at(const struct rgn_image *image, u64 addr)
 	return false;
 }
 
-/* Return the address that the 32-bit field at @at gives relative to the field itself. */
+/* Return the address that the 32-bit field at @at contains, relative to the field itself. */
 static u64 field(const struct table *t, u64 at)
 {
 	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
 }
 
-/* Read exceptions, fields of 4 bytes: the instruction, its fixup, the kind of fixup. */
+/* Read the exception table. Its fields of 4 bytes: an instruction, its fixup, the kind of fixup. */
 static void exceptions(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, EX_TABLE);
@@ -142,7 +139,7 @@ static void exceptions(struct rgn_text *text)
 	}
 }
 
-/* Read a table whose entries of @stride bytes start with the site, each site @n bytes of code. */
+/* Read a table with entries of @stride bytes, which begin with the site; a site has @n bytes. */
 static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32 n,
 			enum rgn_site what)
 {
@@ -153,7 +150,7 @@ static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32
 		rgn_text_site(text, field(&t, at), n, what);
 }
 
-/* Read the trampolines of static calls: each is a jump that the kernel rewrites like the calls. */
+/* Read the trampolines of static calls, which are jumps that the kernel patches like the calls. */
 static void trampolines(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -174,7 +171,7 @@ static void ftrace(struct rgn_text *text)
 		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), 5, RGN_SITE_FTRACE);
 }
 
-/* Read paravirt sites: a pointer, type, length, padding to 16 bytes. */
+/* Read paravirt sites. Each entry has a pointer, a type, a length, and padding to 16 bytes. */
 static void paravirt(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, PARAVIRT);
@@ -185,7 +182,9 @@ static void paravirt(struct rgn_text *text)
 			      RGN_SITE_PARAVIRT);
 }
 
-/* Do what apply_returns() does to jumps to the return thunk, on each kind of CPU. */
+/*
+ * Patch jumps to the return thunk as the kernel's apply_returns() does on the chosen kind of CPU.
+ */
 static void returns(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, RETURNS);
@@ -208,7 +207,7 @@ static void returns(struct rgn_text *text)
 	}
 }
 
-/* Read constants that boot writes into instructions: a pointer of 8 bytes, a shift count of one. */
+/* Read sites where boot writes a constant into code: a pointer of 8 bytes, a shift count of 1. */
 static void runtime_constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -293,7 +292,7 @@ void rgn_sites_before(struct rgn_text *text)
 	blacklist(text);
 }
 
-/* Read jump labels: the site, its target, and a key of 8 bytes. */
+/* Read jump labels. Each entry has the site, its target, and a key of 8 bytes. */
 static void jump_labels(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, JUMP_TABLE);
@@ -304,7 +303,7 @@ static void jump_labels(struct rgn_text *text)
 		struct rgn_span *span = rgn_text_span(text, addr);
 		u32 len = span ? span->len[addr - span->addr] : 0;
 
-		/* A nop or a jump, of two bytes or of five; when in doubt the longer one. */
+		/* The site is a nop or a jump of two or five bytes; if in doubt assume five. */
 		rgn_text_site(text, addr, len == 2 ? 2 : 5, RGN_SITE_JUMP_LABEL);
 		rgn_text_mark(text, field(&t, at + 4), RGN_LEADER_JUMP_LABEL);
 	}
@@ -318,7 +317,8 @@ struct alternative {
 };
 
 /*
- * Mark the targets of a replacement's jumps. A target inside the replacement means one in the site.
+ * Mark the targets of jumps in a replacement. A target inside the replacement stands for the same
+ * offset in the site.
  */
 static void replacement(struct rgn_text *text, const struct alternative *a)
 {
@@ -345,8 +345,8 @@ static void replacement(struct rgn_text *text, const struct alternative *a)
 }
 
 /*
- * Read an entry of the table of alternatives. The layout has changed over time: an entry has 12
- * bytes, with the lengths at 10 and 11, or 14 bytes, with the lengths at 12 and 13.
+ * Read an entry of the table of alternatives. The layout depends on the kernel's version: an entry
+ * has 12 bytes, with the lengths at 10 and 11, or 14 bytes, with the lengths at 12 and 13.
  */
 static struct alternative alternative_at(const struct table *t, u64 at, u32 stride)
 {
@@ -357,7 +357,7 @@ static struct alternative alternative_at(const struct table *t, u64 at, u32 stri
 	return a;
 }
 
-/* True if the stride is right: under it every entry names code and a replacement. */
+/* True if the stride is right, so that every entry has addresses of code and a replacement. */
 static bool stride_fits(const struct rgn_text *text, const struct table *t, u32 stride)
 {
 	u64 at;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count verdicts over all code, and print the counts beside those of the kernel's rule. */
+/*
+ * Count the verdicts of our rule over all code, and print them beside those of the kernel's rule.
+ */
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
 #include "tools/run/text.h"
@@ -24,7 +26,7 @@ static void count_deny(struct rgn_stats *s, u32 hidden, bool k61)
 		return;
 	s->deny++;
 	/*
-	 * In a running kernel, alternatives have been chosen and boot code is gone: nothing enters.
+	 * In a running kernel nothing enters from boot code or unused alternatives, which are gone.
 	 */
 	if (!(hidden & ~(u32)(RGN_LEADER_BOOT | RGN_LEADER_ALT)))
 		s->deny_boot++;
@@ -77,8 +79,8 @@ static void add(struct rgn_share *share, u64 n, u64 of)
 }
 
 /*
- * Return where a function's body ends. Padding after it does not belong to it, though the kernel's
- * table of symbols says so.
+ * Return the end of a function's code. The following padding is not part of the function, although
+ * the kernel's symbol table includes it.
  */
 static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
 {
@@ -103,7 +105,7 @@ static void count_function(const struct rgn_text *text, const struct rgn_span *s
 		}
 		if (!span->len[at])
 			continue;
-		/* A label in assembler has no size: it ends where int3 padding starts. */
+		/* A function from an assembler label has no size: int3 padding ends it. */
 		if (!f->body && (span->insn[at] & RGN_DECODED_KIND) == RGN_DECODED_INT3)
 			continue;
 		s->insns++;
@@ -198,7 +200,7 @@ static void print_refusals(const struct rgn_stats *s)
 	}
 }
 
-/* Print what is known of a program's functions. */
+/* Print the counts of a program's functions: bounds, jumps through registers, proofs. */
 static void print_functions(const struct rgn_stats *s)
 {
 	u64 unproven = 0;
@@ -246,7 +248,7 @@ void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 	print_leaders("  entered by", s->deny_bits);
 }
 
-/* Larger functions are not real: the zeros at the end of a section decode as one huge function. */
+/* Ignore larger functions, which are zeros at the end of a section. */
 enum { FUNCTION_MAX = 1 << 16 };
 
 static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
@@ -269,7 +271,7 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 
 enum { ENDBR = 4, FTRACE_SITE = 5 };
 
-/* Ask about a function's entry, for which a jump after the function tracer's site can serve. */
+/* Check a function's entry; a jump right after the ftrace site can serve for the entry, too. */
 static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 		      const struct rgn_function *f, u64 *answers)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts over a whole image: instructions (I), the kernel's rule (K), our rule (B), reasons. */
+/* Counts for a whole image: instructions (I), the kernel's rule (K), our rule (B), reasons. */
 #ifndef _RGN_STATS_H
 #define _RGN_STATS_H
 
 #include "tools/regions/verdict.h"
 
 /*
- * struct rgn_share - for one rule, the number of addresses it accepts, and the sum over all
- * functions of the share that it accepts of the addresses that can be probed
+ * struct rgn_share - for one rule, the number of addresses that it accepts, and the sum over all
+ * functions of the accepted share of their addresses that can be probed
  */
 struct rgn_share {
 	u64 sum;
@@ -19,28 +19,28 @@ struct rgn_stats {
 	u64 probeable; /* addresses that can be probed (P) */
 	u64 functions; /* functions with code that can be probed */
 	/*
-	 * by the kernel's rule: control flow alone; with the kernel's copier; with a relocating
-	 * copier
+	 * by the kernel's rule: by control flow alone; also by the kernel's copier; also by a
+	 * relocating copier
 	 */
 	struct rgn_share k_region, k_copy, k_any;
-	struct rgn_share k65_copy;		  /* with its copier, as kernels since 6.5 ask */
-	struct rgn_share b_region, b_copy, b_any; /* by our rule, likewise */
+	struct rgn_share k65_copy;		  /* k_copy by the rule of kernels since 6.5 */
+	struct rgn_share b_region, b_copy, b_any; /* the same by our rule */
 	u64 verdicts[RGN_VERDICT_N];
 	u64 kernel[RGN_KERNEL_N];
-	u64 gain[RGN_KERNEL_N]; /* accepted here, with its copier, by its rule's reason */
+	u64 gain[RGN_KERNEL_N]; /* accepted by our rule, refused by the kernel's, by its reason */
 	u64 evidence[RGN_EVIDENCE_N];
 	u64 deny, deny65;    /* accepted by the kernel, although control may enter in the middle */
 	u64 deny_boot;	     /* part of @deny: only boot code and alternatives enter there */
 	u64 deny_bits[16];   /* counts of @deny, by enum rgn_leader bit */
-	u64 leaders, hidden; /* inside functions; of those, the ones that a decode does not show */
+	u64 leaders, hidden; /* in functions; those of them that a decode does not show */
 	u64 hidden_bits[16];
 	u64 unbound;		      /* part of @functions: a program's code without bounds */
-	u64 jumping;		      /* a program's functions that jump through registers */
-	u64 unproven[RGN_UNPROVEN_N]; /* part of @jumping, by the reason that is unproven */
+	u64 jumping;		      /* functions of a program with jumps through registers */
+	u64 unproven[RGN_UNPROVEN_N]; /* part of @jumping, by the reason for no proof */
 };
 
 void rgn_stats_count(const struct rgn_text *text, struct rgn_stats *stats);
-/* rgn_stats_module - ask the module's own code about every address too, and print its share */
+/* rgn_stats_module - check every address with the module's code as well, and print its share */
 void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats);
 void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *stats);
 

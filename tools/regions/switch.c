@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prove where a program's jumps through registers lead.
+ * Find and prove the targets of a program's jumps through registers.
  *
- * A function is executed with what is known of its registers (value.c), along all paths that a
- * decode and all other evidence show, until nothing changes any more. A jump is proven if then
+ * A function is executed symbolically, with the known values of its registers (value.c), along all
+ * paths that a decode and all other evidence show, until no state changes any more. Then a jump is
+ * proven if
  *
  *  - it goes to an entry of a table whose place is known, whose index has a bound, which the
  *    program cannot write, and all of whose entries lead to instructions of the function, of its
  *    .cold part, or to the start of another function; or
- *  - its target comes whole from memory or from the caller, only the return address is on the
- *    stack, and no address inside the function is stored anywhere: a tail call.
+ *  - its target is a value that comes unchanged from memory or from the caller, only the return
+ *    address is on the stack, and no address inside the function is stored anywhere: a tail call.
  *
- * Every way that a table shows is walked, too. So one jump that cannot be proven makes all other
- * proofs of its function worthless: the function is refused as a whole.
+ * The paths to a table's targets are walked, too. So if one jump of a function cannot be proven,
+ * the other proofs are worthless, and the whole function is refused.
  */
 #include <stdlib.h>
 #include "tools/regions/cfa.h"
 #include "tools/regions/switch.h"
 #include "tools/regions/value.h"
 
-/* More entries than any compiler makes, and more rounds than any function needs. */
+/* Limits: more entries than compilers emit, and more visits of blocks than a function needs. */
 enum { ENTRIES_MAX = 1 << 14, VISITS_MAX = 4000 };
 
 struct block {
@@ -29,14 +30,14 @@ struct block {
 };
 
 /**
- * struct walk - the execution of one function with known and unknown values
+ * struct walk - the symbolic execution of one function
  * @fde: the function's FDE, or NULL
- * @blocks: for each byte of the function the block that starts there, or NULL
+ * @blocks: for each byte of the function the block that starts at that byte, or NULL
  * @queue: the offsets of blocks whose state has changed, @queue_n of them
- * @final: no state changes any more, so jumps are judged
- * @why: the first reason against a proof for the function
- * @seen: the number of jumps that were judged
- * @grown: a target was found that had not been a leader
+ * @final: true if no state changes any more, so that jumps are checked
+ * @why: the first reason why the function has no proof
+ * @seen: the number of jumps that were checked
+ * @grown: true if a target was found that was not a leader before
  */
 struct walk {
 	struct rgn_text *text;
@@ -60,7 +61,7 @@ static void refuse(struct walk *w, enum rgn_unproven why)
 		w->why = why;
 }
 
-/* Record that control comes to offset @at with state @s. */
+/* Record that control arrives at offset @at with state @s. */
 static void arrive(struct walk *w, u32 at, const struct rgn_state *s)
 {
 	struct block *b;
@@ -91,7 +92,9 @@ static bool read_only(const struct rgn_image *image, u64 addr, u64 n)
 	return !(s->flags & SHF_WRITE) && !rgn_image_writable(image, addr, n);
 }
 
-/* True if the code of @g jumps into the inside of the walked function, so @g is a part of it. */
+/*
+ * True if the code of @g jumps into the middle of the walked function, so that @g is a part of it.
+ */
 static bool part_of(const struct walk *w, const struct rgn_span *span, const struct rgn_function *g)
 {
 	u32 at = rgn_function_start(span, g), end = rgn_function_end(span, g);
@@ -106,7 +109,7 @@ static bool part_of(const struct walk *w, const struct rgn_span *span, const str
 	return false;
 }
 
-/* Take one entry of a jump table: control may go to @target. */
+/* Handle an entry of a jump table: control may go to @target. */
 static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 {
 	struct rgn_span *span = rgn_text_span(w->text, target);
@@ -129,7 +132,7 @@ static bool take_entry(struct walk *w, u64 target, const struct rgn_state *s)
 	       (g->addr == target || part_of(w, span, g));
 }
 
-/* Take all entries of a jump table; return false if the table cannot be trusted. */
+/* Handle all entries of a jump table; return false if the table cannot be trusted. */
 static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 		       const struct rgn_state *s)
 {
@@ -161,7 +164,7 @@ static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 	return good;
 }
 
-/* True if an address inside the function is stored outside a jump table: values may lead to it. */
+/* True if an address inside the function is stored outside jump tables: a value may be it. */
 static bool has_labels(const struct walk *w)
 {
 	u32 at;
@@ -176,7 +179,7 @@ static bool has_labels(const struct walk *w)
 	return false;
 }
 
-/* Let control arrive at all labels: a jump's target may be one, from a table proven elsewhere. */
+/* Let control arrive at all stored addresses, to which a jump by another proven table may lead. */
 static void arrive_at_labels(struct walk *w)
 {
 	struct rgn_state s;
@@ -244,9 +247,9 @@ static void take_jump(struct walk *w, const struct rgn_insn *insn, const struct 
 }
 
 /*
- * True if a call leads to code that keeps registers as the ABI demands. Compilers write such code,
- * and describe it; assembly without a description may do anything. Calls through registers, memory
- * and stubs of the linker lead to functions that others may call, too.
+ * True if a call leads to code that preserves registers as the ABI requires. Compilers emit such
+ * code, with an FDE; assembly without an FDE may do anything. Calls through registers, memory and
+ * stubs of the linker lead to functions that any code may call, so these follow the ABI.
  */
 static bool keeps_registers(const struct walk *w, const struct rgn_insn *insn)
 {
@@ -268,7 +271,7 @@ static void step(const struct walk *w, const struct rgn_insn *insn, struct rgn_s
 		rgn_state_step(s, insn);
 }
 
-/* Run from the offset to the next block or the end of the flow. */
+/* Execute from an offset to the next block, or until control does not continue. */
 static void run_block(struct walk *w, u32 at)
 {
 	struct rgn_state s = w->blocks[at - w->start]->state;
@@ -317,8 +320,8 @@ static void run_block(struct walk *w, u32 at)
 }
 
 /*
- * Start where control comes from outside, from an exception, or by a stored address: no register's
- * value is known there.
+ * Start where control may arrive from other code, from an exception, or by a stored address: no
+ * register's value is known there.
  */
 static void start_walk(struct walk *w)
 {
@@ -335,8 +338,8 @@ static void start_walk(struct walk *w)
 		u16 leader = w->span->leader[at];
 
 		/*
-		 * A table's own entries are stored addresses, too, but they lead here through the
-		 * table.
+		 * The entries of a jump table are stored addresses, too, but control arrives by the
+		 * table, whose state is known.
 		 */
 		if (leader & RGN_LEADER_TABLE)
 			leader &= (u16)~stored;
@@ -373,7 +376,7 @@ static void settle(struct walk *w)
 	}
 }
 
-/* Walk one function; return true if the walk has shown a new target of jumps. */
+/* Execute one function; return true if a new target of jumps was found. */
 static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
 			  const struct rgn_fde *fde)
 {
@@ -405,7 +408,7 @@ static bool walk_function(struct rgn_text *text, struct rgn_span *span, struct r
 	return w.grown;
 }
 
-/* Walk all functions that jump through registers; return true if a new target was found. */
+/* Execute all functions that jump through registers; return true if a new target was found. */
 static bool round_over(struct rgn_text *text)
 {
 	bool grown = false;
@@ -428,8 +431,8 @@ static bool round_over(struct rgn_text *text)
 void rgn_switch_find(struct rgn_text *text)
 {
 	/*
-	 * A table may lead into another function, whose proof then assumed too much: walk all
-	 * again.
+	 * A table may lead into another function, whose proof did not consider that: repeat
+	 * everything.
 	 */
 	while (round_over(text))
 		;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Code as spans, and the decode that finds instructions and direct jumps. */
+/* Read the code of an image into spans, and decode it to find instructions and direct jumps. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/text.h"
 
 /*
- * The limit of one section of code, to which 32 bits point; real sections are a hundredth of this.
+ * The largest section of code, so that offsets fit in 32 bits; real sections are a hundred times
+ * smaller.
  */
 #define SPAN_MAX 0x40000000ULL
 
@@ -192,8 +193,8 @@ bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns)
 	*returns = false;
 	if (text->thunks_end && addr >= text->thunks_start && addr <= text->thunks_end) {
 		/*
-		 * The register thunks come first; from the return thunk on, they are thunks of
-		 * returns.
+		 * The thunks for registers come first; the return thunk and all later thunks are
+		 * for returns.
 		 */
 		*returns = text->rethunk && addr >= text->rethunk;
 		return true;
@@ -249,9 +250,9 @@ static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 }
 
 /*
- * Decode code that nothing bounds. It may hold data, after which a decode in sequence has lost the
- * boundaries for a while and misses jumps. So decode from every byte: this finds all jumps, and
- * also bytes that only look like jumps.
+ * Decode code without known bounds. It may contain data, after which a decode in sequence loses the
+ * instruction boundaries for a while and misses jumps. So decode from every byte: that finds all
+ * jumps, and also bytes that only look like jumps.
  */
 static void decode_everywhere(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {
@@ -288,7 +289,7 @@ void rgn_text_decode(struct rgn_text *text)
 	for (i = 0; i < text->spans_n; i++) {
 		struct rgn_span *span = &text->spans[i];
 
-		/* Replacement code is decoded piece by piece, as its own table says. */
+		/* The replacements of alternatives are decoded one by one, as their table says. */
 		if (span->kind == RGN_SPAN_REPLACEMENT)
 			continue;
 		for (j = 0; j < span->functions_n; j++) {

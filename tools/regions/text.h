@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All code of an image: the bytes as they run, functions, instructions, and facts about each byte.
+ * All code of an image: the bytes as they run, the functions, the instructions, and facts about
+ * each byte.
  */
 #ifndef _RGN_TEXT_H
 #define _RGN_TEXT_H
@@ -9,8 +10,9 @@
 #include "tools/regions/image.h"
 
 /*
- * X(name, bit, text): why control may arrive at an address other than from the instruction before
- * it. A decode of the function itself shows the first two; the others stay hidden from it.
+ * X(name, bit, text): the reasons why control may arrive at an address, other than from the
+ * previous instruction. A decode of the function shows only the first two; the others are hidden
+ * from it.
  */
 /* clang-format off */
 #define RGN_LEADERS(X) \
@@ -37,7 +39,7 @@ enum rgn_leader {
 		RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
 };
 
-/* X(name, bit, text): the kinds of site to which a byte can belong */
+/* X(name, bit, text): the kinds of patch sites to which a byte can belong */
 /* clang-format off */
 #define RGN_SITES(X) \
 	X(FTRACE,      0x01, "the function tracer's") \
@@ -68,11 +70,11 @@ enum rgn_function_flag {
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
-	RGN_FN_ROWS = 256,     /* the line table has all basic blocks that a decode can check */
+	RGN_FN_ROWS = 256,     /* the line table has all basic blocks that a decode shows */
 	RGN_FN_LANDING = 512,  /* has an exception table that cannot be read */
-	RGN_FN_WRAP = 1024,    /* no argument is on the stack, and it returns */
-	RGN_FN_BOUND = 8192,   /* of a program: an FDE or a symbol with a size bounds it */
-	RGN_FN_UNBOUND = 2048, /* of a program: nothing bounds it */
+	RGN_FN_WRAP = 1024,    /* has no argument on the stack, and returns */
+	RGN_FN_BOUND = 8192,   /* of a program: its bounds come from an FDE or a symbol */
+	RGN_FN_UNBOUND = 2048, /* of a program: its bounds are unknown */
 	RGN_FN_PROVEN = 16384, /* of a program: all its jumps through registers lead to leaders */
 	RGN_FN_ASTRAY = 4096,  /* of a program: a jump leads into the middle of an instruction */
 };
@@ -85,9 +87,9 @@ struct rgn_function {
 	const char *name;
 	u64 addr;
 	u32 size;
-	u32 body; /* size by the symbol itself, without padding; 0: it has none */
+	u32 body; /* the size in the symbol, without padding; 0: none */
 	u16 flags;
-	u8 unproven; /* enum rgn_unproven: why it is not RGN_FN_PROVEN */
+	u8 unproven; /* enum rgn_unproven: why RGN_FN_PROVEN is not set */
 };
 
 /* X(name, text): the reasons why the targets of a program's jump through a register are unknown */
@@ -113,10 +115,10 @@ enum rgn_unproven {
 
 enum rgn_span_kind {
 	RGN_SPAN_TEXT,
-	RGN_SPAN_INIT,	      /* freed after boot, or runs at unload */
-	RGN_SPAN_REPLACEMENT, /* runs only after it was copied elsewhere */
-	RGN_SPAN_AUX,	      /* helps boot-time patching */
-	RGN_SPAN_PLT,	      /* the linker's stubs for calls of libraries */
+	RGN_SPAN_INIT,	      /* code that is freed after boot, or runs at unload */
+	RGN_SPAN_REPLACEMENT, /* code that runs only after it was copied elsewhere */
+	RGN_SPAN_AUX,	      /* code for patching at boot */
+	RGN_SPAN_PLT,	      /* stubs of the linker for calls of libraries */
 };
 
 /* Bits of rgn_span.insn, in addition to the kind in its low four bits. */
@@ -127,7 +129,7 @@ enum rgn_span_kind {
 /**
  * struct rgn_span - one section of code
  * @bytes: the code as it runs on the chosen CPU (a copy)
- * @len: for each byte the length of the instruction that starts there, else 0
+ * @len: for each byte the length of the instruction that starts at that byte, else 0
  * @insn: for each such byte its kind (enum rgn_decoded_kind) and RGN_DECODED_*
  * @leader: for each byte enum rgn_leader bits
  * @site: for each byte enum rgn_site bits
@@ -159,14 +161,14 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
-/* rgn_function_trusted - true for a program's function whose decode is not in doubt */
+/* rgn_function_trusted - true for a program's function that was surely decoded correctly */
 static inline bool rgn_function_trusted(const struct rgn_function *f)
 {
 	return f->flags & RGN_FN_BOUND &&
 	       !(f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY | RGN_FN_LANDING));
 }
 
-/* X(name, word, text): the kinds of CPU, by the form that the kernel gives a return at boot */
+/* X(name, word, text): the kinds of CPU, by the form of returns after the kernel has booted */
 /* clang-format off */
 #define RGN_CPUS(X) \
 	X(PLAIN, "plain", \
@@ -187,25 +189,25 @@ struct rgn_text {
 	const struct rgn_image *image;
 	struct rgn_span *spans;
 	u32 spans_n;
-	u64 thunks_start; /* retpolines and return thunks of a linked kernel */
+	u64 thunks_start; /* the retpolines and return thunks of vmlinux */
 	u64 thunks_end;
 	u64 rethunk;	      /* the return thunk that the compiler calls */
 	char *names;	      /* names of functions without a symbol */
-	struct rgn_fde *fdes; /* a program's FDEs, by address, for rgn_eh_frame_find() */
+	struct rgn_fde *fdes; /* the FDEs of a program, by address */
 	u32 fdes_n;
 	enum rgn_cpu cpu;
-	bool absolute;	  /* a constant in code may be an address without any relocation */
-	bool relocations; /* every address of code that is stored is known by a relocation */
+	bool absolute;	  /* a constant in code may be an address even without a relocation */
+	bool relocations; /* every stored address of code has a relocation */
 };
 
 /* rgn_text_init - read all code; rgn_functions_init() then divides it into functions */
 void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rgn_cpu cpu);
 void rgn_text_free(struct rgn_text *text);
 
-/* rgn_text_span - return the span that holds an address, or NULL */
+/* rgn_text_span - return the span that contains an address, or NULL */
 struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr);
 
-/* rgn_text_function - return the function that holds an address of the span */
+/* rgn_text_function - return the function that contains an address of the span */
 struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr);
 
 /*
@@ -214,23 +216,23 @@ struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr);
  */
 void rgn_text_mark(struct rgn_text *text, u64 addr, enum rgn_leader why);
 
-/* rgn_text_site - record that @n bytes at @addr are a site */
+/* rgn_text_site - record that @n bytes at @addr are a patch site */
 void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what);
 
-/* rgn_text_decode - find every instruction; marks what direct jumps and calls show */
+/* rgn_text_decode - find every instruction, and mark the targets of direct jumps and calls */
 void rgn_text_decode(struct rgn_text *text);
 
-/* rgn_text_is_thunk - true if a retpoline or, with *@returns, a return thunk is at the address */
+/* rgn_text_is_thunk - true if a retpoline or a return thunk, which sets *@returns, is at @addr */
 bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
 
 /*
- * rgn_cpu_find - find the kind of CPU that a word names; return false if there is none, with *@cpu
- * unchanged
+ * rgn_cpu_find - find a kind of CPU by its word; return false, with *@cpu unchanged, if there is
+ * none
  */
 bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word);
 const char *rgn_cpu_text(enum rgn_cpu cpu);
 
-/* rgn_leader_text, rgn_site_text - return the words for the lowest bit that is set */
+/* rgn_leader_text, rgn_site_text - return the text for the lowest bit that is set */
 const char *rgn_leader_text(u32 bits);
 const char *rgn_site_text(u32 bits);
 const char *rgn_unproven_text(enum rgn_unproven why);

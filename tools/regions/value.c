@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Track what is known of the values of registers from one instruction to the next. An instruction
- * that is not handled makes everything that it writes unknown.
+ * Track the known values of registers from one instruction to the next. After an instruction that
+ * this file does not handle, everything that it writes is unknown.
  *
- * Memory that was compared with a bound keeps that bound up to the next store or call. The
- * compiler, too, assumes that no other thread changes the memory in between: it loads the index
- * again.
+ * Memory that was compared with a bound keeps that bound until the next store or call. Compilers
+ * also assume that no other thread changes the memory in between, and load the index again.
  */
 #include "tools/regions/value.h"
 
@@ -120,7 +119,10 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 
 	for (i = 0; i < RGN_REGS; i++) {
 		join_value(&to->reg[i], &from->reg[i], addr, i);
-		/* If this join gave the id to another register, the id is from the round before. */
+		/*
+		 * If this join has given the id to another register, the id is from an earlier
+		 * visit.
+		 */
 		if (is_join_id(to->reg[i].id, addr) && to->reg[i].id != join_id(addr, i)) {
 			to->reg[i].id = join_id(addr, i);
 			to->reg[i].same = 64;
@@ -135,8 +137,8 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 }
 
 /*
- * Set a register to a new value. If another register has the same id, it has the value from an
- * earlier run of the instruction.
+ * Set a register to a new value. If another register has the same id, it has the value of an
+ * earlier execution of the instruction.
  */
 static void set(struct rgn_state *s, u32 reg, struct rgn_value v, u64 addr)
 {
@@ -317,7 +319,7 @@ static struct rgn_value lea(const struct rgn_state *s, const struct rgn_insn *in
 	return (struct rgn_value){ 0 };
 }
 
-/* Return the value of an operand that is read as a whole: @bits bits, zero-extended. */
+/* Return the value of an operand that is read, zero-extended. */
 static struct rgn_value source(const struct rgn_state *s, const struct rgn_insn *insn,
 			       const ZydisDecodedOperand *op)
 {
@@ -403,7 +405,7 @@ static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn 
 	case ZYDIS_MNEMONIC_SUB:
 		if (itself)
 			return constant(0);
-		/* The C library unmangles a pointer that came from memory. */
+		/* The C library demangles a pointer that it has loaded from memory. */
 		if (insn->z.mnemonic == ZYDIS_MNEMONIC_XOR && old->kind == RGN_VALUE_OUTSIDE &&
 		    from->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    from->mem.segment == ZYDIS_REGISTER_FS)
@@ -473,7 +475,7 @@ static void note_compare(struct rgn_state *s, const struct rgn_insn *insn)
 		const struct rgn_value *v = &s->reg[rgn_reg(op->reg.value)];
 
 		/*
-		 * The compare bounds only the bits that the register shares with other places of
+		 * The comparison bounds only the bits that the register shares with other copies of
 		 * the value.
 		 */
 		c.id = v->id;
@@ -502,8 +504,8 @@ void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps)
 }
 
 /*
- * True if the instruction enters the kernel, which writes the result register and memory; Zydis
- * reports neither as written.
+ * True if the instruction enters the kernel, which writes the result register and memory. Zydis
+ * does not report these writes.
  */
 static bool enters_kernel(const struct rgn_insn *insn)
 {
@@ -538,7 +540,7 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 		note_compare(s, insn);
 }
 
-/* Record that the compared value is at most @max: so are all registers that hold it. */
+/* Record that the compared value, and so each register with it, is at most @max. */
 static void bound(struct rgn_state *s, u64 max)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of registers, as far as the proof of a jump table needs them. */
+/* Values of registers, with the properties that the proof of a jump table needs. */
 #ifndef _RGN_VALUE_H
 #define _RGN_VALUE_H
 
@@ -10,7 +10,7 @@ enum { RGN_REGS = 16 };
 
 enum rgn_value_kind {
 	RGN_VALUE_UNKNOWN,
-	RGN_VALUE_OUTSIDE, /* all from memory or a caller: nothing was added to it here */
+	RGN_VALUE_OUTSIDE, /* unchanged from memory or the caller */
 	RGN_VALUE_CONST,   /* the constant @at */
 	RGN_VALUE_ENTRY,   /* 4 bytes, sign-extended, of the table @at */
 	RGN_VALUE_TARGET,  /* an ENTRY of a table, added to @base */
@@ -20,10 +20,10 @@ enum rgn_value_kind {
 /**
  * struct rgn_value - the value of one register; compared bytewise, so it has no padding
  * @kind: enum rgn_value_kind
- * @bits: the low @bits bits, as a number, are at most @max; 0: nothing is known
- * @same: this many low bits are equal to those of the value @id
- * @id: the number of a value; registers with the same @id hold the same value. 0: none
- * @last: the highest index into the table @at that the value can come from
+ * @bits: the number in the low @bits bits is at most @max; 0: nothing is known
+ * @same: the number of low bits that equal those of the value @id
+ * @id: the number of a value, which registers with the same @id share; 0: none
+ * @last: the highest index in the table @at from which the value can come
  */
 struct rgn_value {
 	u32 kind;
@@ -51,9 +51,9 @@ struct rgn_compare {
 };
 
 /**
- * struct rgn_state - what is known before an instruction of registers, flags and memory
+ * struct rgn_state - the known values of registers, flags and memory before an instruction
  * @flags: the comparison that set the flags
- * @memory: a comparison of memory: the memory's value is at most .with
+ * @memory: a comparison of memory, after which the memory's value is at most .with
  */
 struct rgn_state {
 	struct rgn_value reg[RGN_REGS];
@@ -67,10 +67,10 @@ struct rgn_insn {
 	u64 addr;
 };
 
-/* rgn_state_entry - set the state at a function's entry: every register is the caller's */
+/* rgn_state_entry - set the state at a function's entry: all registers come from the caller */
 void rgn_state_entry(struct rgn_state *s);
 
-/* rgn_state_unknown - set a state in which nothing is known; the ids of values depend on @addr */
+/* rgn_state_unknown - set a state without known values; the ids of values depend on @addr */
 void rgn_state_unknown(struct rgn_state *s, u64 addr);
 
 /* rgn_state_join - merge the state @from into @to; return true if @to has changed */
@@ -80,8 +80,8 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
 
 /*
- * rgn_state_call - set the state after the call at @addr; @keeps: the called function keeps
- * registers as the ABI demands
+ * rgn_state_call - set the state after the call at @addr; @keeps is true if the called function
+ * preserves registers as the ABI requires
  */
 void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps);
 
@@ -95,7 +95,7 @@ void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool tak
 bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
 		     const ZydisDecodedOperand *op, u32 scale, struct rgn_value *v);
 
-/* rgn_reg - return the number of a general register, RGN_REGS for any other */
+/* rgn_reg - return the number of a general register; RGN_REGS for other registers */
 u32 rgn_reg(ZydisRegister reg);
 
 #endif /* _RGN_VALUE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for jumps: ours, from all facts about the bytes, and the kernel's, as in its sources.
+ * The rules for jumps: our rule, from all facts about the bytes, and the rule in the kernel's
+ * sources.
  */
 #include "tools/regions/verdict.h"
 
@@ -57,7 +58,7 @@ static u8 kind_at(const struct rgn_span *span, u32 at)
 	return span->insn[at] & RGN_DECODED_KIND;
 }
 
-/* True for a program's padding. A kernel's symbols do not tell where a function's own code ends. */
+/* True for a program's padding. In a kernel, symbols do not show where a function's code ends. */
 static bool pads_function(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->flags & RGN_FN_UNBOUND)
@@ -65,7 +66,7 @@ static bool pads_function(const struct rgn_span *span, const struct rgn_function
 	return f->flags & RGN_FN_BOUND && at >= rgn_function_start(span, f) + f->body;
 }
 
-/* Return the reason why no probe at all can be set there; RGN_VERDICT_PROBE if one can. */
+/* Return the reason why no probe can be set at @at; RGN_VERDICT_PROBE if a probe can be set. */
 static enum rgn_verdict_id no_probe(const struct rgn_span *span, const struct rgn_function *f,
 				    u32 at)
 {
@@ -135,8 +136,8 @@ static bool is_padding(u8 kind)
 }
 
 /*
- * True for a call of a retpoline. On a CPU that needs none, boot makes it an indirect call of two
- * bytes, which returns to an earlier address, perhaps into the jump.
+ * True for a call of a retpoline. On a CPU that needs no retpolines, boot changes it to an indirect
+ * call of two bytes, which returns to an earlier address, perhaps into the jump.
  */
 static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 {
@@ -146,8 +147,8 @@ static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 
 /*
  * Walk the instructions that a jump displaces. @v receives their length, and the first instruction
- * that cannot be moved. After a return or a jump only padding may follow: nothing runs it, so it
- * needs no copy. Any other code there must be entered from somewhere unknown, and is refused.
+ * that cannot be moved. After a return or a jump only padding may follow, which does not run and
+ * needs no copy. If other code follows, control enters it from an unknown place, so refuse it.
  */
 static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 end,
 				     struct rgn_verdict *v)
@@ -174,7 +175,7 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 			id = RGN_VERDICT_RELOCATE;
 		dead |= ends_flow(kind);
 		i += span->len[i];
-		/* A task that sleeps in the call would return into the jump. */
+		/* A task that sleeps in the callee would return into the middle of the jump. */
 		if (i < at + GTP_REGION_JUMP &&
 		    (kind == RGN_DECODED_CALL || kind == RGN_DECODED_ICALL))
 			return RGN_VERDICT_RETURN;
@@ -185,8 +186,8 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 }
 
 /*
- * True if there is an indirect jump whose targets neither relocations nor rows of the line table
- * name.
+ * True if the function has an indirect jump whose targets are neither in relocations nor in rows of
+ * the line table.
  */
 static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function *f,
 			  enum rgn_evidence evidence)
@@ -194,7 +195,8 @@ static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function
 	bool indirect = f->flags & RGN_FN_IJMP;
 
 	/*
-	 * A kernel with retpolines is built without jump tables: a jump to one is a tail call.
+	 * A kernel with retpolines is built without jump tables, so a jump to a retpoline is a tail
+	 * call.
 	 */
 	if (!text->image->kernel)
 		indirect = f->flags & (RGN_FN_IJMP | RGN_FN_LANDING);
@@ -204,8 +206,8 @@ static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function
 static enum rgn_evidence evidence_of(const struct rgn_text *text, const struct rgn_function *f)
 {
 	/*
-	 * A program's jump tables hold differences of two addresses, and their relocations need
-	 * not name either. The kernel has no such tables.
+	 * The jump tables of a program contain differences of two addresses, for which there may be
+	 * no relocations. The kernel has no such tables.
 	 */
 	if (text->relocations && text->image->kernel)
 		return RGN_EVIDENCE_RELOCS;
@@ -302,7 +304,10 @@ u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr)
 	bits = rgn_verdict_leaders(span, at, &first);
 	if (bits & RGN_LEADER_JUMP || !(bits & ~(u32)RGN_LEADER_SEEN))
 		return 0;
-	/* The rule of every version checks the jumps of the function itself and asks the copier. */
+	/*
+	 * The rule of every kernel checks the jumps of the function, and whether the copier can
+	 * move it.
+	 */
 	f = rgn_text_function(span, addr);
 	rgn_verdict_get(text, addr, &v);
 	if (v.id < RGN_VERDICT_PROBE || !rgn_verdict_boost(span, f, at))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May a 5-byte jump replace the code at an address? The answer by our rule with its reason, and the
- * answer by the kernel's rule.
+ * Decide whether a 5-byte jump may replace the code at an address: the verdict of our rule with its
+ * reason, and the verdict of the kernel's rule.
  */
 #ifndef _RGN_VERDICT_H
 #define _RGN_VERDICT_H
@@ -10,8 +10,8 @@
 #include "tools/regions/text.h"
 
 /*
- * X(name, word, text): the outcomes. First those of addresses that take no probe at all, then those
- * that take a breakpoint but no jump, then those that take a jump.
+ * X(name, word, text): the verdicts: first those for no probe at all, then those for a breakpoint
+ * but no jump, then those for a jump.
  */
 /* clang-format off */
 #define RGN_VERDICTS(X) \
@@ -47,11 +47,11 @@ enum rgn_verdict_id {
 	RGN_VERDICTS(X)
 #undef X
 		RGN_VERDICT_N,
-	RGN_VERDICT_PROBE = RGN_VERDICT_NO_BOUNDS, /* the first outcome that allows a breakpoint */
-	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* the first outcome that allows a jump */
+	RGN_VERDICT_PROBE = RGN_VERDICT_NO_BOUNDS, /* the first verdict that allows a breakpoint */
+	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* the first verdict that allows a jump */
 };
 
-/* X(name, word, text): the evidence for an answer; a function has the best that applies */
+/* X(name, word, text): the kinds of evidence for a verdict; a function has the best that applies */
 /* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
@@ -91,10 +91,10 @@ enum rgn_kernel_id {
 };
 
 /**
- * struct rgn_verdict - the answer for one address
- * @id: whether the address takes a jump, and why
+ * struct rgn_verdict - the verdict for one address
+ * @id: whether a jump is allowed at the address, and why
  * @evidence: the evidence for @id
- * @len: bytes of all instructions that a jump would displace; 0 if they were not looked at
+ * @len: the bytes of all instructions that a jump would displace; 0 if they were not checked
  * @where: the address of the first leader, site or instruction that is an obstacle
  * @bits: the enum rgn_leader or enum rgn_site bits at @where
  */
@@ -121,17 +121,17 @@ bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
 /*
- * rgn_verdict_denied - return the leader bits that a kernel's rule does not see, if the rule may
- * accept the address although control may arrive within; otherwise 0
+ * rgn_verdict_denied - if a kernel's rule may accept the address although control may arrive inside
+ * the replaced bytes, return the leader bits that the rule does not see; otherwise 0
  */
 u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr);
 
 /**
- * rgn_verdict_kernel() - return the kernel's answer for an address that takes a probe
+ * rgn_verdict_kernel() - return the verdict of the kernel's rule for an address that can be probed
  * @span: the span that contains the address
  * @f: the function that contains the address
  * @at: the offset of the address in @span
- * @indirect: refuse functions with indirect jumps, as kernels before 6.5 do
+ * @indirect: true to refuse functions with indirect jumps, as kernels before 6.5 do
  */
 enum rgn_kernel_id rgn_verdict_kernel(const struct rgn_span *span, const struct rgn_function *f,
 				      u32 at, bool indirect);

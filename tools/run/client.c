@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sends packets to the module and reads its replies, in the module's own framing. */
+/* Send packets to the module and read its replies, with the same framing code as the module. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "fail.h"
 #include "text.h"
 
-enum { PIECE = GTP_PACKET_MAX - 1 }; /* one byte of a reply tells whether more follows */
+enum { PIECE = GTP_PACKET_MAX - 1 }; /* the first byte of a reply says whether more follows */
 
 static void write_all(struct client *c, const void *bytes, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A client of the module, in the role of GDB. */
+/* A client of the module, which takes the place of GDB. */
 #ifndef _RUN_CLIENT_H
 #define _RUN_CLIENT_H
 
@@ -10,10 +10,10 @@
  * struct client - a connection to the module
  * @fd: descriptor of /proc/gtp
  * @path: the name under which /proc/gtp was opened
- * @rsp: the framing, which is the same from either end
+ * @rsp: the framing, which is the same on both sides
  * @reply: the reply to the last packet, with a NUL after it
  * @len: the length of @reply
- * @answered: @reply is complete
+ * @answered: true if @reply is complete
  * @console: console text that the user has not seen yet, with a NUL after it
  * @console_len: the length of @console
  */
@@ -38,7 +38,7 @@ void client_open(struct client *c, const char *path);
 /* client_send - send a packet, without waiting for its reply */
 void client_send(struct client *c, const char *packet);
 
-/* client_receive - receive at least a byte; @c->answered says whether the reply is complete */
+/* client_receive - receive at least one byte; then @c->answered says if the reply is complete */
 void client_receive(struct client *c);
 
 /* client_interrupt - send ^C */
@@ -47,12 +47,10 @@ void client_interrupt(struct client *c);
 /* client_ask - send a packet and return its reply, which is in @c->reply until the next one */
 __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...);
 
-/*
- * client_order - send a packet that must be answered with OK; @what is being done, for the message
- */
+/* client_order - send a packet whose reply must be OK; @what describes a failure for the message */
 void client_order(struct client *c, const char *packet, const char *what);
 
-/* client_check - check that the last packet was answered with OK; @what was being done */
+/* client_check - check that the reply to the last packet is OK; @what describes a failure */
 void client_check(struct client *c, const char *what);
 
 /*
@@ -61,7 +59,7 @@ void client_check(struct client *c, const char *what);
  */
 char *client_monitor(struct client *c, const char *command);
 
-/* client_show - print the console text that has come so far to @out */
+/* client_show - print the console text received so far to @out */
 void client_show(struct client *c, FILE *out);
 
 /* client_transfer - read all of "OBJECT:read:ANNEX" with qXfer, and pass the pieces to @take */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints readings of this machine's clocks, one for each line of input. */
+/* Print readings of this machine's clocks, one for each line of input. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ static u64 now(clockid_t id)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
-/* Read a line byte by byte, because the input after the last line belongs to the next program. */
+/* Read a line byte by byte, because the input after the last line is for the next program. */
 static bool line_comes(void)
 {
 	char c = 0;

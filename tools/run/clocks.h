@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Readings of the clocks, by which frames of several machines can be put into one order. */
+/* Readings of this machine's clocks, for ordering the frames of several machines. */
 #ifndef _RUN_CLOCKS_H
 #define _RUN_CLOCKS_H
 
@@ -7,10 +7,10 @@
 
 /**
  * clocks_tell - answer lines on standard input
- * @n: the number of lines to answer; an earlier end of the input ends this, too
+ * @n: the number of lines to answer; the end of the input may come earlier
  *
- * Each answer is a line: the time of day and the monotonic clock, in ns. The latter is the
- * frames' $clock.
+ * Each answer is a line with the time of day and the monotonic clock, in ns. The monotonic clock is
+ * the clock of $clock in frames.
  */
 void clocks_tell(u32 n);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse the argument of --for, as gdbscripts/gtp/shell/options.py does. */
+/* Parse the argument of --for, like gdbscripts/gtp/shell/options.py. */
 #include <stdlib.h>
 #include "duration.h"
 
-/* Return the length of the number at the beginning of @text: 5 or 0.5, as gtp accepts it. */
+/*
+ * Return the length of the number (5, 0.5) at the beginning of @text, in the form that gtp accepts.
+ */
 static size_t number(const char *text)
 {
 	static const char digits[] = "0123456789";
@@ -24,7 +26,7 @@ u64 duration(struct argp_state *state, const char *text)
 	double n = len ? strtod(text, NULL) : 0;
 	u32 i;
 
-	/* Refuse 0, which would mean no limit. */
+	/* Refuse 0, which means no limit to the caller. */
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
 			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);

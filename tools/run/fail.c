@@ -14,7 +14,7 @@ static void put_line(const char *format, va_list args)
 	fflush(stdout);
 	vsnprintf(text, sizeof(text), format, args);
 	fprintf(stderr, "%s: ", program);
-	/* A newline in the format begins a new line; a newline in a name is escaped. */
+	/* A newline in the format begins a new line; a newline in an argument is escaped. */
 	if (strchr(format, '\n'))
 		while ((line = strsep(&rest, "\n")))
 			text_line(stderr, line);

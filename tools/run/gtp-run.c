@@ -30,11 +30,12 @@ enum { CLOCKS_MOST = 1000 };
 
 /**
  * struct given - the command line
- * @session, @out: files; @out NULL: in the current folder, named after the session
+ * @session, @out: the input and the output file; @out NULL: in the current folder, named after the
+ *	session
  * @device: the path of /proc/gtp
  * @ms: how long to trace; 0: until a signal comes or the run ends
- * @info: only show the contents of the file
- * @clocks: the number of questions about the clocks to answer, and do nothing else; 0: trace
+ * @info: true to show only the contents of the file
+ * @clocks: if not 0, only answer this number of questions about the clocks
  */
 struct given {
 	const char *session, *out, *device;
@@ -151,7 +152,7 @@ static void refuse_running(struct client *c)
 		     c->path);
 }
 
-/* distance - return the distance of the kernel from its link address */
+/* distance - return the distance of the running kernel from its link address */
 static u64 distance_of(struct client *c, const struct gtpd_part *p)
 {
 	static const char word[] = "TextSeg=";
@@ -165,8 +166,8 @@ static u64 distance_of(struct client *c, const struct gtpd_part *p)
 }
 
 /*
- * check_distance - check, before anything is sent, that all packets of the session can be relocated
- * to the kernel's address
+ * check_distance - check that all packets of the session can be relocated by @distance, before any
+ * packet is sent
  */
 static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 distance)
 {
@@ -191,9 +192,9 @@ static void on_ending(int number)
 }
 
 /*
- * Catch signals. Until the run is active, they interrupt waits: the module notices a ^C, and stops
- * arming probes. If the reader of our output exits, that must not end this program and lose the
- * frames.
+ * Catch signals. Until the run is active, a signal interrupts waits, also in the module, which then
+ * stops arming probes. Ignore SIGPIPE: if the reader of the output exits, this program must not end
+ * and lose the frames.
  */
 static void signals(void)
 {
@@ -216,7 +217,7 @@ static void signals(void)
 
 /* --- the session --- */
 
-/* give_up - delete this session's definitions; those of the previous session are deleted already */
+/* give_up - delete the definitions of this session, if any were sent, and exit */
 static _Noreturn void give_up(struct client *c, bool defined)
 {
 	if (defined)
@@ -243,7 +244,7 @@ static void define(struct client *c, const struct gtpd *g, const struct gtpd_par
 		give_up(c, defined);
 }
 
-/* start - start the run; from then on a signal waits for wait_for_end() */
+/* start - start the run; then signals are blocked until wait_for_end() */
 static void start(struct client *c)
 {
 	bool runs = !strcmp(client_ask(c, "QTStart"), "OK");
@@ -301,7 +302,7 @@ static void trace_until(struct client *c, u64 ms)
 	start(c);
 	fprintf(stderr, "gtp-run: tracing%s\n", ms ? "" : "; ^C ends it");
 	wait_for_end(c, ms);
-	/* End the run as GDB's tstop does. */
+	/* End the run with the packets of GDB's tstop. */
 	client_order(c, "QTNotes:tstop:;", "the run does not end");
 	client_order(c, "QTStop", "the run does not end");
 	client_show(c, stdout);
@@ -324,7 +325,7 @@ static void print_hits(struct client *c, const char *packet)
 	printf("tracepoint %u at 0x%llx: %llu hits\n", num, addr, hits);
 }
 
-/* Print the lines of `monitor status` that are about frames and hits. */
+/* Print the lines about frames and hits from `monitor status`. */
 static void print_status(struct client *c)
 {
 	static const char *const wanted[] = {
@@ -355,8 +356,8 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 }
 
 /*
- * Return the session's name with another suffix, in the current folder; stdin.tf for standard
- * input.
+ * Return the output file's name: that of the session with the suffix .tf, in the current folder;
+ * stdin.tf for standard input.
  */
 static char *default_out(const char *session)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads a compiled session: all records of the file are checked before any is used. */
+/* Read a compiled session. All records of the file are checked before any record is used. */
 #include "base/mem.h"
 #include "base/parse.h"
 #include "regions/table.h"
@@ -29,7 +29,7 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* Return the form of a hex digit in the packet: itself, or its character code in two digits. */
+/* Return how many characters of the packet a hex digit takes: two if the text is in hex again. */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -77,7 +77,7 @@ static const char *check_relocations(const u8 *bytes, u32 n, const char *text, u
 }
 
 /*
- * True for packets that define or set something; false for packets that start a run, or read or
+ * True for packets of definitions and settings; false for packets that start a run, or read or
  * write a file.
  */
 static bool is_allowed(const char *text, u32 len)
@@ -95,8 +95,8 @@ static bool is_allowed(const char *text, u32 len)
 }
 
 /*
- * True for monitor notrace, which may kill the kernel: only the machine's own user may allow it,
- * not a file.
+ * True for monitor notrace, which allows probes that may crash the kernel: only the machine's user
+ * may allow them, not a file.
  */
 static bool allows_notrace(const char *text, u32 len)
 {
@@ -113,7 +113,7 @@ static bool allows_notrace(const char *text, u32 len)
 	       !memcmp(c, word, n);
 }
 
-/* True if the framing would escape no byte, as in all packets of a session. */
+/* True if the framing escapes no byte of the packet, as it must be in a session. */
 static bool is_plain(const char *text, u32 len)
 {
 	u32 i;
@@ -165,7 +165,7 @@ static const char *check_kernel(const u8 *bytes, u32 len)
 	return NULL;
 }
 
-/* Check that a record is one line, because it is written to the trace file as one. */
+/* Check that a record is one line: it is written to the trace file as a line. */
 static const char *check_line(const u8 *bytes, u32 len)
 {
 	u32 i;
@@ -220,7 +220,7 @@ static const char *check_head(const u8 *bytes, size_t size)
 	return NULL;
 }
 
-/* Check the records' bounds; the caller checks their contents. */
+/* Check the bounds of the records; the caller checks their contents. */
 static const char *check_bounds(const u8 *bytes, u32 size, u32 at)
 {
 	if (size - at < GTPD_RECORD || get(bytes + at + 4, 4) > size - at - GTPD_RECORD)
@@ -286,7 +286,7 @@ bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p)
 	return false;
 }
 
-/* Set @r to the first record of a part, which describes the part. */
+/* Set @r to the first record of a part, GTPD_KERNEL. */
 static void begin(const struct gtpd *g, const struct gtpd_part *p, struct gtpd_record *r)
 {
 	if (r->bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file that `gtp compile` writes and `gtp-run` reads: format and bounded reader. */
+/* The file that `gtp compile` writes and `gtp-run` reads: its format and a bounded reader. */
 #ifndef _RUN_GTPD_H
 #define _RUN_GTPD_H
 
@@ -13,8 +13,8 @@
  *  12  u32       CRC-32 (the one of zip and Ethernet) of all bytes from 16 on
  *  16  records   u32 kind, u32 length, as many bytes
  *
- * A part for each kernel begins with a record GTPD_KERNEL; the records up to the next one belong to
- * it:
+ * The file has a part for each kernel. A part begins with a record GTPD_KERNEL and ends before the
+ * next GTPD_KERNEL. The kinds of records:
  *
  *  KERNEL   u64 link address of _text, u64 link address of _end, u8 length of the build-id, the
  *           build-id, the release
@@ -24,8 +24,8 @@
  *  KEY      the name of a variable that is set to $kstack
  *  TABLE    a table of regions (regions/table.h)
  *
- * A relocation is a number in hex, to which gtp-run adds the distance of the kernel from its link
- * address.
+ * A relocation describes a number in hex, to which gtp-run adds the distance of the kernel from its
+ * link address.
  */
 #define GTPD_MAGIC "GTPDEF\0\1"
 
@@ -35,20 +35,20 @@ enum {
 	GTPD_RELOCATION = 4,
 	GTPD_ID_MAX = 32,
 	GTPD_MAX = 256 << 20,	 /* bytes in a file */
-	GTPD_PACKET_MAX = 16384, /* the longest packet that /proc/gtp takes */
+	GTPD_PACKET_MAX = 16384, /* the longest packet that /proc/gtp accepts */
 };
 
 enum gtpd_kind { GTPD_KERNEL = 1, GTPD_PACKET, GTPD_NAME, GTPD_KEY, GTPD_TABLE };
 
 /**
- * enum gtpd_relocation_kind - how the number to relocate is written
+ * enum gtpd_relocation_kind - the form of the number to relocate
  * @GTPD_NUMBER: in hex digits
- * @GTPD_OPERAND: in hex digits; the number's top bit, which may be its sign, has to stay
- * @GTPD_TEXT: as hex digits that are themselves characters in hex: two characters for each digit
+ * @GTPD_OPERAND: in hex digits; the top bit, which may be the sign, must not change
+ * @GTPD_TEXT: as hex digits in a text that is itself encoded in hex: two characters for each digit
  */
 enum gtpd_relocation_kind { GTPD_NUMBER, GTPD_OPERAND, GTPD_TEXT, GTPD_RELOCATION_KINDS };
 
-/* struct gtpd - a file that gtpd_open() has checked; the caller owns its memory */
+/* struct gtpd - a file that gtpd_open() has checked; the caller owns @bytes */
 struct gtpd {
 	const u8 *bytes;
 	u32 size;
@@ -80,31 +80,31 @@ struct gtpd_error {
 
 /**
  * gtpd_open() - check a whole file
- * @g: receives the file, valid as long as @bytes is; untouched on error
+ * @g: receives the file, which is valid as long as @bytes; unchanged on error
  * @bytes: the file
  * @size: the size of the file
  * @error: set on error
  *
- * Everything is checked once, here: the functions below check nothing. Only packets that define a
- * run are allowed. Return: 0, or -EINVAL.
+ * Checks everything once, so that the following functions need no checks. Allows only packets that
+ * define a run. Return: 0, or -EINVAL.
  */
 int gtpd_open(struct gtpd *g, const void *bytes, size_t size, struct gtpd_error *error);
 
 /*
- * gtpd_next - go to the record after @r, the first one if @r->bytes is NULL; return false after the
- * last
+ * gtpd_next - set @r to the next record, or to the first if @r->bytes is NULL; return false after
+ * the last
  */
 bool gtpd_next(const struct gtpd *g, struct gtpd_record *r);
 
 /*
- * gtpd_next_part - go to the part after @p, the first one if @p->id is NULL; return false after the
- * last
+ * gtpd_next_part - set @p to the next part, or to the first if @p->id is NULL; return false after
+ * the last
  */
 bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p);
 
 /*
- * gtpd_next_of - go to the record after @r of this kind in @p, the first one if @r->bytes is NULL;
- * return false after the last
+ * gtpd_next_of - set @r to the next record of @kind in part @p, or to the first if @r->bytes is
+ * NULL; return false after the last
  */
 bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kind kind,
 		  struct gtpd_record *r);

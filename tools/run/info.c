@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `gtp-run --info`: print a compiled session in the form in which it was written. */
+/* `gtp-run --info`: print a compiled session in the form in which the user wrote it. */
 #include "base/parse.h"
 #include "info.h"
 #include "text.h"
@@ -17,7 +17,7 @@ const char *info_name(const struct gtpd_part *p)
 	return text;
 }
 
-/* Print the place of a tracepoint's definition: N:ADDR:... */
+/* Print the number and address of a tracepoint, from its definition N:ADDR:... */
 static void print_place(struct gtp_in *in)
 {
 	u32 num;
@@ -38,7 +38,7 @@ static void print_hex(struct gtp_in *in)
 	putchar('\n');
 }
 
-/* Print a source text: N:ADDR:TYPE:START:LENGTH:HEX */
+/* Print a source text from N:ADDR:TYPE:START:LENGTH:HEX. */
 static void print_source(struct gtp_in *in)
 {
 	const char *part, *type = NULL, *hex;
@@ -62,7 +62,7 @@ static void print_source(struct gtp_in *in)
 	print_hex(in);
 }
 
-/* Print a monitor command that changes a setting, which persists after the run. */
+/* Print a monitor command that changes a setting; the setting stays after the run. */
 static void print_monitor(struct gtp_in *in)
 {
 	printf("  monitor ");

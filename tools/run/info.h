@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The contents of a compiled session, for the user. */
+/* Print the contents of a compiled session for the user. */
 #ifndef _RUN_INFO_H
 #define _RUN_INFO_H
 
 #include "gtpd.h"
 
-/* info_name - return "RELEASE (build-id HEX)" of a part, in a static buffer of its own */
+/* info_name - return "RELEASE (build-id HEX)" of a part, in a static buffer */
 const char *info_name(const struct gtpd_part *p);
 
-/* info_print - print kernels, tracepoints, conditions, actions */
+/* info_print - print the kernels, tracepoints, conditions and actions of a session */
 void info_print(const struct gtpd *g);
 
 #endif /* _RUN_INFO_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read a compiled session into memory, to its end, because the length of a pipe is unknown. */
+/* Read a compiled session into memory until the end of the input, which may be a pipe. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static int open_session(const char *path)
 	return fd;
 }
 
-/* read_all - read up to the end of the input, or to the largest size of a session */
+/* read_all - read to the end of the input, but not more than the largest session */
 static size_t read_all(int fd, const char *name, u8 **bytes)
 {
 	size_t have = 0, size = FIRST;

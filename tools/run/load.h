@@ -6,8 +6,8 @@
 #include "gtpd.h"
 
 /*
- * load_session - read and check a file, a pipe or, as "-", standard input; fail() if it is not a
- * session. The memory is never freed
+ * load_session - read and check a file, a pipe or, if @path is "-", standard input; call fail() if
+ * it is not a session. The memory is never freed
  */
 void load_session(struct gtpd *g, const char *path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write a trace file like `gtp save`: GDB's own format, and after the frames, where GDB does not
- * read, aggregations and stacks. gdbscripts/gtp/kept.py reads those.
+ * Write a trace file like `gtp save`: in GDB's format, followed by a tail with aggregations and
+ * stacks, which GDB does not read. gdbscripts/gtp/kept.py reads the tail.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void remove_part(void)
 		unlink(part_path);
 }
 
-/* Report a failed write: frames that could not be written are still available. */
+/* Report a failed write, and that the module still has the frames. */
 static void fail_to_write(const char *path)
 {
 	fail(RUN_FAILED,
@@ -70,7 +70,7 @@ static bool is_letter(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* True if VARIABLE, of a record "name VARIABLE<tab>...", occurs as a word in @text. */
+/* True if @text contains, as a word, the VARIABLE of a record "name VARIABLE<tab>...". */
 static bool names_one_of(const char *text, const struct gtpd_record *r)
 {
 	const char *name = (const char *)memchr(r->bytes, ' ', r->len), *end, *found = text;
@@ -97,7 +97,9 @@ static void put_stacks(struct save *o, const struct memory *stacks)
 	const u8 *bytes = (const u8 *)stacks->bytes;
 	size_t words = stacks->len / 8, at = 1, i;
 
-	/* A stack with number 0 does not exist. Each stack is a count and as many addresses. */
+	/*
+	 * There is no stack with the number 0. A stack is a count, followed by that many addresses.
+	 */
 	while (at < words) {
 		u64 n, word;
 
@@ -162,7 +164,7 @@ void save_begin(struct save *o, const char *path)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		fail(RUN_FAILED, "%s is no ordinary file, and would be replaced by one", path);
 	part_path = save_part(path);
-	/* Remove the remains of a killed run; does not follow a link. */
+	/* Remove the file of a killed run; unlink() does not follow a link. */
 	unlink(part_path);
 	fd = open(part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->file = fd < 0 ? NULL : fdopen(fd, "w");

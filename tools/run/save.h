@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stopped run as a trace file. */
+/* Write the stopped run to a trace file. */
 #ifndef _RUN_SAVE_H
 #define _RUN_SAVE_H
 
 #include "client.h"
 #include "gtpd.h"
 
-/* struct save - a trace file that is being written; until it is complete, an old one stays */
+/* struct save - a trace file that is being written; it replaces an old file when it is complete */
 struct save {
 	FILE *file;
 	const char *path;
 	u64 size;
 };
 
-/* save_part - return the name that the file has until it is complete; the caller frees it */
+/* save_part - return the temporary name of the file until it is complete; the caller frees it */
 char *save_part(const char *path);
 
-/* save_begin - open the file before the run can collect anything; only its owner can access it */
+/* save_begin - open the file, before the run begins; only its owner can access it */
 void save_begin(struct save *o, const char *path);
 
 /*
- * save - write the run of @c, whose session is part @p of @g, moved by @distance; returns the
+ * save - write the run of @c, whose session is part @p of @g, relocated by @distance; return the
  * file's size in bytes
  */
 u64 save(struct save *o, struct client *c, const struct gtpd *g, const struct gtpd_part *p,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Load a table of regions, unless /proc/gtpregions shows that one is loaded already. */
+/* Load a table of regions into the module, unless /proc/gtpregions shows one for the kernel. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Escape text for a terminal; base/visible.c knows which characters need it.
- */
+/* Escape text for a terminal; base/visible.c finds the characters that must be escaped. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* vasprintf */
 #endif
@@ -14,7 +12,7 @@
 
 static void put_escaped(FILE *to, u8 c)
 {
-	static const char letters[] = "abtnvfr"; /* of the characters 7 to 13 */
+	static const char letters[] = "abtnvfr"; /* the escapes of the characters 7 to 13 */
 
 	if (c >= 7 && c <= 13)
 		fprintf(to, "\\%c", letters[c - 7]);
@@ -51,7 +49,7 @@ static bool is_plain(const char *text)
 	return !*text;
 }
 
-/* Write text without special characters in one piece: a kernel's listing has millions of lines. */
+/* Write text without special characters at once: a kernel's listing has millions of lines. */
 static void put_kept(FILE *to, const char *text)
 {
 	size_t n;

@@ -9,27 +9,27 @@
 /**
  * text_put - write a text so that it cannot control a terminal
  * @to: the stream
- * @text: any bytes; a session, a kernel's release or a file's name may have escape sequences
+ * @text: any bytes: a session, a kernel's release or a file's name may contain escape sequences
  * @len: the number of bytes
  *
- * Control characters, those that change the order of others, and bytes that are not UTF-8 are
- * escaped as in C.
+ * Escapes control characters, characters that change the direction of text, and bytes that are not
+ * UTF-8, as in C.
  */
 void text_put(FILE *to, const char *text, size_t len);
 
-/* text_line - write a string as text_put() does, and a newline */
+/* text_line - write a string like text_put(), and a newline */
 void text_line(FILE *to, const char *text);
 
 /**
  * text_printf - print like printf, with a result that cannot control a terminal
  * @to: the stream
- * @format: the text, as for printf; newlines and tabs, also those of arguments, are kept
+ * @format: the text, as for printf; newlines and tabs are not escaped, also in arguments
  */
 __printf(2, 3) void text_printf(FILE *to, const char *format, ...);
 
 /*
- * text_errx - report like errx, with text that cannot control a terminal: the program's name, the
- * text, a newline on stderr; exit
+ * text_errx - like errx, with text that cannot control a terminal: print the program's name, the
+ * text and a newline to stderr, and exit
  */
 __printf(2, 3) _Noreturn void text_errx(int status, const char *format, ...);
 
