@@ -43,8 +43,8 @@ struct gtp_file_stat {
  *                    host reports loaded libraries itself, so the breakpoint is accepted but not
  *                    inserted
  * @object: store at most @len bytes of a text, starting at offset @from; return their number, which
- *          is less than @len only at the end, or -errno with @why. A read from offset 0 collects
- *          the text anew
+ *          is less than @len only at the end, or -errno with @why. A read from offset 0 generates
+ *          the text again
  * @open: open a file for reading, as the process sees it; return a number for it, or -errno
  * @stat, @close: read an open file's status, close it; return 0 or -errno
  * @pread: read from an open file; return the number of bytes, or -errno

@@ -26,7 +26,7 @@
  * @tp: GDB's tracepoint number
  * @flags: GTP_FRAME_*
  * @time: the time of the hit, by which frames of all CPUs are ordered: the value of the time stamp
- * counter, or ns, for all frames of a run the same
+ * counter, or ns; all frames of a run have the same unit
  * @pc: the address of the location that was hit
  */
 struct gtp_frame {
