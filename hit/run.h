@@ -279,7 +279,8 @@ struct gtp_cpu {
  * struct gtp_hit_ops - the functions that a hit needs from its host; they run in the hit's context
  * and must not sleep or allocate
  * @read: copy memory; return 0, or -EFAULT for a bad address; must never fault
- * @clock: return a monotonic time in ns, as well synchronised between CPUs as the hardware allows
+ * @clock: return a monotonic time in ns; times of different CPUs are comparable to the hardware's
+ *	precision
  * @wall_ns: return the time of day, in ns since the epoch
  * @builtin: return the value of a built-in variable that hit/variable.c does not handle; for
  *           @entered see struct ax_env
