@@ -119,10 +119,14 @@ def actions_kept(some):
         raise
 
 
+# A format before an expression, as in `1 /err $ret`; this is no C, unlike `1 /n - 2`.
+FORMATTED = re.compile(r"/[a-z]+(?::\S+)?\s+[\w$(]")
+
+
 def split_number(arg):
     """Return (number or None, the rest) of `[N] TEXT`."""
     found = re.match(r"(\d+)\s+(?=\S)(.*)", arg, re.S)
-    if found and not re.match(r"[-+*/%&|^<>=?@.]", found.group(2)):
+    if found and (FORMATTED.match(found.group(2)) or not re.match(r"[-+*/%&|^<>=?@.]", found.group(2))):
         return int(found.group(1)), found.group(2)
     return None, arg
 
