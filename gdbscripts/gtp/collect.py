@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import gdb
 
-from gtp import cexpr, define, names, points, screen, typed
+from gtp import cexpr, define, names, points, screen, typed, unrolled
 from gtp.command import Command
 from gtp.view import forms
 
@@ -15,10 +15,12 @@ MOST_CHARACTERS = (1 << 16) - 1  # the maximum N in /sN, since GDB sends N in tw
 
 class Taken(NamedTuple):
     """The expressions of a list, translated for a tracepoint. takes: {text that GDB collects: text that was typed};
-    lines: about variables without a location; asked: {text that GDB collects: the view.forms.Form typed before it}."""
+    lines: about variables without a location; asked: {text that GDB collects: the view.forms.Form typed before it};
+    plans: {unrolled.Item: its Plan}, for forms such as /path. Their Items are in takes."""
     takes: dict
     lines: list
     asked: dict
+    plans: dict
 
 
 def formed(text):
@@ -39,26 +41,50 @@ ELSEWHERE = """at %#x an argument of the marker is elsewhere than at the tracepo
 
 def translated(number, text, flags=""):
     """Translate a list of expressions for a tracepoint, for `collect` with these flags. Return a Taken."""
-    takes, lines, asked, first = {}, [], {}, None
+    takes, lines, asked, plans, first = {}, [], {}, {}, None
     text, own = formed(text)
+    if flags and any(form is not None and form.name in unrolled.KINDS for form in own):
+        raise gdb.GdbError("gtp collect/s takes no other format")
     for pc in points.addresses(number):
         meant = names.expand(text, number, pc)
         first = meant if first is None else first
         if meant != first:
             raise gdb.GdbError(ELSEWHERE % pc)
         found = cexpr.pieces(meant, pc, bool(flags))
-        for (_, piece), form, (some, told) in zip(cexpr.split(text), own, found):
+        for (_, piece), (_, c), form, (some, told) in zip(cexpr.split(text), cexpr.split(meant), own, found):
+            if form is not None and form.name in unrolled.KINDS:
+                takes[add_plan(plans, form, piece, c, some, pc)] = piece
+                continue
             # A word such as $args stands for several variables, so it cannot be the title of a single one.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             asked.update(dict.fromkeys(some, form))
             lines += told
-    return Taken(takes, lines, asked)
+    return Taken(takes, lines, asked, plans)
+
+
+def add_plan(plans, form, piece, text, some, pc):
+    """Add the Plan for a form such as /path, and return its Item. PIECE is the expression as typed, TEXT the same as C, SOME what
+    GDB collects for it at an address."""
+    if len(some) != 1:
+        raise gdb.GdbError("/%s %s: it is in several registers here" % (form.name, piece))
+    item = unrolled.Item(form.name, form.argument, some[0])
+    plan = unrolled.plan(form.name, form.argument, text, some[0], pc)
+    if plans.setdefault(item, plan) != plan:
+        raise gdb.GdbError("/%s %s means something else at %#x than at the tracepoint's other places;\n"
+                           "set a tracepoint at each: trace *%#x" % (form.name, piece, pc, pc))
+    return item
 
 
 def put(number, taken, flags):
-    if taken.takes:
-        points.set_actions(number, points.actions(number) + ["collect%s %s" % (flags, e) for e in taken.takes])
-        typed.remember(number, taken.takes, taken.asked)
+    if not taken.takes:
+        return
+    lines = points.actions(number)
+    for text in taken.takes:
+        plan = taken.plans.get(text)
+        unrolled.define(plan.variables if plan else ())
+        lines += plan.lines if plan else ["collect%s %s" % (flags, text)]
+    points.set_actions(number, lines)
+    typed.remember(number, {getattr(text, "expression", text): piece for text, piece in taken.takes.items()}, taken.asked)
 
 
 def add(number, text, flags=""):
@@ -118,8 +144,14 @@ the entry and of the exit. Members of unnamed structures, bit fields, enums,
 container_of(), this_cpu(x), current and macros are understood. $args and
 $locals collect each variable that has a location there and name the others. /s
 collects the strings that pointers point to. gtp table shows the value in the
-FORMAT: /ip, /err and so on, see help gtp print. In a frame, print or gtp print
-with the same expression shows the value."""
+FORMAT: /ip, /err and so on, see help gtp print. Some formats collect more:
+  /path[:N] file    the path of a struct file *, struct path, struct dentry *;
+                    up to N names and mounts (20, at most 64)
+  /argv[:N] argv    the strings of a char **, up to N (16, at most 64)
+  /mem:LENGTH buf   memory of a length known at the hit, up to 255 bytes
+  /list:(TYPE, LINK, MEMBER[, N]) head
+                    a MEMBER of up to N entries (8, at most 64) of a list
+In a frame, print or gtp print with the same expression shows the value."""
 
     def __init__(self):
         super().__init__("gtp collect", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)

@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected
+from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected, unrolled
 from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
 from gtp.view import bytype
@@ -59,7 +59,8 @@ def collected(commands):
             steps = False
         elif word.split("/")[0] == "collect" and not steps:
             rest = re.sub(r"^\s*/s\d*", "", rest)
-            found += [part for part in split(rest) if part not in found]
+            items = filter(None, map(unrolled.column, split(rest)))
+            found += [part for part in items if part not in found]
     return found
 
 

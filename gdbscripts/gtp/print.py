@@ -53,6 +53,9 @@ the collected values. FORMAT is one of GDB's, or
   /time   nanoseconds: 1.5 us      /bytes  a size: 4 KiB
   /dev    a dev_t: 8:1             /sym    an address: vfs_read+0x10
   /id     a kuid_t: 1000           /pid    a struct pid *: 0x... (1234)
+  /path   of a struct file *, struct path or struct dentry *: "/etc/passwd"
+  /argv   a char **: "ls", "-l"    /mem:N  N bytes at an address: "GET /"
+  /list:(TYPE, LINK, MEMBER)  of a struct list_head's entries: {120, 121}
 A value that does not fit the format is printed without it. gtp table, gtp live
 and gtp collect take /FORMAT before each expression. Types such as struct
 in_addr, __be16, ktime_t, dev_t, kuid_t and gfp_t have a format by themselves,
@@ -62,7 +65,7 @@ in GDB's print as well: /x and /d show the number, print -raw all of it."""
         super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, arg, from_tty):
-        found = re.match(r"(/[\w:.]+)?\s*(.*)", arg.strip(), re.S)
+        found = re.match(r"(/\w+(?::(?:%s))?)?\s*(.*)" % forms.ARGUMENT, arg.strip(), re.S)
         given, text = found.group(1) or "", found.group(2)
         if not text:
             raise gdb.GdbError("gtp print takes an expression")

@@ -7,7 +7,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, harmless, kinds, marks, names, quiet, screen, selected, source, typed, written
+from gtp import bytecode, cells, columns, harmless, kinds, marks, names, quiet, screen, selected, source, typed, unrolled, written
 from gtp.command import Command
 from gtp.tracefile import TraceFile, Unavailable
 from gtp.view import bytype, forms
@@ -87,7 +87,11 @@ class Table:
     def parsed(self, item):
         """Return (Form, expression) for an item. The Form is the one in the command's column, or the one given to gtp
         collect."""
-        return forms.parsed(item) if self.request.columns else (typed.form(self.own, item), item)
+        if self.request.columns:
+            return forms.parsed(item)
+        if isinstance(item, unrolled.Item):
+            return forms.Form(item.name, item.argument), item.expression
+        return typed.form(self.own, item), item
 
     def at(self, frame):
         """Return (condition or None, Cells, their text functions) for a frame's place."""

@@ -14,7 +14,7 @@ from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
 __all__ = ["Error", "condition", "number", "collected", "is_bit_field", "is_clear", "key", "parts", "pieces", "printed", "refusal", "split",
-           "type_named", "type_of", "typed", "unasked", "value"]
+           "type_at", "type_named", "type_of", "typed", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -114,6 +114,11 @@ def value(text):
 def type_of(text):
     """Return the gdb.Type of an expression in the selected frame, even if the frame lacks its value."""
     return Translation(text, gdb.selected_frame().pc()).type()
+
+
+def type_at(text, pc):
+    """Return the gdb.Type of an expression at an address."""
+    return Translation(text, pc).type()
 
 
 def is_bit_field(text):

@@ -13,9 +13,11 @@ import gdb
 
 from gtp import cells
 from gtp.cexpr import ctype, macros
-from gtp.view import family, image, texts
+from gtp.view import family, image, texts, walks
 
-ASKED = re.compile(r"/([a-z]+)(?::([\w:.]+))?(?=\s|\(|$)\s*")
+# An argument with other characters is in brackets, as in /mem:(2 * n) p.
+ARGUMENT = r"[\w:.]+|\((?:[^()]|\([^()]*\))*\)"
+ASKED = re.compile(r"/([a-z]+)(?::(%s))?(?=\s|\(|$)\s*" % ARGUMENT)
 LETTERS = "xduotcazf"  # GDB's own formats
 BYTE_ORDER = "little"
 SOCKADDR = ("sockaddr", "sockaddr_in", "sockaddr_in6", "sockaddr_storage", "__kernel_sockaddr_storage")
@@ -48,6 +50,8 @@ def parsed(text):
     if found is None:
         return None, text
     name, argument = found.groups()
+    if argument and argument.startswith("("):
+        argument = argument[1:-1].strip()
     if name not in FORMS and name not in LETTERS:
         raise gdb.GdbError("there is no format /%s; there are %s, and GDB's %s" % (
             name, ", ".join("/" + form for form in sorted(FORMS)), ", ".join("/" + letter for letter in sorted(LETTERS))))
@@ -238,6 +242,23 @@ def pid(kind):
     return lambda frame, x: "%#x (%d)" % (x, frame.word(x + at, 4)) if x else None
 
 
+def path(kind, steps):
+    """Return walks.path(). STEPS, as in /path:30, is of use when the value is collected."""
+    return walks.path(kind)
+
+
+def argv(kind, steps):
+    return walks.argv(kind)
+
+
+def mem(kind, length):
+    return walks.mem(kind, length)
+
+
+def entries(kind, argument):
+    return walks.entries(kind, argument)
+
+
 FORMS = {"ip": ip, "port": port, "mac": mac, "err": err, "flags": flags, "time": time, "bytes": size, "dev": dev, "sym": sym,
-         "pid": pid, "id": only}
-TAKES = ("flags",)
+         "pid": pid, "id": only, "path": path, "argv": argv, "mem": mem, "list": entries}
+TAKES = ("flags", "path", "argv", "mem", "list")

@@ -7,7 +7,7 @@ turns the printer off.
 import gdb
 import gdb.printing
 
-from gtp import cells
+from gtp import cells, cexpr
 from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
 from gtp.view import bytype
@@ -30,6 +30,22 @@ class Memory:
             return gdb.selected_inferior().read_memory(address, size).tobytes()
         except (gdb.error, OverflowError):
             raise Unavailable from None
+
+    def string(self, address, size):
+        """Return the bytes of a string up to its NUL, if there is one in the first SIZE bytes. Memory may end right after
+        it."""
+        found = b""
+        try:
+            while len(found) < size and b"\0" not in found:
+                found += self.read(address + len(found), 1)
+        except Unavailable:
+            pass
+        return found
+
+    @staticmethod
+    def value(text):
+        """Return the value of an expression, as an unsigned number."""
+        return int(cexpr.value(text)) % 2**64
 
     def word(self, address, size):
         return int.from_bytes(self.read(address, size), "little")

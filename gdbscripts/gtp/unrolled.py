@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Values that no single expression of bytecode collects: the path of a file, an argument vector, the entries of a list,
+# memory of a length that is known only at the hit.
+#
+# Bytecode has no loops, so the loop is unrolled: each step is one `teval`, which moves a CPU's own variables ahead by one
+# element, and one `collect` at the new place. GDB compiles these lines like lines that a user types. The steps that
+# remain at the end of a path or vector stay at its last element. gtp.view.walks reads the value from the frame's memory.
+#
+# The first line is `collect ($p_gtp_path, EXPRESSION)`. From it a table, also of a trace file, knows its column.
+import re
+from typing import NamedTuple
+
+import gdb
+
+from gtp import cexpr, quiet
+from gtp.cexpr import ctype
+
+MARK = re.compile(r"\(\$p_gtp_(path|argv), (.*)\)", re.S)
+LIST_MARK = re.compile(r"\(\$p_gtp_list, \((.*)\), sizeof\(\(\((\w[\w ]*) \*\)0\)->([\w.]+)\), sizeof\(\(\(\w[\w ]* \*\)0\)->([\w.]+)\)\)",
+                       re.S)
+MEMORY_MARK = re.compile(r"\(\$p_gtp_mem, \((.*)\), \((.*)\)\)", re.S)
+PART = re.compile(r"\$p_gtp_(?:path|argv|mem|list)\w*\b")
+MOST = 64  # steps
+MOUNTS = 8  # the most mounts of a path whose data is collected, see Path.mounts()
+NAME_BYTES = 256  # NAME_MAX, and the NUL
+ARGUMENT_BYTES = 128
+MEMORY_BYTES = 255  # the most that /mem collects: one less than a power of 2
+ENTRY_BYTES = 64  # the most of each entry of a list
+WORD = 8
+
+
+class Item(str):
+    """A collected value as a column's text, such as "/path EXPRESSION", and its parts."""
+
+    def __new__(cls, name, argument, expression):
+        self = super().__new__(cls, "/%s%s %s" % (name, ":(%s)" % argument if argument else "", expression))
+        self.name, self.argument, self.expression = name, argument, expression
+        return self
+
+
+def column(item):
+    """Return the Item for the first of a value's collected texts, None for the others, and any other text itself."""
+    first = MARK.fullmatch(item)
+    if first:
+        return Item(first.group(1), None, first.group(2))
+    first = MEMORY_MARK.fullmatch(item)
+    if first:
+        return Item("mem", *first.groups())
+    first = LIST_MARK.fullmatch(item)
+    if first:
+        return Item("list", ", ".join(first.groups()[1:]), first.group(1))
+    return None if PART.search(item) else item
+
+
+class Plan(NamedTuple):
+    """The action lines that collect a value, and the names of the variables that they use."""
+    lines: tuple
+    variables: tuple
+
+
+def number(text, pc):
+    """Return an expression as GDB compiles it, for the value of a variable."""
+    return "(long)(%s)" % cexpr.number(text, pc)[0]
+
+
+def steps(name, argument, usual):
+    """Return the number of steps that `/path:N` asks for."""
+    if argument is None:
+        return usual
+    if not argument.isdecimal() or not 0 < int(argument) <= MOST:
+        raise gdb.GdbError("/%s:%s: the number of steps is 1 to %d" % (name, argument, MOST))
+    return int(argument)
+
+
+def bytes_of(kind, *names):
+    """Return (offset, number of words) of the smallest range of a structure that has the members."""
+    found = [ctype.member(kind, name) for name in names]
+    first = min(member.bit for member in found) // 8
+    end = max(member.bit // 8 + member.type.sizeof for member in found)
+    return first, -(first - end) // WORD
+
+
+def offset(kind, name):
+    return ctype.member(kind, name).bit // 8
+
+
+def load(address):
+    """Return the expression for the word at an address. Without the cast, GDB 13 and 18 store the address if this is all that
+    a variable is set to."""
+    return "(long)*(long *)(%s)" % address
+
+
+def words(address, count):
+    """Return the expression for COUNT words of memory, which has no name of a type that a place might not know."""
+    return "*(long (*)[%d])(%s)" % (count, address)
+
+
+class Path:
+    """Collects a path. $p_gtp_path_d and _m are the dentry and the mount of the step, _n the dentry's name. _p is the address
+    of the struct path, _x a value that is needed once."""
+
+    USUAL = 20
+
+    def __init__(self, steps_):
+        self.steps = steps_
+        self.dentry, self.mount = gdb.lookup_type("struct dentry"), gdb.lookup_type("struct mount")
+        self.parent = offset(self.dentry, "d_parent")
+        self.name = (ctype.member(self.dentry, "d_name").bit + ctype.member(gdb.lookup_type("struct qstr"), "name").bit) // 8
+        self.up, self.at = offset(self.mount, "mnt_parent"), offset(self.mount, "mnt_mountpoint")
+        self.mnt = offset(self.mount, "mnt")
+        self.root = self.mnt + offset(gdb.lookup_type("struct vfsmount"), "mnt_root")
+
+    def lines(self, text, pc):
+        kind = ctype.plain(cexpr.type_at(text, pc))
+        target = ctype.plain(kind.target()) if kind.code == gdb.TYPE_CODE_PTR else kind
+        tag = target.tag if target.code == gdb.TYPE_CODE_STRUCT else None
+        if tag == "dentry" and target is not kind:
+            return ["teval $p_gtp_path_d = " + number(text, pc), *self.first(), *self.names(False)]
+        if tag == "file" and target is not kind:
+            where = number("&(%s)->f_path" % text, pc)
+        elif tag == "path":
+            where = number(text if target is not kind else "&(%s)" % text, pc)
+        else:
+            raise gdb.GdbError("/path %s: its type is %s; a struct file *, a struct path or a struct dentry * has a path" % (
+                text, ctype.describe(kind)))
+        path = gdb.lookup_type("struct path")
+        mnt, dentry = offset(path, "mnt"), offset(path, "dentry")
+        start = "$p_gtp_path_m = %s - %d" % (load("$p_gtp_path_p + %d" % mnt), self.mnt)
+        return ["teval $p_gtp_path_p = " + where, "collect " + words("$p_gtp_path_p", path.sizeof // WORD),
+                "teval " + start, *self.mounts(), "teval " + start,
+                "teval $p_gtp_path_d = " + load("$p_gtp_path_p + %d" % dentry), *self.first(), *self.names(True)]
+
+    def mounts(self):
+        """Return the lines that collect the mount and those around it."""
+        first, count = self.mount_words()
+        step = ["collect " + words("$p_gtp_path_m + %d" % first, count),
+                "teval $p_gtp_path_m = " + load("$p_gtp_path_m + %d" % self.up)]
+        return step * MOUNTS
+
+    def mount_words(self):
+        first = min(self.up, self.at, self.root)
+        return first, (max(self.up, self.at, self.root) - first) // WORD + 1
+
+    def first(self):
+        """Return the lines that collect what only the path's first dentry says: a removed file, and a file of pipefs and the
+        like, whose name is computed. If a pointer is NULL, some word of the dentry takes the place of its target."""
+        first, count = bytes_of(self.dentry, "d_hash", "d_inode", "d_op")
+        inode, operations = gdb.lookup_type("struct inode"), gdb.lookup_type("struct dentry_operations")
+        found = ["collect " + words("$p_gtp_path_d + %d" % first, count)]
+        for member, at in (("d_inode", offset(inode, "i_ino")), ("d_op", offset(operations, "d_dname"))):
+            pointer = load("$p_gtp_path_d + %d" % offset(self.dentry, member))
+            found += ["teval $p_gtp_path_x = %s ? %s : $p_gtp_path_d" % (pointer, pointer),
+                      "collect " + words("$p_gtp_path_x + %d" % at, 1)]
+        return found
+
+    def names(self, with_mounts):
+        """Return the lines that collect the names, from the last one up to the root. A step is a name, or the way from a
+        mount's root to the directory where it is mounted."""
+        d, m = "$p_gtp_path_d", "$p_gtp_path_m"
+        up, root, at, around = (load("%s + %d" % place) for place in ((d, self.parent), (m, self.root), (m, self.at), (m, self.up)))
+        first, count = bytes_of(self.dentry, "d_parent", "d_name")
+        name = "($p_gtp_path_n = %s)" % load("%s + %d" % (d, self.name))
+        ahead = ["(%s = %s)" % (d, up), name]
+        if with_mounts:
+            ahead = ["($p_gtp_path_x = %s == %s)" % (d, root), "(%s = $p_gtp_path_x ? %s : %s)" % (d, at, up),
+                     "(%s = $p_gtp_path_x ? %s : %s)" % (m, around, m), name]
+        step = ["collect/s%d (%s, (char *)$p_gtp_path_n)" % (NAME_BYTES, words("%s + %d" % (d, first), count)),
+                "teval (%s)" % ", ".join(ahead)]
+        return ["teval " + name, *(step * self.steps)]
+
+
+class Argv:
+    """Collects an argument vector. $p_gtp_argv_a is the address of the step's pointer, _s the pointer. _n is the string, or
+    the pointer's address if it is NULL, where there are zeros."""
+
+    USUAL = 16
+
+    def __init__(self, steps_):
+        self.steps = steps_
+
+    def lines(self, text, pc):
+        kind = ctype.plain(cexpr.type_at(text, pc))
+        inner = ctype.plain(kind.target()) if kind.code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY) else kind
+        if inner is kind or inner.code != gdb.TYPE_CODE_PTR or not ctype.may_be_text(inner.target()):
+            raise gdb.GdbError("/argv %s: its type is %s; an argument vector is a char **" % (text, ctype.describe(kind)))
+        there = ["($p_gtp_argv_s = %s)" % load("$p_gtp_argv_a"),
+                 "($p_gtp_argv_n = $p_gtp_argv_s ? $p_gtp_argv_s : $p_gtp_argv_a)"]
+        ahead = "($p_gtp_argv_a = $p_gtp_argv_s ? $p_gtp_argv_a + %d : $p_gtp_argv_a)" % WORD
+        step = ["collect/s%d (*(long *)$p_gtp_argv_a, (char *)$p_gtp_argv_n)" % ARGUMENT_BYTES,
+                "teval (%s)" % ", ".join([ahead, *there])]
+        return ["teval $p_gtp_argv_a = " + number(text, pc), "teval (%s)" % ", ".join(there), *(step * self.steps)]
+
+
+class Memory:
+    """Collects memory of a length that is known only at the hit, in pieces of 128, 64, 32 ... bytes: GDB has a constant length in
+    each `collect`. $p_gtp_mem_a is the address of the rest, _l the length, _p the address of the piece. In place of a piece
+    that the length does not have, the start of init_task is collected, which any hit can read."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def lines(self, text, pc):
+        kind = ctype.plain(cexpr.type_at(text, pc))
+        if kind.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
+            raise gdb.GdbError("/mem %s: its type is %s; an address is needed" % (text, ctype.describe(kind)))
+        found = ["teval $p_gtp_mem_a = " + number(text, pc), "teval $p_gtp_mem_l = " + number(self.length, pc),
+                 "teval $p_gtp_mem_l = (unsigned long)$p_gtp_mem_l > %d ? %d : $p_gtp_mem_l" % (MEMORY_BYTES, MEMORY_BYTES)]
+        size = (MEMORY_BYTES + 1) // 2
+        while size:
+            found += ["teval $p_gtp_mem_p = $p_gtp_mem_l & %d ? $p_gtp_mem_a : (long)&init_task" % size,
+                      "collect *(char (*)[%d])$p_gtp_mem_p" % size,
+                      "teval $p_gtp_mem_a = $p_gtp_mem_a + ($p_gtp_mem_l & %d)" % size]
+            size //= 2
+        return found
+
+
+class Entries(NamedTuple):
+    """The argument of /list: the type of the entries, the member that is the struct list_head, the member to show; steps.
+    offset, at: of these two members; shown: the type of the second."""
+    type: str
+    link: str
+    member: str
+    steps: int
+    offset: int
+    at: int
+    shown: gdb.Type
+
+
+def place_of(kind, path):
+    """Return (offset, type) of a member a.b of a structure."""
+    at = 0
+    for name in path.split("."):
+        found = ctype.member(kind, name) if ctype.is_aggregate(kind) else None
+        if found is None or found.bits:
+            raise gdb.GdbError("/list: there is no member %s%s" % (path, " of whole bytes" if found else ""))
+        at, kind = at + found.bit // 8, found.type
+    return at, kind
+
+
+def entries(argument, pc):
+    """Return the Entries of `/list:(TYPE, MEMBER, SHOWN[, N])`."""
+    words_ = [word.strip() for word in (argument or "").split(",")]
+    if len(words_) not in (3, 4) or not all(re.fullmatch(r"[\w.]+|\w[\w ]*", word) for word in words_):
+        raise gdb.GdbError("/list takes a type, its list_head and a member, as in "
+                           "/list:(struct task_struct, sibling, pid) &current->children")
+    kind = cexpr.type_at("*(%s *)0" % words_[0], pc)
+    link, of_link = place_of(kind, words_[1])
+    at, shown = place_of(kind, words_[2])
+    if ctype.plain(of_link).tag != "list_head":
+        raise gdb.GdbError("/list: %s is %s, not a struct list_head" % (words_[1], ctype.describe(of_link)))
+    if not 0 < shown.sizeof <= ENTRY_BYTES:
+        raise gdb.GdbError("/list: %s has %d bytes; 1 to %d are collected" % (words_[2], shown.sizeof, ENTRY_BYTES))
+    return Entries(*words_[:3], steps("list", words_[3] if words_[3:] else None, List.USUAL), link, at, shown)
+
+
+class List:
+    """Collects a member of each of a list's first entries. $p_gtp_list_h is the address of the list's head, _e that of the
+    step's struct list_head, which at the end is the head's, _q that of the entry, which at the end is still the last one. An
+    empty list has the start of init_task in its place, which any hit can read."""
+
+    USUAL = 8
+
+    def __init__(self, of):
+        self.of = of
+
+    def lines(self, text, pc):
+        kind = ctype.plain(cexpr.type_at(text, pc))
+        target = ctype.plain(kind.target()) if kind.code == gdb.TYPE_CODE_PTR else kind
+        if target.code != gdb.TYPE_CODE_STRUCT or target.tag != "list_head":
+            raise gdb.GdbError("/list %s: its type is %s; a struct list_head is needed, or its address" % (
+                text, ctype.describe(kind)))
+        e, h, q = "$p_gtp_list_e", "$p_gtp_list_h", "$p_gtp_list_q"
+        entry = "%s - %d" % (e, self.of.offset)
+        step = ["collect (*(long *)%s, *(char (*)[%d])(%s + %d))" % (e, self.of.shown.sizeof, q, self.of.at),
+                "teval ((%s = %s == %s ? %s : %s), (%s = %s == %s ? %s : %s))" % (e, e, h, e, load(e), q, e, h, q, entry)]
+        return ["teval %s = %s" % (h, number(text if target is not kind else "&(%s)" % text, pc)), "collect " + words(h, 1),
+                "teval %s = %s" % (e, load(h)), "teval %s = %s == %s ? (long)&init_task : %s" % (q, e, h, entry),
+                *(step * self.of.steps)]
+
+
+KINDS = {"path": Path, "argv": Argv, "mem": Memory, "list": List}
+
+
+def memory(length, text, taken, pc):
+    """Return (Memory, its mark) for /mem:LENGTH."""
+    if length is None:
+        raise gdb.GdbError("/mem %s: a length is needed, as in /mem:count buf or /mem:(2 * n) p" % text)
+    found = cexpr.pieces(length, pc)
+    if len(found) != 1 or len(found[0][0]) != 1:
+        raise gdb.GdbError("/mem:(%s): one number is needed" % length)
+    return Memory(length), "($p_gtp_mem, (%s), (%s))" % (found[0][0][0], taken)
+
+
+def plan(name, argument, text, taken, pc):
+    """Return the Plan that collects a value at an address. TEXT is the expression as C, TAKEN as GDB's collect takes it."""
+    if name == "mem":
+        made, mark = memory(argument, text, taken, pc)
+    elif name == "list":
+        made = List(entries(argument, pc))
+        mark = "($p_gtp_list, (%s), %s)" % (taken, ", ".join("sizeof(((%s *)0)->%s)" % (made.of.type, member)
+                                                            for member in (made.of.link, made.of.member)))
+    else:
+        made = KINDS[name](steps(name, argument, KINDS[name].USUAL))
+        mark = "($p_gtp_%s, %s)" % (name, taken)
+    lines = ["collect " + mark, *made.lines(text, pc)]
+    return Plan(tuple(lines), tuple(sorted({found for line in lines for found in PART.findall(line)})))
+
+
+def define(variables):
+    """Define the variables that GDB does not have yet."""
+    there = set(re.findall(r"^(\$\w+)", quiet.execute("info tvariables"), re.M))
+    for name in variables:
+        if name not in there:
+            quiet.execute("tvariable " + name)
