@@ -206,7 +206,7 @@ def forms():
                             ("gtp print/sym 5ul", "5"), ("gtp print/x 255", "0xff"), ("gtp print 255", "255"),
                             ("gtp print/mac 1", "1"), ("gtp print/ip 1ul", "1")):
         same(command, printed(command), wanted)
-    finds("no such format", refused("gtp print/nosuch 1"), r"there is no format /nosuch; there are /bytes, .*/time")
+    finds("no such format", refused("gtp print/nosuch 1"), r"there is no format /nosuch; there are /argv, /bytes, .*/time")
     finds("no names", refused("gtp print/flags:no_such_enum 1"), "vmlinux has no enum, no constant of one")
     finds("no type", refused("gtp print/flags 1"), "does not say which flags")
     finds("no argument", refused("gtp print/ip:4 1"), "/ip takes nothing after a colon")
@@ -423,7 +423,7 @@ def collected():
     number = int(gdb.parse_and_eval("$tpnum"))
     gdb.execute("tvariable $ret", to_string=True)
     try:
-        gdb.execute("gtp collect /err $ret, /x %s, %s" % (at("unsigned int", 0xb8), at("__be16", 0x90)), to_string=True)
+        gdb.execute("gtp collect %d /err $ret, /x %s, %s" % (number, at("unsigned int", 0xb8), at("__be16", 0x90)), to_string=True)
         lines = re.findall(r"^ +(collect .*)", gdb.execute("info tracepoints %d" % number, to_string=True), re.M)
         same("actions", lines, ["collect (int)$ret", "collect " + at("unsigned int", 0xb8), "collect " + at("__be16", 0x90)])
         opened(returns=(-2, 3))

@@ -51,6 +51,19 @@ def path(name):
     return os.path.join(scratch(), name)
 
 
+def as_pid_1(fd):
+    """Return the path of an open file as a task of process 1's root reads it in /proc/PID/fd: this one may be in a chroot."""
+    links = os.open("/proc/%d/fd" % os.getpid(), os.O_RDONLY)
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.chroot("/proc/1/root")
+        os.write(into, os.readlink(b"%d" % fd, dir_fd=links))
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return os.fsdecode(os.read(out, 4096))
+
+
 def made(name, size=0):
     """Make a new file of SIZE bytes in the scratch folder. Return its path."""
     with open(path(name), "wb") as file:

@@ -19,7 +19,7 @@ import subprocess
 import time
 
 import tap
-from process import (LIBC, SLOW, blocked_in, call, child, comm, deaf_network, get, is_named, made, named,
+from process import (LIBC, SLOW, as_pid_1, blocked_in, call, child, comm, deaf_network, get, is_named, made, named,
                      on_or_waiting, path, put, read_late, renamed, run, schedstat, spin, status, switches,
                      wait_forever)
 from provoking import main, recipe
@@ -55,6 +55,15 @@ def reads():
     for count in (1000, 3000000):
         os.read(fd, count)
     return [[name, 3000000, "zero"]]
+
+
+@recipe("Which files are written, by their whole paths?")
+def writes():
+    name = comm()
+    with open(path("recipe whole"), "wb", buffering=0) as file:
+        for count in (1000, 300000):
+            file.write(bytes(count))
+        return [[name, 300000, as_pid_1(file.fileno())]]
 
 
 @recipe("Which file is slow?")
@@ -246,6 +255,13 @@ def runs():
     pid = os.posix_spawn("/bin/test", ["test", "recipe-words", "-a", "more"], {"PATH": "/bin"})
     assert status(pid) == 0
     return [[pid, "test", "/bin/test", "recipe-words"]]
+
+
+@recipe("Which programs are run, with all their arguments?")
+def runs_with_all():
+    pid = os.posix_spawn("/bin/test", ["test", "(", "recipe words", "=", "x", ")"], {"PATH": "/bin"})
+    assert status(pid) == 1
+    return [[pid, "test", '"test", "(", "recipe words", "=", "x", ")"']]
 
 
 @recipe("Who starts processes?")

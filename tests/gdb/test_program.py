@@ -34,6 +34,19 @@ def arguments():
     matches(r"#0 .*work \(n=100", cmd("backtrace 1"))
 
 
+@test("gtp collect /argv and /mem: a program's arguments, and memory of a length known at the hit")
+def unrolled():
+    begun = gtp_trace("-x %s main" % PROGRAM, "/argv argv")
+    num = gtp_trace("-x %s work" % PROGRAM, "n, /mem:(n - 100) text")
+    cmd("tstart")
+    with running_program() as one:
+        one("call 100 10")
+    cmd("tstop")
+    matches(r'^ *\d+ +"%s"$' % re.escape(PROGRAM), cmd("gtp table %d" % begun))
+    rows = re.findall(r'^ *\d+ +(\d+) +(".*")$', cmd("gtp table %d" % num), re.M)
+    equal(rows, [(str(100 + n), '"%s"' % "some text"[:n]) for n in range(10)])
+
+
 @test("a condition selects exactly the right calls, with memory that it reads")
 def condition():
     nums = [gtp_trace("-x %s work if n %% 3 == 0" % PROGRAM),

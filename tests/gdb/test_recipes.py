@@ -26,8 +26,9 @@ judge = BOOK.judge
 
 # Verdicts ----------------------------------------------------------------------------------------
 
-for name in ("Which programs are run, with which argument?", "Which processes fail?", "Who loads modules?",
-             "Which programs crash, and at which address?", "Whom does the OOM killer kill?"):
+for name in ("Which programs are run, with which argument?", "Which programs are run, with all their arguments?",
+             "Which processes fail?", "Who loads modules?", "Which programs crash, and at which address?",
+             "Whom does the OOM killer kill?"):
     judge(name)(rows_of_others)
 for name in ("How large are the requests to the disks?", "Which TCP segments are retransmitted?",
              "Which packets are dropped, where and why?"):
