@@ -270,8 +270,9 @@ def spellings(expression, foreign):
     """Yield the texts that GDB may compile for the expression: as typed, then as translated from C for `collect`.
 
     GDB's bytecode takes the type of a shift from both sides, unlike C and unlike GDB's print: -8 >> 1ul would be positive.
+    GDB's compiler may end GDB itself, for instance if an enum is the index of an array.
     """
-    if is_clear(expression) and not re.search("<<|>>", expression):
+    if is_clear(expression) and not re.search("<<|>>", expression) and cexpr.is_harmless(expression, gdb.selected_frame().pc()):
         yield re.sub(r"\$pc\b", "$rip", expression)
     if set(re.findall(r"\$(\w+)", expression)) - {*REGISTERS, *(name[1:] for name in bytype.RETURNED)}:
         return  # the translator would replace $trace_frame, say, by its value in this frame

@@ -55,6 +55,7 @@ static long twice(long x)
 static const int limits[4] = { 10, 200, -3000, 40000 };
 static const char motto[] = "it never changes";
 int counter = 5;
+__int128 huge = -5;
 
 struct thing things[4] = {
 	{ .id = 1,

@@ -13,8 +13,8 @@ from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "is_bit_field", "is_clear", "key", "parts", "pieces", "printed", "refusal", "split",
-           "type_at", "type_named", "type_of", "typed", "unasked", "value"]
+__all__ = ["Error", "condition", "number", "collected", "is_bit_field", "is_clear", "is_harmless", "key", "parts", "pieces", "printed", "refusal",
+           "split", "type_at", "type_named", "type_of", "typed", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -130,6 +130,12 @@ def is_clear(text, pc):
     """Return whether GDB's own evaluator uses the right types for an expression. It does not for $ret, nor for names
     that several types share."""
     return Translation(text, pc).is_clear()
+
+
+def is_harmless(text, pc):
+    """Return whether GDB's compiler surely survives an expression as it is typed. GDB 13 aborts if an enum or a bool is the
+    index of an array, and each GDB if an integer has 16 bytes."""
+    return Translation(text, pc).is_harmless()
 
 
 def printed(text, pc):

@@ -4,13 +4,14 @@
 GDB combines integers by C's rules, with exceptions. GDB gives a bit field its declared type; sizeof is an int; the type
 of a shift depends on both operands, and the type of ?: on only one; the difference of pointers is unsigned; a cast to
 bool does nothing. `seen` is the kind that GDB gives to the text. The translated text always has C's value. If GDB could
-compute another value from the text as typed, `differs` says why.
+compute another value from the text as typed, `differs` says why. If `kills`
+is true, GDB's compiler would end GDB itself over that text.
 """
 import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, threadlocal, types
+from gtp.cexpr import arithmetic, calls, casts, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, threadlocal, types
 from gtp.cexpr import variables, wide
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
@@ -29,6 +30,7 @@ class Lower:
     def __init__(self, scope, text):
         self.scope, self.text = scope, text
         self.differs = None
+        self.kills = False
         self.unclear = False
         self.may_assign = False
         self.chosen = {}  # tag -> the type that the user has chosen by naming its file
@@ -41,7 +43,9 @@ class Lower:
 
     def operand(self, node):
         """Return the Operand of a node."""
-        return getattr(self, "lower_" + type(node).__name__.lower())(node)
+        found = getattr(self, "lower_" + type(node).__name__.lower())(node)
+        self.kills = self.kills or wide.is_wide(found.type)  # GDB aborts when it loads 16 bytes
+        return found
 
     # Types
 
@@ -180,9 +184,9 @@ class Lower:
     def distance(self, node, other=None, operand=None):
         """Return the Operand of the integer that an expression adds to a pointer."""
         operand = operand or self.operand(node)
-        odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
-        if odd and (other is None or other.kind is None):
-            self.differ("GDB 13 aborts when an enum or a bool is added to a pointer")
+        if casts.is_odd(operand) and (other is None or other.kind is None):
+            self.differ("GDB 13 aborts when an enum, a bool or $eflags is added to a pointer")
+            self.kills = True
         return self.rvalue(operand, node)
 
     def unplaced(self, operand, node):
@@ -303,7 +307,7 @@ class Lower:
         self.differ("%s is a constant here" % symbol.name)
         value = int(symbol.value())
         if ctype.is_pointer(symbol.type):
-            return self.pointer_cast(symbol.type, number(value, ULONG))
+            return casts.to_pointer(self, symbol.type, number(value, ULONG))
         return number(value, ctype.kind_of(symbol.type)).but(type=symbol.type)
 
     # Operators
@@ -316,6 +320,8 @@ class Lower:
         operand = self.operand(node.operand)
         if wide.is_wide(operand.type):
             return wide.unary(self, node, operand)
+        if node.op == "+" and casts.is_odd(operand):
+            self.differ("GDB leaves an enum and a bool after + as they are")
         operand = self.rvalue(operand, node.operand)
         if node.op == "!":
             return Operand(ctype.integer(INT), "!" + operand.within(UNARY), UNARY, INT,
@@ -457,13 +463,13 @@ class Lower:
         if wide.is_wide(operand.type):
             operand = wide.narrowed(self, operand, node.operand)
         if ctype.is_pointer(kind):
-            return self.pointer_cast(kind, operand)
+            return casts.to_pointer(self, kind, operand)
         if not ctype.is_integer(kind) or ctype.kind_of(kind) is None:
             raise Error("nothing can be cast to %s" % describe(kind), node.start)
         if ctype.is_bool(kind):
             self.differ("a cast to bool does nothing in GDB")
             return Operand(kind, "(%s != 0)" % operand.within(ORDER), PRIMARY, INT)
-        return self.integer_cast(ctype.kind_of(kind), kind, operand)
+        return casts.to_integer(self, ctype.kind_of(kind), kind, operand)
 
     def cast_operand(self, node):
         """Return the operand of a cast. If it is $ret of a function that returns a structure, it is the number in
@@ -472,19 +478,6 @@ class Lower:
             return registers.operand(node)
         operand = self.operand(node)
         return operand if wide.is_wide(operand.type) else self.rvalue(operand, node)
-
-    def integer_cast(self, to, kind, operand):
-        if operand.constant is not None and operand.kind:
-            return number(operand.constant, to, cast(to, operand) if to[0] < 4 else None).but(seen=to)
-        if ctype.is_enum(kind):
-            self.differ("a cast to an enum does nothing in GDB")
-        return Operand(ctype.integer(to), cast(to, operand), UNARY, to)
-
-    def pointer_cast(self, kind, operand):
-        spelled = ctype.spell(kind, self.scope)
-        if spelled is None:
-            return operand.but(type=kind, seen=None, named=False, lvalue=False)
-        return Operand(kind, "(%s)%s" % (spelled, operand.within(UNARY)), UNARY, named=True, constant=operand.constant)
 
     def lower_sizeof(self, node):
         kind = self.type(node.operand) if isinstance(node.operand, syntax.TypeName) else self.unevaluated(node.operand)
@@ -527,7 +520,7 @@ class Lower:
         other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
         kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
         if other and named and ctype.is_pointer(kind):
-            yes = self.pointer_cast(kind, yes)
+            yes = casts.to_pointer(self, kind, yes)
         return Operand(kind, choice(test, yes, no), CHOICE, named=named)
 
     def lower_binary(self, node):

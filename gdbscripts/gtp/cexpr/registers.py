@@ -15,6 +15,7 @@ LEGACY = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp")
 POINTERS = ("rsp", "rbp", "rip")
 ALIASES = {"pc": "rip", "sp": "rsp", "fp": "rbp"}
 WHOLE = tuple("r" + name for name in LEGACY) + tuple("r%d" % n for n in range(8, 16)) + ("rip",)
+FLAGS = "(unsigned int)$eflags"
 NARROW = ("cs", "ss", "ds", "es", "fs", "gs")
 
 
@@ -68,7 +69,7 @@ def operand(node):
     if name in WHOLE:
         return Operand(ctype.integer(LONG), "$" + name, seen=LONG)
     if name == "eflags":
-        return Operand(ctype.integer(UINT), "(unsigned int)$eflags", UNARY, UINT)
+        return Operand(ctype.integer(UINT), FLAGS, UNARY, UINT)
     if name in NARROW:
         return Operand(ctype.integer(INT), "$" + name, seen=INT)
     if name in PARTS:

@@ -59,13 +59,21 @@ class Translation:
         self.lower.root = Parser(self.text, self.scope.is_type).whole()
         return self.lower.root
 
-    def is_clear(self):
+    def understood(self):
+        """Lower the expression. Return whether there was no error."""
         try:
             with headers.unasked():  # GDB knows no macros, and untrusted text must not start a process
                 self.lower.operand(self.parsed())
         except gdb.GdbError:
-            pass  # if GDB does not know the expression either, GDB's own error is reported
+            return False
+        return True
+
+    def is_clear(self):
+        self.understood()  # if GDB does not know the expression either, GDB's own error is reported
         return not self.lower.unclear
+
+    def is_harmless(self):
+        return self.understood() and not self.lower.kills
 
     def condition_text(self):
         node = self.parsed()

@@ -149,6 +149,7 @@ def anything(operand, node):
 def tested(lower, operand, node):
     """Return the Operand of a 16-byte number used as a side of && or ||."""
     if is_wide(operand.type):
+        lower.differ("GDB does not compute with 16 bytes")
         return Operand(ctype.integer(INT), "%s != 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
     return lower.rvalue(operand, node)
 

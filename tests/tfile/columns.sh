@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
+# Job: expressions that GDB's compiler of bytecode must not get as typed: it ends GDB itself, or has another value.
+
+# cells PROGRAM FUNCTION COLLECT HITS COLUMNS: print the CSV file of a run with these hits, each the arguments of a call, and
+# go on only if GDB has survived
+cells() {
+	local hits=() one
+	while read -r one; do hits+=(-ex "eval \"monitor hit %lu $one"); done <<<"$4"
+	rm -f "$out/cells.csv"
+	says "$(with_gtp "$1" -ex "target remote | ./target $1" -ex "trace *$2" -ex "python gdb.execute('commands\ncollect $3\nend')" \
+		-ex "tstart" "${hits[@]}" -ex "tstop" -ex "tsave -r cells.tf" -ex "target tfile $out/cells.tf" \
+		-ex "gtp table 1 $5 --csv $out/cells.csv" -ex "echo =survived\n" 2>&1)" "=survived" && cut -d, -f2- "$out/cells.csv" | tr -d '\r'
+}
+
+of_things=$'%lu 256", (long) visit, (long) &things[0]\n%lu 1", (long) visit, (long) &things[1]'
+
+# The columns that a table shows, without the titles.
+shows() { # shows EXPECTED PROGRAM FUNCTION COLLECT HITS COLUMNS
+	diff <(echo "$1") <(cells "${@:2}" | tail -n +2) | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ]
+}
+
+# GDB 13 aborts if such an index, or 16 bytes, get into bytecode.
+gdb_survives_columns() {
+	shows $'-2,-2,-2,-3000,<unavailable>,-5,1,1\n7,7,7,-3000,<unavailable>,-5,1,1' types visit '*t, n, huge' "$of_things" \
+		't->numbers[BUSY], t->numbers[t->flag], t->numbers[+t->flag], limits[(enum state) 2], limits[$eflags], (long) huge, huge < 0, (int) huge && n'
+}
+
+gdb_survives_commands() {
+	local line
+	for line in 'gtp collect limits[(enum state) 2]' 'gtp collect limits[$eflags]' 'gtp collect (_Bool) huge' \
+		'gtp trace *visit if (_Bool) huge' 'gtp hist limits[(enum state) 1] at *visit'; do
+		says "$(with_gtp types -ex "target remote | ./target types" -ex "trace *visit" -ex "$line" -ex "echo =survived\n" 2>&1)" \
+			"=survived" || return 1
+	done
+}
+
+columns_tests() {
+	check "columns with an enum, a bool or \$eflags as an index, or with 16 bytes, do not end GDB" gdb_survives_columns
+	check "commands with a constant of an enum as an index, or with a cast of 16 bytes to bool, do not end GDB" gdb_survives_commands
+}
