@@ -405,7 +405,7 @@ def condition_of(expression):
     def holds(frame):
         selected.select(frame.index)
         try:
-            return int(evaluated(expression)) != 0
+            return bool(evaluated(expression))
         except (gdb.error, gdb.GdbError):
             raise Unavailable from None
     return holds

@@ -36,7 +36,15 @@ gdb_survives_commands() {
 	done
 }
 
+# In bytecode a cast to bool does nothing; GDB's evaluator takes the type of one side of ?:.
+columns_have_the_values_of_c() {
+	shows $'true,18446744069414584324\nfalse,18446744069414584324' types visit '*t, n' "$of_things" \
+		'(_Bool) (n & 256), -(n == 7 ? 1ul : ~3u)' &&
+		shows 256 types visit '*t, n' "$of_things" 'n if t->ratio / 4'
+}
+
 columns_tests() {
 	check "columns with an enum, a bool or \$eflags as an index, or with 16 bytes, do not end GDB" gdb_survives_columns
 	check "commands with a constant of an enum as an index, or with a cast of 16 bytes to bool, do not end GDB" gdb_survives_commands
+	check "a cast to bool, a ?: of two types and a condition that is a fraction are C's" columns_have_the_values_of_c
 }

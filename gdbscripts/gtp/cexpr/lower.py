@@ -511,6 +511,9 @@ class Lower:
             elif not ctype.holds(kind, *no.range):
                 self.differ("GDB does not convert the value after :")
                 no = self.as_kind(no, kind)
+            elif node is not self.root and ctype.promoted(no.seen) != kind:
+                self.differ("GDB's evaluator takes the type of the side that it chooses")
+                no = self.as_kind(no, kind)
             return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, seen)
         return self.pointer_choice(test, yes, no)
 

@@ -69,8 +69,8 @@ class Translation:
         return True
 
     def is_clear(self):
-        self.understood()  # if GDB does not know the expression either, GDB's own error is reported
-        return not self.lower.unclear
+        understood = self.understood()  # if GDB does not know the expression either, GDB's own error is reported
+        return not self.lower.unclear and not (understood and self.lower.differs)
 
     def is_harmless(self):
         return self.understood() and not self.lower.kills
@@ -196,10 +196,10 @@ class Translation:
             except gdb.error:
                 pass
         try:
-            if operand.lvalue and operand.place and not operand.bits and not operand.named:
+            if operand.lvalue and operand.place and not operand.bits and not (operand.named and self.lower.differs is None):
                 base = quiet.value("(unsigned long)(%s)" % address(operand.place)[0])
                 return base.cast(operand.type.pointer()).dereference()
-            operand = self.lower.rvalue(operand, node)
-            return quiet.value(operand.text).cast(operand.type)
+            number = self.lower.rvalue(operand, node)
+            return quiet.value(number.text).cast(operand.type if ctype.is_integer(operand.type) else number.type)
         except gdb.error as error:
             raise Error(str(error), 0)
