@@ -8,6 +8,7 @@ import re
 import gdb
 
 from gtp import harmless, placed, quiet, selected, source
+from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
@@ -183,7 +184,8 @@ class Formats:
         return self._struct(bare)
 
     def _struct(self, bare):
-        parts = [self._member(field) for field in bare.fields()]
+        # A class does not say where its static members and its virtual base classes are.
+        parts = [self._member(field) for field in bare.fields() if ctype.place(field) is not None]
 
         def struct(frame, address):
             return "{%s}" % ", ".join(part(frame, address) for part in parts)
@@ -194,6 +196,7 @@ class Formats:
         kind, skip = field.type, field.bitpos // 8
         code = kind.strip_typedefs().code
         size = kind.sizeof
+        name = "<%s>" % field.name if field.is_base_class else field.name
         if not field.name:
             within = self._struct(kind.strip_typedefs())
             return lambda frame, address: within(frame, address + skip)
@@ -209,9 +212,9 @@ class Formats:
 
         def member(frame, address):
             try:
-                return "%s = %s" % (field.name, value(frame, get(frame, address)))
+                return "%s = %s" % (name, value(frame, get(frame, address)))
             except Unavailable:
-                return "%s = %s" % (field.name, UNAVAILABLE)
+                return "%s = %s" % (name, UNAVAILABLE)
         return member
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: expressions that GDB's compiler of bytecode must not get as typed: it ends GDB itself, or has another value.
+# Job: expressions that GDB's compiler of bytecode must not get as typed: it ends GDB itself, or has another value. Classes.
 
 # cells PROGRAM FUNCTION COLLECT HITS COLUMNS: print the CSV file of a run with these hits, each the arguments of a call, and
 # go on only if GDB has survived
@@ -43,8 +43,16 @@ columns_have_the_values_of_c() {
 		shows 256 types visit '*t, n' "$of_things" 'n if t->ratio / 4'
 }
 
+# A static member is not in the object, and a base class may begin elsewhere than the class.
+columns_have_the_values_of_classes() {
+	shows '{b = 1},"{<base> = {...}, <second> = {...}, d = 3}",{s = 2},2,"{_vptr.apart = 0x200000001, a = 3}",3' \
+		classes look '*b, *d, *a' '%lu %lu %lu %lu", (long) look, (long) memory, (long) memory, (long) memory, (long) memory' \
+		'*b, *d, *(second *) d, ((second *) d)->s, *a, ((derived *) (second *) d)->d'
+}
+
 columns_tests() {
 	check "columns with an enum, a bool or \$eflags as an index, or with 16 bytes, do not end GDB" gdb_survives_columns
 	check "commands with a constant of an enum as an index, or with a cast of 16 bytes to bool, do not end GDB" gdb_survives_commands
 	check "a cast to bool, a ?: of two types and a condition that is a fraction are C's" columns_have_the_values_of_c
+	check "classes with static members, virtual bases, and casts to a base class" columns_have_the_values_of_classes
 }

@@ -24,4 +24,31 @@ def to_pointer(lower, kind, operand):
     spelled = ctype.spell(kind, lower.scope)
     if spelled is None:
         return operand.but(type=kind, seen=None, named=False, lvalue=False)
+    moves = moved(operand.type, kind)
+    if moves:
+        lower.differ("GDB's compiler does not move a pointer to the part of a base class")
+        word = "(long)%s" % operand.within(UNARY)
+        return Operand(kind, "(%s)(%s ? %s + %d : 0l)" % (spelled, word, word, moves), UNARY, named=True)
     return Operand(kind, "(%s)%s" % (spelled, operand.within(UNARY)), UNARY, named=True, constant=operand.constant)
+
+
+def moved(have, wanted):
+    """Return the number of bytes by which C++ moves a pointer that is cast from type HAVE to type WANTED: in a class, the part
+    of a base class may begin elsewhere than the class."""
+    if not ctype.is_pointer(have) or not ctype.is_pointer(wanted):
+        return 0
+    have, wanted = (ctype.plain(ctype.plain(kind).target()) for kind in (have, wanted))
+    up, down = base_offset(have, wanted), base_offset(wanted, have)
+    return up if up is not None else -(down or 0)
+
+
+def base_offset(kind, base):
+    """Return where in a class the part of a base class begins, in bytes. Return None if the second class is no base class of
+    the first one, or a virtual one."""
+    for field in ctype.plain(kind).fields() if ctype.is_aggregate(kind) else ():
+        if not field.is_base_class or ctype.place(field) is None:
+            continue
+        inner = 0 if ctype.plain(field.type) == ctype.plain(base) else base_offset(field.type, base)
+        if inner is not None:
+            return inner + field.bitpos // 8
+    return None

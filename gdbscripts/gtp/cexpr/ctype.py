@@ -167,11 +167,16 @@ class Found(NamedTuple):
     named: bool
 
 
+def place(field):
+    """Return the bit at which a field begins, or None for a static member or the part of a virtual base class."""
+    return getattr(field, "bitpos", None)
+
+
 def member(kind, name):
     """Return the Found of a structure's member by its name, or None. It may be inside unnamed members at any depth, or in
     the part of a base class."""
     for field in plain(kind).fields():
-        if not hasattr(field, "bitpos"):
+        if place(field) is None:
             continue
         if field.is_base_class:
             inner = member(field.type, name)
@@ -214,7 +219,7 @@ def same(left, right):
 def layout(kind):
     """Return the members of a structure in a form that can be compared with those of another structure of the same
     name."""
-    return [(f.name, f.bitpos, f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
+    return [(f.name, place(f), f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
 
 
 def describe(kind):

@@ -33,7 +33,7 @@ def suffixes(kind):
 
 
 def fields(kind):
-    return [field for field in kind.fields() if hasattr(field, "bitpos") and (field.type.sizeof or not ctype.is_array(field.type))]
+    return [field for field in kind.fields() if ctype.place(field) is not None and (field.type.sizeof or not ctype.is_array(field.type))]
 
 
 def of_field(field):

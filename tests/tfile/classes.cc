@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Classes whose members are not all where the class begins. */
+
+struct base {
+	int b;
+	static int count;
+};
+
+struct second {
+	int s;
+};
+
+struct derived : base, second {
+	int d;
+};
+
+struct apart : virtual base {
+	int a;
+};
+
+int base::count = 7;
+apart whole; /* GDB knows a class of which there is an object */
+long memory[8] = { 0x200000001, 0x400000003, 0x600000005 };
+
+__attribute__((noipa)) long look(base *b, derived *d, apart *a, second *s)
+{
+	return b->b + d->s + a->a + s->s;
+}
+
+int main()
+{
+	return (int)look((base *)memory, (derived *)memory, (apart *)memory, (second *)memory);
+}
