@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected, unrolled
+from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected, source, unrolled
 from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
 from gtp.view import bytype
@@ -216,7 +216,8 @@ def is_of_value(error):
     return re.search(words, sentence(error)) is not None
 
 
-clear = {}
+clear, floating = {}, {}
+FLOATING = re.compile(r"\$(?:xmm|st)\d")  # GDB's words for such a register
 
 
 def is_clear(expression):
@@ -231,9 +232,30 @@ def is_clear(expression):
     return clear[expression, pc]
 
 
+def unread(expression):
+    """Return whether an expression names a variable that is in a floating-point register at the selected frame."""
+    pc = gdb.selected_frame().pc()
+    if (expression, pc) not in floating:
+        names = set(re.findall(r"(?<![\w$.>])[A-Za-z_]\w*", expression, re.A))
+        floating[expression, pc] = any(is_floating(name, pc) for name in names)
+    return floating[expression, pc]
+
+
+def is_floating(name, pc):
+    symbol = gdb.lookup_symbol(name)[0]
+    if symbol is None or symbol.type is None or symbol.type.strip_typedefs().code != gdb.TYPE_CODE_FLT:
+        return False
+    at = quiet.execute("info address " + quiet.word(name))
+    ranges = re.findall(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)", at)
+    here = [text for first, end, text in ranges if int(first, 16) <= pc < int(end, 16)] if ranges else [at]
+    return any(map(FLOATING.search, here))
+
+
 def evaluated(expression, foreign=False):
     """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C. If that
     fails too, raise GDB's error for the expression as typed."""
+    if source.is_trace_file() and unread(expression):  # GDB would show any number
+        raise gdb.error("the frame does not hold floating-point registers")
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             return cexpr.value(expression)

@@ -27,7 +27,13 @@ __attribute__((noipa)) long look(base *b, derived *d, apart *a, second *s)
 	return b->b + d->s + a->a + s->s;
 }
 
+/* A frame has no floating-point registers. */
+__attribute__((noipa)) double half(int n, double x)
+{
+	return x / 2 + n;
+}
+
 int main()
 {
-	return (int)look((base *)memory, (derived *)memory, (apart *)memory, (second *)memory);
+	return (int)half(1, 2) + (int)look((base *)memory, (derived *)memory, (apart *)memory, (second *)memory);
 }

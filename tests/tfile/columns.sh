@@ -50,9 +50,14 @@ columns_have_the_values_of_classes() {
 		'*b, *d, *(second *) d, ((second *) d)->s, *a, ((derived *) (second *) d)->d'
 }
 
+floating_point_registers_are_unavailable() {
+	shows 5,'<unavailable>,<unavailable>' classes half n '5", (long) half' 'n, x, x * 2 + n'
+}
+
 columns_tests() {
 	check "columns with an enum, a bool or \$eflags as an index, or with 16 bytes, do not end GDB" gdb_survives_columns
 	check "commands with a constant of an enum as an index, or with a cast of 16 bytes to bool, do not end GDB" gdb_survives_commands
 	check "a cast to bool, a ?: of two types and a condition that is a fraction are C's" columns_have_the_values_of_c
 	check "classes with static members, virtual bases, and casts to a base class" columns_have_the_values_of_classes
+	check "a variable in a floating-point register is unavailable in a trace file" floating_point_registers_are_unavailable
 }

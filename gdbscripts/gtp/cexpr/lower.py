@@ -4,8 +4,8 @@
 GDB combines integers by C's rules, with exceptions. GDB gives a bit field its declared type; sizeof is an int; the type
 of a shift depends on both operands, and the type of ?: on only one; the difference of pointers is unsigned; a cast to
 bool does nothing. `seen` is the kind that GDB gives to the text. The translated text always has C's value. If GDB could
-compute another value from the text as typed, `differs` says why. If `kills`
-is true, GDB's compiler would end GDB itself over that text.
+compute another value from the text as typed, `differs` says why. If `kills` is true, GDB's compiler would end GDB itself
+over that text.
 """
 import difflib
 
