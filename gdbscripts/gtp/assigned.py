@@ -95,7 +95,8 @@ class Code:
     """The machine code that fills an event's record. The constructor follows the code once.
 
     stores: {(offset, width, value)}, the stores into the record
-    copies: {(offset in the record, address)}, pairs that are passed to one function together, as to memcpy()
+    copies: {(offset in the record, address)}, pairs that are passed to one function together, as to memcpy(); the address
+        is None if it is unknown
     seen: every value that was ever in a register
     """
 
@@ -154,7 +155,7 @@ class Code:
     def call(self, target, state):
         self.find_body(target)
         to, source = state.get("rdi"), state.get("rsi")
-        if self.collecting and to and to[0] == "rec" and source:
+        if self.collecting and to and to[0] == "rec":
             self.copies.add((to[1], source))
         for name in LOST_BY_CALLS:
             state.pop(name, None)
@@ -271,10 +272,10 @@ class Code:
 
     def sources(self, offset, size):
         """Return the "mem" values that are stored to a field. Return an empty set if there is any other store to the
-        field, or a store of another size."""
+        field, or a store of another size, or if a called function gets the field's address."""
         found = {value for at, width, value in self.stores if at == offset and width == size}
-        if None in found or any(at != offset or width != size
-                                for at, width, _ in self.stores if at < offset + size and offset < at + width):
+        if None in found or any(offset <= at < offset + size for at, _ in self.copies) or any(
+                at != offset or width != size for at, width, _ in self.stores if at < offset + size and offset < at + width):
             return set()
         found = {each for value in found for each in (value[1:] if value[0] == "either" else (value,))}
         return found if all(value[0] == "mem" and value[3] == size for value in found) else set()
@@ -293,7 +294,12 @@ class Instructions(dict):
         self.first, self.name, self.own = pc, name, re.compile(r"<%s(\.cold)?(\+\d+)?>$" % re.escape(name))
 
     def __missing__(self, at):
-        for found in gdb.selected_inferior().architecture().disassemble(at, count=48):
+        architecture = gdb.selected_inferior().architecture()
+        try:
+            many = architecture.disassemble(at, count=48)
+        except gdb.MemoryError:
+            many = architecture.disassemble(at)  # the end of the text is near
+        for found in many:
             self.setdefault(found["addr"], found)
         return self[at]
 

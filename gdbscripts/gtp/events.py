@@ -226,8 +226,11 @@ def copied(field, name, offset, size, arguments, code):
 
 
 def of_call(field, offset, arguments, code):
-    """Return C for each element of a field that has the arguments of a system call, which are in other registers in a
-    32-bit call. Return None for other fields."""
+    """Return C for each element of a field that has the arguments of a system call. Return None for other fields.
+
+    If the code copies one register to an element, the element is that register: kernels without 32-bit calls. If it
+    copies either of two, they must be those that 64-bit and 32-bit calls have for this argument.
+    """
     if field != "unsigned long[%d]" % len(assigned.CALL):
         return None
     found = []
@@ -239,10 +242,12 @@ def of_call(field, offset, arguments, code):
         if pointed is None or pointed.tag != "pt_regs":
             return None
         named = {member for _, _, at, size in sources for member, _ in members_at(pointed, at, size)}
-        if named != set(both):
+        if len(named) == 1:
+            found.append("%s->%s" % (argument[0], *named))
+        elif named == set(both):
+            found.append("(%s ? %s->%s : %s->%s)" % (assigned.NOT_COMPAT, argument[0], both[0], argument[0], both[1]))
+        else:
             return None
-        texts = ["%s->%s" % (argument[0], member) for member in both]
-        found.append(texts[0] if len(named) == 1 else "(%s ? %s : %s)" % (assigned.NOT_COMPAT, *texts))
     return found
 
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The arguments of a system call in the record of raw_syscalls:sys_enter, read from the machine code that fills the record.
+# Runs GDB on tests/expr/units/records.c, whose functions are those of kernels of several configurations.
+import os
+import sys
+
+import gdb
+
+HERE = os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename))
+TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
+gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
+
+import tap
+from gtp import assigned, events
+
+
+def args(name):
+    """Return C for each argument in the record of an event, or None if the arguments are refused."""
+    event = events.Event("raw_syscalls:" + name, 0, "long id; unsigned long[6] args")
+    pointer = gdb.lookup_type("struct pt_regs").pointer()
+    found = event.copies([("regs", pointer), ("id", gdb.lookup_type("long"))])
+    tap.equal(found["id"], "id")
+    return found.get("args")
+
+
+@tap.test("a kernel without 32-bit calls: each argument is the register that the code copies, whichever that is")
+def native():
+    tap.equal(args("native"), ["regs->" + name for name in ("di", "si", "dx", "r10", "r8", "r9")])
+    tap.equal(args("others"), ["regs->" + name for name in ("bp", "r15", "si", "di", "cx", "ax")])
+
+
+@tap.test("a kernel with 32-bit calls: either register, depending on the task")
+def compat():
+    both = zip(("di", "si", "dx", "r10", "r8", "r9"), ("bx", "cx", "dx", "si", "di", "bp"))
+    tap.equal(args("compat"), ["regs->dx" if wide == "dx" else "(%s ? regs->%s : regs->%s)" % (assigned.NOT_COMPAT, wide, narrow)
+                               for wide, narrow in both])
+
+
+@tap.test("an argument that the code computes, or that a called function may overwrite, is refused")
+def refused():
+    for name in ("copied", "handed", "computed", "sometimes"):
+        tap.equal(args(name), None, name)
+
+
+def main():
+    good = tap.run()
+    gdb.execute("quit %d" % (0 if good else 1))
+
+
+main()
