@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kernel's idioms in a program that runs: lists, flexible arrays, 128 bits, constants, assignments.
 import os
+import re
 import sys
 
 import gdb
@@ -176,6 +177,25 @@ def parts():
             tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
         except gdb.GdbError as error:
             tap.matches("has parts that are not numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
+
+
+@tap.test("the @ of GDB takes an object in memory: &a[0]@n is refused with a[0]@n, whatever n is, as GDB refuses it")
+def repeated():
+    stop_at(FUNCTION)
+    for text, cure in (("&entries[0]@2", "entries[0]@2"), ("&entries[0]@entry->id", "entries[0]@entry->id"),
+                       ("(&entry->id)@2", "entry->id@2"), ("sizeof(&entries[0]@2)", "entries[0]@2"), ("&entry->id@2 == 1", "entry->id@2")):
+        for translate in (cexpr.condition, cexpr.collected, cexpr.key):
+            try:
+                tap.check(False, "%s became %s" % (text, translate(text, pc())))
+            except gdb.GdbError as error:
+                tap.matches(re.escape("@ makes an array of an object in memory, and an address is none") +
+                            r"\n(?:.*\n)+" + re.escape("Write the object: %s." % cure), str(error))
+    try:
+        tap.check(False, "GDB prints %s" % gdb.parse_and_eval("&entries[0]@2"))
+    except gdb.error as error:
+        tap.matches("Only values in memory can be extended with '@'", str(error))
+    (text,), _ = cexpr.collected("entries[0]@2", pc())
+    tap.equal(gdb.parse_and_eval(text)[1]["id"], gdb.parse_and_eval("entries[1].id"))
 
 
 @tap.test("an array of bytes that are not text is a number of all its bytes, or of eight each: a zero ends nothing; char is text")

@@ -2,7 +2,7 @@
 """Binary operators: C's conversions, pointers, constants, and whether GDB's own evaluation gives the same value."""
 import gdb
 
-from gtp.cexpr import ctype, strings, wide
+from gtp.cexpr import ctype, strings, syntax, wide
 from gtp.cexpr.ctype import INT, LONG, describe
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import (AND, BOTH, CHOICE, EITHER, EQUAL, OR, ORDER, PRODUCT, SHIFT, SUM, UNARY, XOR, Operand,
@@ -105,7 +105,11 @@ def difference(lower, node, left, right):
 
 def repeated(lower, node):
     """Translate GDB's object@count, an array of COUNT objects."""
-    left, length = lower.operand(node.left), lower.value(node.right).constant
+    left = lower.operand(node.left)
+    if isinstance(node.left, syntax.Unary) and node.left.op == "&":
+        raise Error("@ makes an array of an object in memory, and an address is none", node.left.start,
+                    "Write the object: %s@%s." % (lower.source(node.left.operand), lower.source(node.right)))
+    length = lower.value(node.right).constant
     if length is None:
         raise Error("the count after @ must be a constant, since GDB has no code for another one", node.right.start,
                     "%s@16 is always 16 of them." % lower.source(node.left))
