@@ -176,7 +176,33 @@ def parts():
         try:
             tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
         except gdb.GdbError as error:
-            tap.matches("has parts that are not numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
+            part = "value .__int128" if text == "wide" else "union odd"
+            tap.matches("has parts that are not numbers, pointers or strings: %s.*Name the members" % part, str(error).replace("\n", " "))
+
+
+REFUSED_KEYS = {
+    "entries": "entries is an array of struct entry, and a key is a number, a pointer, a string or one structure\n  entries\n  ^\n"
+               "Name an element, as entries[0], or a member of it; &entries[0] is the address.",
+    "entries[1]@2": "entries[1]@2 is an array of struct entry, and a key is a number, a pointer, a string or one structure\n"
+                    "  entries[1]@2\n  ^\nName an element, as (entries[1]@2)[0], or a member of it; &(entries[1]@2)[0] is the address.",
+    "ratio": "double is neither a number nor a pointer\n  ratio\n  ^\n"
+             "There is no floating point at a hit; cast its address to read its bytes: *(unsigned long *)&x.",
+    FUNCTION: "in_values is a function: its address is the same at every hit\n  in_values\n  ^\nThe callers are in $kstack.",
+}
+
+
+@tap.test("a key that has no value is refused: what it is, where it is written, and what to write instead")
+def refused_keys():
+    stop_at(FUNCTION)
+    for text, wanted in REFUSED_KEYS.items():
+        try:
+            found = [cexpr.key(part, pc()) for part in cexpr.parts(text, text, pc())]
+            tap.check(False, "%s became %s" % (text, found))
+        except gdb.GdbError as error:
+            tap.matches(re.escape(wanted), str(error))
+    for text in ("entries[0]", "entries[1].id", "&entries[0]", "(entries[1]@2)[0]", "*(unsigned long *)&ratio", "entries[1].list.next"):
+        for part in cexpr.parts(text, text, pc()):
+            compiled.check(cexpr.key(part, pc())[0], pc(), False)
 
 
 @tap.test("the @ of GDB takes an object in memory: &a[0]@n is refused with a[0]@n, whatever n is, as GDB refuses it")

@@ -86,6 +86,13 @@ def is_integer(kind):
     return code(kind) in INTEGERS
 
 
+def way_to_number(kind):
+    """Return what to write instead of a value of a type that is neither a number nor a pointer."""
+    if code(kind) == gdb.TYPE_CODE_FLT:
+        return "There is no floating point at a hit; cast its address to read its bytes: *(unsigned long *)&x."
+    return "Name a member of it."
+
+
 def is_bool(kind):
     return code(kind) == gdb.TYPE_CODE_BOOL
 

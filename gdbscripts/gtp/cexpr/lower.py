@@ -120,7 +120,7 @@ class Lower:
         if ctype.is_pointer(kind):
             return operand.but(lvalue=False)
         if not ctype.is_integer(kind):
-            raise Error("%s is neither a number nor a pointer" % describe(kind), node.start, "Name a member of it.")
+            raise Error("%s is neither a number nor a pointer" % describe(kind), node.start, ctype.way_to_number(kind))
         if operand.kind is None:
             raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof),
                         node.start, wide.WAY_OUT)

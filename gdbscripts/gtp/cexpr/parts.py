@@ -11,7 +11,15 @@ MOST = 64  # the maximum number of parts of one structure: far more than the key
 
 
 class Unsaid(Exception):
-    """A structure has a part that is not a number, pointer or string; the text is the name of that part."""
+    """A structure has a part that is not a number, pointer or string; the text is that part's name and type."""
+
+    def __init__(self, kind, path=""):
+        super().__init__("%s (%s)" % (path, ctype.describe(kind)) if path else ctype.describe(kind))
+        self.kind, self.path = kind, path
+
+    def within(self, name):
+        """Return the same for a structure that has the structure as its member NAME, or as an unnamed one."""
+        return Unsaid(self.kind, ".".join(filter(None, (name, self.path))))
 
 
 def suffixes(kind):
@@ -28,7 +36,7 @@ def suffixes(kind):
     if kind.code == gdb.TYPE_CODE_UNION:
         return of_union(kind)
     if not ctype.is_array(kind) and not ctype.is_pointer(kind) and ctype.kind_of(kind) is None:
-        raise Unsaid(ctype.describe(kind))
+        raise Unsaid(kind)
     return [""]
 
 
@@ -37,7 +45,10 @@ def fields(kind):
 
 
 def of_field(field):
-    rest = suffixes(field.type)
+    try:
+        rest = suffixes(field.type)
+    except Unsaid as unsaid:
+        raise unsaid.within(field.name) from None
     return ["." + field.name + text for text in rest] if field.name else rest
 
 
@@ -52,7 +63,7 @@ def of_union(kind):
         except Unsaid:
             pass
     if not whole:
-        raise Unsaid(ctype.describe(kind))
+        raise Unsaid(kind)
     return min(whole, key=lambda one: one[:2])[2]  # fewest parts first, then a member that is not an array of bytes
 
 

@@ -85,20 +85,31 @@ class Translation:
         node = self.parsed()
         operand = self.lower.operand(node)
         percpu.refuse(operand, node)
+        if ctype.is_function(operand.type):
+            raise Error("%s is a function: its address is the same at every hit" % self.lower.source(node), node.start,
+                        "The callers are in $kstack.")
         return self.checked(self.lower.rvalue(operand, node).text, False), operand.type
 
     def part_suffixes(self):
         node = self.parsed()
         kind = self.lower.operand(node).type
+        element = ctype.plain(kind).target() if ctype.is_array(kind) else kind
+        if element is not kind and ctype.is_aggregate(element):
+            text = self.lower.source(node)
+            first = "%s[0]" % (text if parts.SIMPLE.fullmatch(text) else "(%s)" % text)
+            raise Error("%s is an array of %s, and a key is a number, a pointer, a string or one structure" % (
+                text, ctype.describe(element)), node.start, "Name an element, as %s, or a member of it; &%s is the address." % (
+                    first, first))
         if not ctype.is_aggregate(kind) and not (ctype.is_bytes(kind) and ctype.count(kind)):
             return [""]
         try:
             found = parts.suffixes(kind)
         except parts.Unsaid as unsaid:
-            raise Error("%s has parts that are not numbers, pointers or strings (%s)" % (ctype.describe(kind), unsaid),
+            raise Error("%s has parts that are not numbers, pointers or strings: %s" % (ctype.describe(kind), unsaid),
                         node.start, "Name the members that you want.")
         if not found:
-            raise Error("%s is empty" % ctype.describe(kind), node.start)
+            raise Error("%s is empty: it has no value that could be a key" % ctype.describe(kind), node.start,
+                        "Its address is &%s." % self.lower.source(node))
         return found
 
     def collected_texts(self):

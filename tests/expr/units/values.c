@@ -113,6 +113,7 @@ union odd {
 	unsigned char three[3];
 	short one;
 } odd = { { 1, 2, 3 } };
+double ratio = 0.5;
 
 static union {
 	struct named named;
@@ -178,5 +179,5 @@ int values(void)
 		return 2;
 	return in_values(&rooms[0].named, &rooms[1].open_end, &rooms[2].zero, &entries[1]) +
 	       (hlist.first && none.first) + (empty.next && wide.value) +
-	       (keyed.word && odd.one && huge);
+	       (keyed.word && odd.one && huge && ratio > 0);
 }
