@@ -70,8 +70,9 @@ def replay(lines, file, judge):
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)
-        if 'openat(' in call and "O_CREAT" in call:
-            file = re.search(r"= (\d+)$", call).group(1)
+        opened = re.search(r"openat\(.*(?:O_CREAT|O_TMPFILE).*= (\d+)$", call)
+        if opened:
+            file = opened.group(1)
         elif re.match(r"pwritev\(%s, " % file, call):
             data = b"".join(unescaped(one) for one in re.findall(r'iov_base="([^"]*)"', call))
             disk.write(int(re.search(r"\], \d+, (\d+)", call).group(1)), data)

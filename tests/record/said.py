@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -25,22 +26,48 @@ def not_ordinary():
             matches("%s is no ordinary file, and would be replaced by one" % name, refused("-o", name, *more, "-p", "/dev/null"))
     for name in ("-", "folder/", ""):
         matches("'%s' is no name of a file" % name, refused("-o", name, "-p", "/dev/null"))
-    matches("nothing/x.part: No such file or directory", refused("-o", "nothing/x", "-p", "/dev/null"))
+    matches("nothing/x cannot be written: No such file or directory", refused("-o", "nothing/x", "-p", "/dev/null"))
     equal(content("precious"), b"precious\n")
     check(os.readlink(path("link")) == "precious" and os.path.islink(path("dangling")), "a link has changed")
     check(stat.S_ISFIFO(os.stat(path("other")).st_mode), "the FIFO has changed")
     equal(sorted(os.listdir(OUT)), ["dangling", "folder", "link", "other", "precious"])
 
 
-@test("a link in place of the unfinished file is not followed; an existing file is replaced")
+# gtp-drain on a file system that has no files without names.
+UNSUPPORTED = ("strace", "-f", "-o", "/dev/null", "-P", ".", "-e", "trace=open,openat", "-e", "inject=open,openat:error=EOPNOTSUPP", DRAIN)
+
+
+@test("an existing file is replaced, and no other file: the user's own FILE.part stays; on any file system")
 def replaced():
-    for name in ("precious", "new.tf"):
-        with open(path(name), "w", encoding="ascii") as file:
-            file.write("old\n")
-    os.symlink("precious", path("new.tf.part"))
-    drained(HEADER + hit(0), "-o", "new.tf")
-    equal(frames_in("new.tf"), [hit(0)])
-    equal(content("precious"), b"old\n")
+    programs = ((DRAIN,), UNSUPPORTED) if shutil.which("strace") else ((DRAIN,),)
+    for program in programs:
+        for name in ("new.tf", "new.tf.part", "new.tf.0001.part"):
+            with open(path(name), "w", encoding="ascii") as file:
+                file.write(name)
+        drained(HEADER + hit(0), "-o", "new.tf", program=program)
+        equal(frames_in("new.tf"), [hit(0)])
+        equal(os.stat(path("new.tf")).st_mode & 0o777, 0o600)
+        drained(HEADER + hit(1), "-o", "new.tf", "--size", "1M", program=program)
+        equal(frames_in("new.tf.0001"), [hit(1)])
+        for name in ("new.tf.part", "new.tf.0001.part"):
+            equal(content(name), name.encode())
+        equal(sorted(os.listdir(OUT)), ["fifo", "new.tf", "new.tf.0001", "new.tf.0001.part", "new.tf.part"])
+        os.unlink(path("new.tf.0001"))
+    if len(programs) < 2:
+        skip("strace is not installed: only the usual way is tested")
+
+
+@test("a recording that ends before its file has a header leaves no file: SIGTERM, SIGKILL, a pipe with other data")
+def nothing_left():
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        drain = Drain("-o", "early.tf")
+        drain.written(HEADER[:-1])
+        drain.send(number)
+        drain.wait(130 if number == signal.SIGTERM else -number)
+        equal(os.listdir(OUT), ["fifo"])
+    for program in ((DRAIN,), UNSUPPORTED) if shutil.which("strace") else ((DRAIN,),):
+        matches("has no trace file", drained(b"something else\n\n", "-o", "else.tf", status=1, program=program))
+        equal(os.listdir(OUT), ["fifo"])
 
 
 @test("wrong usage exits with 2 and says what to write; a missing pipe exits with 1")

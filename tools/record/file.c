@@ -7,7 +7,6 @@
  * frame has the number 0 instead of its own. The frames after it may be incomplete, after a signal
  * or on a full disk, because no reader gets there.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -16,15 +15,6 @@
 #include "trouble.h"
 
 static const u8 zeros[FRAMES_END];
-
-/* The path of the file to remove if the command ends before the file's header is written. */
-static char *leftover;
-
-static void remove_part(void)
-{
-	if (leftover)
-		unlink(leftover);
-}
 
 char *file_refused(const char *path)
 {
@@ -45,27 +35,19 @@ char *file_refused(const char *path)
 
 bool file_open(struct file *f, char *path)
 {
-	static bool registered;
+	int err;
 
-	*f = (struct file){ .fd = -1, .path = path, .empty = true };
-	if (asprintf(&f->part, "%s.part", path) < 0)
-		must(NULL);
-	/* Remove the file of a killed command; unlink() does not follow a link. */
-	unlink(f->part);
-	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (f->fd < 0) {
-		trouble("%s: %s", f->part, strerror(errno));
-		return false;
-	}
-	leftover = f->part;
-	if (!registered)
-		atexit(remove_part);
-	registered = true;
-	return true;
+	*f = (struct file){ .path = path, .empty = true };
+	err = part_open(&f->part, path);
+	f->fd = f->part.fd;
+	if (err)
+		trouble("%s cannot be written: %s", path, strerror(-err));
+	return !err;
 }
 
 void file_close(struct file *f)
 {
+	part_drop(&f->part);
 	close(f->fd);
 	f->fd = -1;
 }
@@ -107,7 +89,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	leftover = NULL; /* the file has its header: now sync.c renames it */
+	part_hand_over(); /* the file has its header: now sync.c names or drops it */
 	return true;
 }
 

@@ -4,10 +4,11 @@
 #define _DRAIN_FILE_H
 
 #include "frames.h"
+#include "run/part.h"
 
 /**
  * struct file - a trace file that grows
- * @path, @part: the name of the file, and its temporary name until its header is on the disk
+ * @path, @part: the name of the file, and the file before it has this name
  * @end: the offset of the 0 after the last frame, which ends the file for readers
  * @empty: true if the file has no frames
  * @holds: true if frames were written that are hidden from readers
@@ -16,7 +17,8 @@
  */
 struct file {
 	int fd;
-	char *path, *part;
+	char *path;
+	struct part part;
 	u64 end;
 	bool empty, holds;
 	u64 held_at;

@@ -51,21 +51,29 @@ static void keep_entry(void)
 	free(copy);
 }
 
-static void name(const struct sync_job *job)
+static void name(struct sync_job *job)
 {
+	int err;
+
 	free(path);
 	path = job->path;
-	if (broken || fdatasync(job->fd) || rename(job->part, path)) {
-		if (!broken)
-			break_off(path);
-		unlink(job->part);
-	} else {
-		keep_entry();
-		shown = job->totals;
-		if (job->old && unlink(job->old) && errno != ENOENT)
-			inform("%s: %s; it stays", job->old, strerror(errno));
+	if (!broken && fdatasync(job->fd))
+		break_off(path);
+	if (broken) {
+		part_drop(&job->part);
+		goto out;
 	}
-	free(job->part);
+	err = part_finish(&job->part, path);
+	if (err) {
+		errno = -err;
+		break_off(path);
+		goto out;
+	}
+	keep_entry();
+	shown = job->totals;
+	if (job->old && unlink(job->old) && errno != ENOENT)
+		inform("%s: %s; it stays", job->old, strerror(errno));
+out:
 	free(job->old);
 }
 
@@ -105,7 +113,7 @@ static void show(const struct sync_job *job)
 		break_off(path);
 }
 
-static void work(const struct sync_job *job)
+static void work(struct sync_job *job)
 {
 	if (job->kind == SYNC_NAME)
 		name(job);

@@ -4,6 +4,7 @@
 #define _DRAIN_SYNC_H
 
 #include "frames.h"
+#include "run/part.h"
 
 /* struct totals - the readable frames of all files, including removed files */
 struct totals {
@@ -15,11 +16,11 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
 
 /**
  * struct sync_job - a job for the thread; jobs are done in order
- * @kind: NAME renames a file, whose header is written, to its final name; SHOW lets readers see the
+ * @kind: NAME gives a file, whose header is written, its final name; SHOW lets readers see the
  *        frames written so far; CLOSE does the same for the last time and closes the file
  * @fd: the file
- * @part, @path, @old: for NAME: the temporary name, the final name, and a file to remove after the
- *                     renaming, or NULL; the job owns these strings
+ * @part, @path, @old: for NAME: the file, its final name, and a file to remove afterwards, or NULL;
+ *                     the job owns them
  * @holds: true if frames were written that are hidden from readers
  * @at, @number: the offset of the first hidden frame, and the number that replaces its 0
  * @count_at, @count: the two offsets in the header at which the number of frames is, and its new
@@ -29,7 +30,8 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
 struct sync_job {
 	enum sync_kind kind;
 	int fd;
-	char *part, *path, *old;
+	struct part part;
+	char *path, *old;
 	bool holds;
 	u64 at;
 	u8 number[FRAMES_NUMBER];

@@ -59,13 +59,9 @@ static void spare(const struct stat *session, const char *out)
 void load_spare(const char *path, const char *out)
 {
 	struct stat session;
-	char *part = save_part(out);
 
-	if (!(strcmp(path, "-") ? stat(path, &session) : fstat(STDIN_FILENO, &session))) {
+	if (!(strcmp(path, "-") ? stat(path, &session) : fstat(STDIN_FILENO, &session)))
 		spare(&session, out);
-		spare(&session, part);
-	}
-	free(part);
 }
 
 void load_session(struct gtpd *g, const char *path)

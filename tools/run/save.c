@@ -3,21 +3,11 @@
  * Write a trace file like `gtp save`: in GDB's format, followed by a tail with aggregations and
  * stacks, which GDB does not read. gdbscripts/gtp/kept.py reads the tail.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "fail.h"
 #include "save.h"
-
-/* The path of the file to remove if the command ends before the file is complete. */
-static char *part_path;
-
-static void remove_part(void)
-{
-	if (part_path)
-		unlink(part_path);
-}
 
 /* Report a failed write, and that the module still has the frames. */
 static void fail_to_write(const char *path)
@@ -146,42 +136,33 @@ static void put_tail(struct save *o, struct client *c, const struct gtpd *g,
 	free(stacks.bytes);
 }
 
-char *save_part(const char *path)
-{
-	char *name;
-
-	if (asprintf(&name, "%s.part", path) < 0)
-		fail(RUN_FAILED, "out of memory");
-	return name;
-}
-
 void save_begin(struct save *o, const char *path)
 {
 	struct stat st;
-	int fd;
+	int err;
 
 	*o = (struct save){ .path = path };
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		fail(RUN_FAILED, "%s is no ordinary file, and would be replaced by one", path);
-	part_path = save_part(path);
-	/* Remove the file of a killed run; unlink() does not follow a link. */
-	unlink(part_path);
-	fd = open(part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	o->file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!o->file)
-		fail(RUN_FAILED, "%s: %s", part_path, strerror(errno));
-	atexit(remove_part);
+	err = part_open(&o->part, path);
+	if (err)
+		fail(RUN_FAILED, "%s cannot be written: %s", path, strerror(-err));
+	o->file = must(fdopen(o->part.fd, "w"));
 }
 
 u64 save(struct save *o, struct client *c, const struct gtpd *g, const struct gtpd_part *p,
 	 u64 distance)
 {
+	int err;
+
 	client_transfer(c, "gtpframe:read:", put, o);
 	put_tail(o, c, g, p, distance);
-	if (fflush(o->file) || fsync(fileno(o->file)) || fclose(o->file) ||
-	    rename(part_path, o->path))
+	if (fflush(o->file) || fsync(fileno(o->file)))
 		fail_to_write(o->path);
-	free(part_path);
-	part_path = NULL;
+	err = part_finish(&o->part, o->path);
+	if (err)
+		errno = -err;
+	if (err || fclose(o->file))
+		fail_to_write(o->path);
 	return o->size;
 }

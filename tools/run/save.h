@@ -5,16 +5,15 @@
 
 #include "client.h"
 #include "gtpd.h"
+#include "part.h"
 
 /* struct save - a trace file that is being written; it replaces an old file when it is complete */
 struct save {
+	struct part part;
 	FILE *file;
 	const char *path;
 	u64 size;
 };
-
-/* save_part - return the temporary name of the file until it is complete; the caller frees it */
-char *save_part(const char *path);
 
 /* save_begin - open the file, before the run begins; only its owner can access it */
 void save_begin(struct save *o, const char *path);
