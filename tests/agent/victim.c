@@ -3,15 +3,18 @@
  * The program that gtp-attach looks at. One of its threads increments a counter, the others wait.
  *
  * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "load FILE"
- * loads a library and prints the address of the library's function, "unload" unloads it, and "exec"
- * executes this program again.
+ * loads a library and prints the address of the library's function, "unload" unloads it, "map FILE"
+ * prints the address of the file's first page, "threads N" makes threads and prints their number,
+ * and "exec" executes this program again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -47,6 +50,26 @@ static void *wait_for_nothing(void *arg)
 
 static void *library;
 
+static void *map(const char *path)
+{
+	return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open(path, O_RDONLY), 0);
+}
+
+/* Make threads that wait; return how many there are. */
+static int make_threads(int count)
+{
+	pthread_attr_t small;
+	pthread_t t;
+	int i;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	for (i = 0; i < count && !pthread_create(&t, &small, wait_for_nothing, NULL); i++)
+		;
+	pthread_attr_destroy(&small);
+	return i;
+}
+
 static void obey(char *line, char **argv)
 {
 	if (!strcmp(line, "count"))
@@ -57,6 +80,10 @@ static void obey(char *line, char **argv)
 	}
 	if (!strcmp(line, "unload"))
 		printf("%d\n", dlclose(library));
+	if (!strncmp(line, "threads ", 8))
+		printf("%d\n", make_threads(atoi(line + 8)));
+	if (!strncmp(line, "map ", 4))
+		printf("%p\n", map(line + 4));
 	if (!strcmp(line, "exec"))
 		execv("/proc/self/exe", argv);
 }

@@ -9,16 +9,50 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bounded.h"
 #include "host.h"
 #include "user/process/link_map.h"
 
+/*
+ * Report once that pages of the process do not come. GDB shows standard error at once.
+ */
+static void tell_late(struct host *h, u64 addr)
+{
+	if (!h->late)
+		warnx("process %u: the page at 0x%llx does not come: its file system hangs",
+		      h->process.pid, addr);
+	h->late = true;
+}
+
 /* --- functions that the stub calls --- */
+
+/* struct span - a piece of memory */
+struct span {
+	u64 addr;
+	u32 len;
+};
+
+static int read_span(void *ctx, const void *arg, struct gtp_text *out)
+{
+	struct host *h = ctx;
+	const struct span *span = arg;
+	void *bytes = malloc(span->len ? span->len : 1);
+	int err = bytes ? gtp_process_read(&h->process, bytes, span->addr, span->len) : -ENOMEM;
+
+	return err ? err : bounded_put(out, bytes, span->len);
+}
 
 static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 {
 	struct host *h = ctx;
+	const struct span span = { addr, len };
+	int err = bounded_call(read_span, h, &span, BOUNDED_READ_MS, &h->read);
 
-	return gtp_process_read(&h->process, dst, addr, len);
+	if (err == -ETIMEDOUT)
+		tell_late(h, addr);
+	if (!err)
+		memcpy(dst, h->read.bytes, len);
+	return err ? -EFAULT : 0;
 }
 
 static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
@@ -75,11 +109,19 @@ static void get_live(void *ctx, u32 tid, struct gtp_live *live)
 	gtp_process_live(&h->process, tid, live);
 }
 
-static bool is_library_event(void *ctx, u64 addr)
+static int find_event(void *ctx, const void *arg, struct gtp_text *out)
 {
 	const struct host *h = ctx;
+	const u64 *addr = arg;
 
-	return gtp_link_map_is_event(&h->process, addr);
+	return gtp_link_map_is_event(&h->process, *addr) ? 0 : -ENOENT;
+}
+
+static bool is_library_event(void *ctx, u64 addr)
+{
+	struct host *h = ctx;
+
+	return !bounded_call(find_event, h, &addr, BOUNDED_READ_MS, &h->read);
 }
 
 /*
@@ -94,6 +136,52 @@ static void tell_cut(struct host *h, bool cut)
 	h->cut = cut;
 }
 
+/* struct list - the beginning of the result of list_libraries(), which the text follows */
+struct list {
+	u64 sum;
+	bool cut;
+	struct gtp_why why;
+};
+
+static int list_libraries(void *ctx, const void *arg, struct gtp_text *out)
+{
+	struct host *h = ctx;
+	struct gtp_text text = { 0 };
+	struct list list = { .sum = h->libraries };
+	int err;
+
+	/*
+	 * Compute the checksum before reading the list of libraries. Then a change in between may
+	 * be reported needlessly, but is not missed.
+	 */
+	gtp_link_map_sum(&h->process, &list.sum);
+	err = gtp_objects_make(&h->process, GTP_OBJECT_LIBRARIES, &text, &list.why);
+	list.cut = text.cut;
+	if (bounded_put(out, &list, sizeof(list)) ||
+	    (!err && bounded_put(out, text.bytes, text.len)))
+		return -ENOMEM;
+	return err;
+}
+
+static int make_libraries(struct host *h, struct gtp_text *text, struct gtp_why *why)
+{
+	int err = bounded_call(list_libraries, h, NULL, BOUNDED_LIST_MS, text);
+	struct list list;
+
+	if (text->len < sizeof(list)) {
+		gtp_why(why, "the libraries of process %u cannot be read in time", h->process.pid);
+		return err ? err : -EIO;
+	}
+	memcpy(&list, text->bytes, sizeof(list));
+	text->len -= sizeof(list);
+	memmove(text->bytes, text->bytes + sizeof(list), text->len);
+	h->libraries = list.sum;
+	*why = list.why;
+	if (!err)
+		tell_cut(h, list.cut);
+	return err;
+}
+
 /*
  * Read a part of a text that GDB reads in several packets. All replies have parts of the text as it
  * was at the first packet.
@@ -106,17 +194,12 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 	int err;
 
 	if (!from) {
-		/*
-		 * Compute the checksum before reading the list of libraries. Then a change in
-		 * between may be reported needlessly, but is not missed.
-		 */
 		if (which == GTP_OBJECT_LIBRARIES)
-			gtp_link_map_sum(&h->process, &h->libraries);
-		err = gtp_objects_make(&h->process, which, text, why);
+			err = make_libraries(h, text, why);
+		else
+			err = gtp_objects_make(&h->process, which, text, why);
 		if (err)
 			return err;
-		if (which == GTP_OBJECT_LIBRARIES)
-			tell_cut(h, text->cut);
 	}
 	if (from >= text->len)
 		return 0;
@@ -282,6 +365,15 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	}
 }
 
+static int sum_libraries(void *ctx, const void *arg, struct gtp_text *out)
+{
+	const struct host *h = ctx;
+	u64 sum;
+	int err = gtp_link_map_sum(&h->process, &sum);
+
+	return err ? err : bounded_put(out, &sum, sizeof(sum));
+}
+
 /*
  * True if the list of libraries has changed. Checks so rarely that it takes 5 % of the time at
  * most.
@@ -293,7 +385,9 @@ static bool libraries_change(struct host *h, u64 *sum)
 
 	if (begin < h->look_ms)
 		return false;
-	err = gtp_link_map_sum(&h->process, sum);
+	err = bounded_call(sum_libraries, h, NULL, BOUNDED_LIST_MS, &h->read);
+	if (!err)
+		memcpy(sum, h->read.bytes, sizeof(*sum));
 	end = now_ms(h);
 	h->look_ms = end + 20 * (end - begin);
 	return !err && *sum != h->libraries;
@@ -346,6 +440,7 @@ void host_exit(struct host *h)
 	gtp_trace_exit(&h->trace);
 	for (i = 0; i < ARRAY_SIZE(h->object); i++)
 		free(h->object[i].bytes);
+	free(h->read.bytes);
 	gtp_process_files_close(&h->files);
 	gtp_process_close(&h->process);
 }

@@ -12,6 +12,8 @@
  * @process: the process
  * @files: the files that GDB has opened
  * @object: copies of the texts that GDB reads, made when GDB began to read them
+ * @read: the bytes that were read last
+ * @late: true if the user has been informed that some pages of the process do not come
  * @libraries: the checksum of the list of libraries that GDB has read, or was last asked to read
  * @look_ms: the time at which to check the list of libraries again
  * @cut: true if the user has been informed that GDB gets only a part of the list of libraries
@@ -22,6 +24,8 @@ struct host {
 	struct gtp_process process;
 	struct gtp_process_files files;
 	struct gtp_text object[GTP_OBJECT_THREADS + 1];
+	struct gtp_text read;
+	bool late;
 	u64 libraries;
 	u64 look_ms;
 	bool cut;
