@@ -11,8 +11,8 @@ enum {
 };
 
 /*
- * A plain step of the unwinder, from an address to its caller. The caller's stack begins @words
- * words above rsp or rbp, and the word just below it is the return address. The caller's rbp was
+ * A plain step of the unwinder, from an address to its caller. The caller's stack begins above rsp
+ * or rbp, @words words away, and the word just below it is the return address. The caller's rbp was
  * saved GTP_WALK_SAVED() words below the caller's stack, or is still in rbp. For GTP_WALK_REGS,
  * saved registers begin where the caller's stack would begin.
  */

@@ -34,7 +34,7 @@ class Ranges:
             return None
         try:
             size = self.size(self.places[i])
-        except (IndexError, struct.error):
+        except functions.UNREADABLE:
             size = None  # the file is damaged
         return (self.begins[i], self.begins[i] + size) if size and address < self.begins[i] + size else None
 

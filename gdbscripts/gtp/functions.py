@@ -23,7 +23,7 @@ GONE = (".init", ".exit")
 IN_FRONT = ("__pfx_", "__cfi_")
 
 # The exceptions that reading an ELF file may raise, if the file was removed or its contents contradict its header.
-UNREADABLE = (OSError, ValueError, IndexError, struct.error)
+UNREADABLE = (OSError, ValueError, IndexError, ArithmeticError, struct.error)
 
 tables = {}
 
@@ -99,7 +99,7 @@ class Table:
         try:
             with opened(path) as elf:
                 self.fill(elf)
-        except (OSError, ValueError, struct.error):
+        except UNREADABLE:
             pass
 
     def fill(self, elf):

@@ -104,7 +104,7 @@ def opened(path):
     try:
         with open(path, "rb") as file:
             return Elf(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except (OSError, ValueError, struct.error, IndexError):
+    except functions.UNREADABLE:
         return None
 
 
@@ -127,7 +127,7 @@ class Markers:
             return
         try:
             self.read(one, elves)
-        except (ValueError, struct.error, IndexError):
+        except functions.UNREADABLE:
             self.lines.append("its sections are damaged")
 
     def read(self, one, elves):

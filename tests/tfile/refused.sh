@@ -47,6 +47,13 @@ endless_files_are_refused() {
 		"fifo is no ordinary file" "/dev/zero is no ordinary file"
 }
 
+# A thread-local variable and exception tables give each reader something to read.
+damaged_programs_are_read() {
+	echo 'thread_local int mine = 3; int main(int c, char **) { try { if (c > 1) throw c; } catch (int) { return mine; } return 0; }' |
+		g++ -o "$out/elves" -x c++ - &&
+		says "$(ELF=$out/elves FOLDER=$out run_gdb -x "$here/../../gdbscripts/gtp.py" -x "$here/elves.py")" "2000 files, 0 exceptions"
+}
+
 # Each error must show the usage of the command that was typed.
 arguments_are_refused() {
 	local text
@@ -78,5 +85,6 @@ refused_tests() {
 	check "gtp merge refuses files that have no end" endless_files_are_refused
 	check "a comma too many and options of another command are refused, with the usage of the command that was typed" \
 		arguments_are_refused
+	check "2,000 damaged copies of a program: each reader finds nothing in them, or reads on" damaged_programs_are_read
 	check "gtp trace *ADDRESS refuses an address without code" addresses_without_code_are_refused
 }

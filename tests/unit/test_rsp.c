@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "transport/rsp.h"
 
-/* What the framing delivers: packets as "[text]", ^C as "^"; and the bytes that it sends. */
+/* The framing under test. It delivers packets as "[text]" and ^C as "^", and sends bytes. */
 static struct gtp_rsp rsp;
 static char in[GTP_PACKET_MAX + 1];
 static u8 last[GTP_RSP_FRAME_MAX];

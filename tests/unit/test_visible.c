@@ -38,7 +38,7 @@ static void controls_do_not(void **state)
 
 static void nothing_without_a_glyph(void **state)
 {
-	/* A grapheme joiner, Hangul fillers, a Khmer vowel, a variation selector, a musical control. */
+	/* For instance a Hangul filler, a Khmer vowel, a variation selector, a musical control. */
 	static const char *const unseen[] = {
 		"\315\217",	"\341\205\237", "\343\205\244",	    "\357\276\240",
 		"\341\236\264", "\341\240\217", "\357\270\217",	    "\360\235\205\263",
