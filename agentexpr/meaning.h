@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The meaning of opcodes, in C. The interpreter uses these functions, the compiler uses them to
- * fold constants, and compiled expressions call C code that uses them.
+ * The semantics of the opcodes as C functions. The interpreter and the constant folding of the
+ * compiler call these functions, and so does C code that compiled expressions call.
  */
 #ifndef _GTP_MEANING_H
 #define _GTP_MEANING_H

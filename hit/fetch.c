@@ -193,7 +193,7 @@ static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
 	touch(f, addr, a->len);
 }
 
-/* True if a variable surely has the same value now and at the hit. */
+/* True if a variable is certain to have the same value at the hit as now, before the hit. */
 static bool stays(u16 num)
 {
 	switch (num) {

@@ -84,7 +84,9 @@ void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_failed(struct gtp_cpu *cpu);
 
-/* Parts of a hit for other code that runs between gtp_hit_begin() and gtp_hit_end(). */
+/*
+ * Parts of a hit. Callers outside of hit/hit.c call them between gtp_hit_begin() and gtp_hit_end().
+ */
 
 /* gtp_hit_holds - true if @cpu->tp has no condition, or its condition holds; false if it fails */
 bool gtp_hit_holds(struct gtp_cpu *cpu);

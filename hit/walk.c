@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unwind kernel stacks with remembered steps of the kernel's unwinder at the same addresses. */
+/*
+ * Unwind kernel stacks quickly: remember for each address which step the kernel's unwinder took
+ * there, and repeat that step.
+ */
 #include "base/regs.h"
 #include "hit/walk.h"
 

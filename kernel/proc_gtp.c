@@ -185,8 +185,9 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	if (mutex_lock_interruptible(&gtp_lock))
 		return -ERESTARTSYS;
 	/*
-	 * Feed single bytes: any one may complete a packet, and no packet may be answered beyond
-	 * the limit, or for a client that was killed.
+	 * Feed one byte at a time, because each byte may complete a packet, which the stub answers
+	 * at once. Stop before the next packet if the queue of replies is full or the client was
+	 * killed.
 	 */
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);

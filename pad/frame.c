@@ -410,9 +410,9 @@ static u32 frame_bytes(const struct gtp_tracepoint *tp)
 }
 
 /*
- * Compile until no try overwrites a register that it has not pushed. Without a string, the frame
- * must have exactly the size of the frames that C writes for this tracepoint: plan.start and the
- * counters rely on that.
+ * Choose the registers that the pad pushes, and compile. Repeat if the code overwrites other
+ * registers too. Without a string, the frame must have exactly the size of the frames that C writes
+ * for this tracepoint: plan.start and the counters rely on that.
  */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 {

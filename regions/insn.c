@@ -327,7 +327,8 @@ static int group_control(const struct scan *s)
 }
 
 /*
- * Check that the operand is in memory, and that there is no 66, with which movnti does not exist.
+ * Check that the operand is in memory. Refuse two-byte opcodes (movnti) with a 66 prefix: such an
+ * instruction does not exist.
  */
 static int group_memory(const struct scan *s)
 {

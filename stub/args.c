@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parse arguments that several packets have; refuse wrong arguments with their column. */
+/*
+ * Parse arguments that several packets have in common. Error messages name the column of the wrong
+ * argument.
+ */
 #include "stub/args.h"
 
 int gtp_args_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected)

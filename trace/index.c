@@ -7,7 +7,7 @@
  * struct cursor - the position in one CPU's buffer while the buffers are merged
  * @frame: the oldest frame that is not merged yet
  * @time: the time of @frame
- * @nth: the number of frames that the buffer ever had before @frame
+ * @nth: the number of frames that were ever added to the buffer before @frame
  * @restarts: how often the clock had restarted before @frame
  * @buf: the number of the buffer
  */

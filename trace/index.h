@@ -64,7 +64,7 @@ struct gtp_index_seen {
 /**
  * struct gtp_index_chunk - entries that are allocated together
  * @all: the summary of the chunk's frames
- * @block: the summaries of every GTP_INDEX_BLOCK frames
+ * @block: one summary for every GTP_INDEX_BLOCK frames
  * @entry: GTP_INDEX_CHUNK entries, fewer in the last chunk
  */
 struct gtp_index_chunk {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes the texts of a table's cells: values as GDB prints them, except that strings end at their NUL, and an inner
-# struct is {...}.
+# Formats the cells of a table. Values look as GDB prints them, except that a string ends at its first NUL, and a struct
+# inside another struct is shown as {...}.
 import bisect
 import functools
 import re

@@ -212,7 +212,8 @@ def packet(one, pc):
 
 
 def settle(pc):
-    """Send the module the exits of the function at a place of a program. Raise an error if they are not known."""
+    """Send the module the exits of the program's function that contains pc. Raise an error if the exits are not
+    known."""
     one = space.program(pc)
     if one is None:
         raise gdb.GdbError("no program's symbols are at %#x: gtp lib FILE" % pc)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds the places of `gtp trace -x FILE`: the addresses of a location in the program's file space.
 #
-# A function's place is GDB's own choice: the first instruction of optimised code, where the arguments are as the debug
-# information says; after the prologue of other code, where they are on the stack.
+# GDB chooses the address for a function's name. In optimised code this is the first instruction, where the debug
+# information tells where the arguments are. In other code it is the end of the prologue, where the arguments are on the
+# stack.
 import os
 import re
 

@@ -50,7 +50,8 @@ def of_type(kind):
 
 
 def of_number(kind, where):
-    """Return a function from a frame to a number of this kind. WHERE(frame) is the number as a 64-bit word."""
+    """Return a function that takes a frame and returns a number of this kind. WHERE(frame) returns the number as a
+    64-bit word."""
     low, top = 2**kind.bits - 1, 1 << kind.bits - 1
     if kind.signed:
         return lambda frame: ((where(frame) & low) ^ top) - top
@@ -58,13 +59,13 @@ def of_number(kind, where):
 
 
 def of_plain(text):
-    """Return a function from a frame to the text for a CSV file."""
+    """Return a function that takes a frame and returns the text for a CSV file."""
     return lambda frame: cells.plain(text(frame))
 
 
 def cell(kind, where, text):
-    """Return the Cell of a value. WHERE(frame) is the value, or its address if it is an object. TEXT(frame, that number)
-    is its text."""
+    """Return the Cell of a value. WHERE(frame) returns the value as a number, or the address of an object. TEXT(frame,
+    number) returns the text for the number that WHERE has returned."""
     def shown(frame):
         return text(frame, where(frame))
     return Cell(kind, shown, of_plain(shown) if kind.what in (STRING, TEXT) else of_number(kind, where))

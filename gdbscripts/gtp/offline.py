@@ -158,7 +158,7 @@ def compiled(request):
 
 
 def plain(text):
-    """Return the module's own message from a message of GDB's."""
+    """Extract the module's message from GDB's message."""
     text = re.sub(r"Protocol error with Rcmd.*", "the monitor command is refused; the module's words are above", text)
     return re.sub(r"Target returns error code '\.?(.*)'\.$", r"\1", text.strip())
 

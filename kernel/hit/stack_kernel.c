@@ -5,8 +5,9 @@
  * enough, the unwinder itself takes the stack.
  *
  * Unwinding begins at the instruction that was hit, with the registers of that moment. So the
- * unwinder sees neither the pad nor the exception that led here, and the kernel's unwind data for
- * that instruction is right: before a prologue, inside one, and after it.
+ * unwinder sees neither the pad nor the exception that led here. The kernel's unwind data describes
+ * the stack correctly at that instruction, whether it is before, inside or after the function's
+ * prologue.
  *
  * The address of a caller is a return address, which may be the first byte after the function. The
  * address of interrupted code is that of an instruction that has not run yet; 1 is added to that

@@ -327,7 +327,7 @@ int gtp_jit_init(void)
 	err = gtp_jit_open();
 	if (err)
 		return err;
-	/* The arena's first bytes belong to its symbol: tools expect an endbr64 there. */
+	/* Keep the endbr64 at the beginning of the arena: tools expect it at the arena's symbol. */
 	arena.begin = AX_JIT_CODE_ALIGN;
 	OPTIMIZER_HIDE_VAR(base); /* objtool rejects addresses in the middle of code */
 	n = ax_jit_stubs(&arena.target, base + arena.begin, arena.writable + arena.begin,

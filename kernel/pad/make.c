@@ -128,8 +128,8 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 }
 
 /*
- * Make a pad with the condition @cond (NULL: none), and with the tracepoint's frame if @frame.
- * Return 0 or -errno.
+ * Make a pad that checks the condition @cond (NULL: none). If @frame, the pad also writes the
+ * tracepoint's frame. Return 0 or -errno.
  */
 static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
 {

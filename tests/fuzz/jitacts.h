@@ -20,7 +20,7 @@ struct jitacts_stats {
 
 extern struct jitacts_stats jitacts_stats;
 
-/* jitacts_size - return the number of zeroed bytes that the caller allocates for jitacts() */
+/* jitacts_size - return how many zeroed bytes the caller must allocate for jitacts() */
 size_t jitacts_size(void);
 
 /**

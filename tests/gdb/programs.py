@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The programs of tests/program on the traced machine. Each answers a line on its standard input with a line.
+# Runs the programs of tests/program on the traced machine. Each program answers every line on its standard input with
+# one line.
 import contextlib
 import os
 import subprocess

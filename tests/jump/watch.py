@@ -29,8 +29,8 @@ def ticks(fields):
 
 
 def old_children():
-    """Yield (path, ticks of CPU time) of each child process that has existed for more than LONG seconds. A thread of this
-    process waits for it."""
+    """Yield (path, ticks of CPU time) of each child process that has existed for more than LONG seconds. Each child
+    counts as a long operation, because one of this process's threads waits until the child ends."""
     up = time.clock_gettime(time.CLOCK_BOOTTIME)
     for path in glob.glob("/proc/[0-9]*/stat"):
         fields = stat(path)

@@ -429,7 +429,7 @@ static int obey(struct order *o)
 	u64 addr, end, site;
 	u8 byte;
 
-	/* These lines do not take the lock, so that they work during a loop. */
+	/* Obey these commands without the mutex, so that they work during "call" and "loop". */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)

@@ -21,7 +21,9 @@ struct notes {
 
 static DEFINE_PER_CPU(struct notes, notes);
 
-/* Needs no lock: a context that interrupts this one on the same CPU records another kind. */
+/*
+ * Needs no lock: code that interrupts this function on the same CPU calls it with another @which.
+ */
 noinline void gtp_target_note_stack(enum gtp_target_noted which)
 {
 	struct note *note = &get_cpu_ptr(&notes)->of[which];

@@ -139,7 +139,7 @@ def ended(pid):
 
 
 def kill(pid, how=signal.SIGKILL):
-    """Kill a child, which must not have ended by itself."""
+    """Kill a child. Fail if the child had already ended by itself."""
     os.kill(pid, how)
     status = ended(pid)
     assert status == how, "it ended by itself: status %d" % status

@@ -4,7 +4,8 @@
 
 Usage: cc.py TOOLS FOLDER duktape.c [HEADERS]     prints TAP
 
-TOOLS is the folder of gdbtp-cc and gdbtp-regions. HEADERS are those of a kernel, to build a module with Kbuild.
+TOOLS is the folder of gdbtp-cc and gdbtp-regions. HEADERS is the folder of a kernel's headers, with which the test
+builds a module.
 """
 import os
 import re

@@ -57,8 +57,8 @@ time_of_day_by_the_run() {
 		"$here/exported.py" bounds "$out/bounds.ctf" "$out/calls.tables" $((0x60a24181e4000)) $((0x60a2453b90a00))
 }
 
-# A traced kernel may have any data, so this file has random variables and memory in frames of the
-# usual structure.
+# The exports must handle any data that a traced kernel can contain. So fill well-formed frames with random variables and
+# memory.
 random_frames() {
 	python3 "$here/random_frames.py" "$calls_seed" "$out/calls.tf" "$out/random.tf" && export_all random &&
 		diff -r "$out/random.tables" "$out/random.csv" | sed 's/^/# /' &&

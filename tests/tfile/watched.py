@@ -145,7 +145,7 @@ def judge_csv(name, text):
 
 
 def one(command):
-    """Run a command, whose output must be harmless, or whose error must be a sentence."""
+    """Run a command. Report a fault if its output is not harmless, or its error message is not a sentence."""
     global watching
     run = stand_between.execute
     watching = True

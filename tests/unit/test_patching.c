@@ -3,11 +3,12 @@
  * While jumps are written and removed, tasks execute only the original text, an int3 or the whole
  * jump.
  *
- * The real files of probe/jump/ set and remove a jump; each byte that they write makes a new
- * moment, see world.h. Except for the waits, these files do not depend on tasks. So this test can
- * visit all interleavings: at each moment, a task may be at any place that a task can have reached,
- * and executes any number of instructions, or none. Tasks do not depend on each other, so the
- * states of one task stand for any number of tasks, on any CPUs, preempted or in interrupts.
+ * The test compiles the real sources of probe/jump/, which set and remove a jump. Each byte that
+ * they write begins a new moment, see patching/world.h. What the patching code writes does not
+ * depend on what tasks do; the code only waits for tasks. So this test can visit all interleavings:
+ * at each moment, it continues from every position that a task can have reached, and lets the task
+ * execute any number of instructions, or none. Tasks do not depend on each other, so the states of
+ * one task stand for any number of tasks, on any CPUs, preempted or in interrupts.
  *
  * For each byte independently, a CPU may fetch any value that the byte has had since all CPUs last
  * executed a serialising instruction. Real processors are stricter.

@@ -238,7 +238,7 @@ static void readonly_ranges(void **state)
 	assert_int_equal(gdb.f.trace.nro, 2);
 	assert_true(gdb.f.trace.ro[0].start == FAKE_TEXT);
 	assert_true(gdb.f.trace.ro[1].end == FAKE_TEXT + 0x1000010);
-	/* Distances that are no multiple of 2 MiB or too large; too low addresses; empty ranges. */
+	/* Distances too large or not a multiple of 2 MiB; addresses too low; empty ranges. */
 	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
 	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");

@@ -116,7 +116,10 @@ static void test_empty_frame(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* If a tracepoint has several locations, a frame without data has registers, for the address. */
+/*
+ * If a tracepoint has several locations, even a frame that collects nothing gets a block of
+ * registers, whose pc tells GDB which location was hit.
+ */
 static void test_one_of_several_locations(void **state)
 {
 	begin(1);

@@ -378,7 +378,7 @@ static void section_why(struct parse *in)
 	in->p = end;
 }
 
-/* If a name is the beginning of another, it must come first. */
+/* read_section() takes the first name that matches, so "tsv after" must precede "tsv". */
 static const struct section {
 	const char *name;
 	void (*read)(struct parse *in);

@@ -44,7 +44,8 @@ int gtp_process_open(struct gtp_process *p, u32 pid, struct gtp_why *why);
 void gtp_process_close(struct gtp_process *p);
 
 /*
- * gtp_process_read - read @len bytes of a process's memory; return 0, or -EFAULT if one is missing
+ * gtp_process_read - read @len bytes of a process's memory; return 0, or -EFAULT if any of them
+ * cannot be read
  */
 int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len);
 

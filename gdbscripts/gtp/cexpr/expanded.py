@@ -39,7 +39,8 @@ class Expanded(str):
 
 
 def part(text, at, piece):
-    """Return PIECE, which stands at position AT of TEXT. If TEXT is an Expanded, so is the result."""
+    """Return PIECE, the part of TEXT that begins at position AT. If TEXT is an Expanded, the result is an Expanded
+    too."""
     return text.part(at, piece) if isinstance(text, Expanded) else piece
 
 

@@ -198,7 +198,7 @@ class Lower:
         return self.text[node.start:node.end]
 
     def nested(self, node, text):
-        """Return the Operand of a macro's nodes, which were parsed from text of its own."""
+        """Return the Operand of a macro's expansion: NODE is the expression that was parsed from TEXT."""
         self.differ("GDB knows no macros")
         outer, self.text = self.text, text
         self.depth += 1

@@ -86,8 +86,8 @@ def pointer(kind, symbols):
 
 
 def number(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text, which has the form of KIND's `view' if KIND has
-    one."""
+    """Return a function that turns an unsigned 64-bit number into text: as KIND's `view' says, if KIND has a `view'
+    that can show the number, otherwise as plain() does."""
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
@@ -96,7 +96,7 @@ def number(kind, symbols):
 
 
 def plain(kind, symbols):
-    """Return a function from an unsigned 64-bit number to its text, without regard to KIND's `view'."""
+    """Return a function that turns an unsigned 64-bit number into text, without regard to KIND's `view'."""
     if kind["kind"] == "pointer":
         return pointer(kind, symbols)
     if kind["kind"] == "bool":
@@ -112,7 +112,7 @@ def plain(kind, symbols):
 
 
 def string(null):
-    """Return the function from a string's bytes to its text. NULL is the text that stands for a null pointer."""
+    """Return a function that turns a string's bytes into text. NULL is the text that stands for a null pointer."""
     def text(data):
         if null and data and null.startswith(data) and len(data) > 8:
             return NULL

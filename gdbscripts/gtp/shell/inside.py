@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs inside GDB: does the work of the shell command `gtp`, and reports to it by lines of JSON.
 
-The environment variable GTP_SHELL has the request: the command, its arguments, and fd, the socket to `gtp`. The
-messages on the socket are: doing (long work), note, text, error, ready (the layout of rows), counts, frames.
+The environment variable GTP_SHELL holds the request: the command, its arguments, and "fd", the descriptor of the socket
+to `gtp`. The messages on the socket are: doing (long work has begun), note, text, error, ready (the layout of the
+rows), counts, frames.
 """
 import contextlib
 import json
