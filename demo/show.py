@@ -6,7 +6,7 @@ import gdb
 
 
 def commands(lines):
-    """The script's commands, each with the lines up to the `end` that belongs to it."""
+    """Yield the script's commands, each as a list of its lines, up to the matching `end`."""
     block, depth = [], 0
     for line in lines:
         line = line.rstrip("\n")
@@ -37,7 +37,7 @@ def run(block):
         gdb.write("%s\n" % error)
         gdb.execute("quit 1")
     if block[0].startswith("while"):
-        # A loop is there for its own lines; GDB's word on every tfind would drown them.
+        # In a loop, show only what the loop itself prints, not GDB's message about each tfind.
         output = re.sub(r"^(Found trace frame|No trace frame found).*\n", "", output, flags=re.M)
     gdb.write(output)
 

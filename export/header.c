@@ -2,7 +2,7 @@
 /*
  * The header of a GDB trace file: all that comes before the frames.
  *
- * It is text. Its lines have what GDB reads from the stub when it is connected:
+ * It is text. Its lines contain what GDB would read from the stub over a connection:
  *   7f TRACE0        the kind of file
  *   R a4             bytes of the registers in an R block, hex
  *   status ...       the reply to qTStatus without its T, and which kernel it was, and where

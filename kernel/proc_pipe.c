@@ -154,7 +154,7 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 /* --- the run to read; under gtp_lock --- */
 
-/* True if the session's frames are newer than the opening of the file. */
+/* True if the session's frames are those of a run that began after the file was opened. */
 static bool is_new(const struct reader *r)
 {
 	return gtp_host.trace.epoch != r->epoch;
@@ -268,7 +268,10 @@ static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 
 		if (n <= 0)
 			return done ? done : n;
-		/* The user's memory may have to be read from disk: do not hold gtp_lock. */
+		/*
+		 * Copying to user memory may sleep until a page is read from disk: do not hold
+		 * gtp_lock.
+		 */
 		if (copy_to_iter(r->piece, n, to) != n)
 			return done ? done : -EFAULT;
 		done += n;

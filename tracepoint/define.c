@@ -177,7 +177,10 @@ static int action_regs(struct gtp_def *d, struct gtp_action *a)
 
 	if (digit < 0)
 		return gtp_def_bad(d, "register mask is not a hex number");
-	/* The mask has a bit for each register of GDB, maybe more than 64: drop the high digits. */
+	/*
+	 * The mask has a bit for each of GDB's registers, which may be more than 64. The known
+	 * registers have the lowest bits, so let the highest digits be shifted out.
+	 */
 	for (; digit >= 0; digit = gtp_hex_digit(gtp_in_peek(&d->in))) {
 		a->mask = a->mask << 4 | (u64)digit;
 		d->in.p++;

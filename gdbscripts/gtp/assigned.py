@@ -4,12 +4,12 @@
 # A field of the record may differ from the structure member of the same name and type: vm_end of mmap:vma_store is one
 # less than the member. The machine code shows which fields are copies: it stores to them the value that it has loaded.
 # So follow the code from its beginning, over all branches, and note the value of each register and stack slot:
-#   ("arg", N, OFFSET)         argument N, and a number added to it
+#   ("arg", N, OFFSET)         argument N plus the number OFFSET
 #   ("mem", N, OFFSET, SIZE)   SIZE bytes loaded from that address
 #   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
 #   ("rec", OFFSET)            an address in the record
 #   ("either", VALUE, VALUE)   one of two values of "mem", depending on the path
-# If another path can give any other value, the value is unknown.
+# Wherever paths join with values that "either" cannot describe, the value is unknown.
 import re
 
 import gdb
@@ -81,8 +81,8 @@ def narrowed(value, width):
 
 
 def joined(one, other):
-    """Return the value at a place where two paths join, one of which gives ONE and the other OTHER. Return None if it
-    is unknown."""
+    """Return the value at a place where two paths join: ONE is the value on one path, OTHER on the other path. Return
+    None if the value is unknown."""
     if one == other:
         return one
     both = {value for each in (one, other) if each for value in (each[1:] if each[0] == "either" else (each,))}

@@ -35,7 +35,7 @@ class Sections:
         self.ends = [b for _, b in ranges]
 
     def around(self, address):
-        """Return (first address, end) of the section that has this address, or None if there is none."""
+        """Return (first address, end) of the section that contains this address, or None if there is none."""
         i = bisect.bisect_right(self.starts, address) - 1
         return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
@@ -117,7 +117,8 @@ def is_text(kind):
 
 
 def by_gdb(kind):
-    """Return a function from a value's bytes to GDB's text for that type; each text is made once."""
+    """Return a function that turns the bytes of a value of this type into the text that GDB prints. The function
+    remembers its results."""
     @functools.lru_cache(maxsize=65536)
     def text(data):
         return gdb.Value(data, kind).format_string(**STYLE)
@@ -192,7 +193,7 @@ class Formats:
         return struct
 
     def _member(self, field):
-        """Return a function from frame and the struct's address to "name = value"."""
+        """Return a function that takes a frame and the struct's address, and returns "name = value"."""
         kind, skip = field.type, field.bitpos // 8
         code = kind.strip_typedefs().code
         size = kind.sizeof

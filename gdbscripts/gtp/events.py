@@ -366,8 +366,8 @@ def find(name):
 
 
 def names_at(pc):
-    """Return the Names of the event whose iterator begins at an address. Return None where no module can be asked, as
-    with a trace file."""
+    """Return the Names of the event whose iterator begins at an address. Return None without a connection to the
+    module, as with a trace file."""
     if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_") or \
             not remote.is_connected():
         return None

@@ -74,7 +74,7 @@ def body(one, pc):
 
 
 def is_table(code, i):
-    """Return whether an indirect jump surely stays in the function: it uses a table of offsets, or has a notrack
+    """Return whether an indirect jump is certain to stay in the function: it uses a table of offsets, or has a notrack
     prefix."""
     text = code[i].text
     if text.startswith(("notrack ", "bnd notrack ")):

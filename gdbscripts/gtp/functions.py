@@ -81,7 +81,7 @@ def text_at(strings, offset):
 @contextlib.contextmanager
 def opened(path):
     """Context manager: yield the Elf of a file, which can be read only in the block. Raise one of UNREADABLE if the
-    file is no ELF file."""
+    file is not an ELF file."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         yield Elf(data)
 

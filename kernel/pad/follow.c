@@ -136,7 +136,10 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 	return (u64)r + 0x61c88647;
 }
 
-/* Count a call out. This needs no cmpxchg: only this task itself counts its calls out. */
+/*
+ * Count a call out: clear its record's mark, and decrement the number of calls inside. This needs
+ * no cmpxchg: only this task itself counts its calls out.
+ */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);

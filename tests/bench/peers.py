@@ -107,8 +107,8 @@ def interrupt(run):
 
 
 def wait_for_all(run):
-    """Wait until bpftrace waits for records, because all of its probes are attached then. The code at the place changes
-    already with the first of them."""
+    """Wait until bpftrace waits for records: by then, all of its probes are attached. Waiting for the code at the place
+    to change would not be enough, because the first of the probes already changes it."""
     while run.poll() is None and contents("/proc/%d/syscall" % run.pid).split()[0] not in EPOLL_WAITS:
         time.sleep(0.05)
 
@@ -275,7 +275,7 @@ STACK_ROWS = {
 
 
 def stack_rows(place):
-    """Yield the rows for the kernel's stack, each with its only case."""
+    """Yield the rows for the kernel's stack. Each row has one case."""
     if place.name == STACK_AT:
         for row, run in STACK_ROWS.items():
             yield row, {STACK: lambda run=run: run(place)}

@@ -278,7 +278,7 @@ def scratch():
 
 
 def source_line(file, remark):
-    """Return the number of the line of a fixture's source file that contains a remark."""
+    """Return the number of the line in a fixture's source file that has the comment "line: REMARK"."""
     with open(os.path.join(TOP, "tests/kmod", file)) as source:
         for i, line in enumerate(source, 1):
             if "/* line: %s */" % remark in line:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tells a soak that hangs from one that is slow: the soak hangs if none of the processes that it waits for uses CPU time."""
+"""Distinguishes a soak test that hangs from one that is slow: it hangs if none of the processes that it waits for uses
+CPU time."""
 import glob
 import os
 import sys
@@ -15,8 +16,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def stat(path):
-    """Return the fields of a task's stat file that follow the task's name, which may contain any characters. Return
-    none if the task has ended."""
+    """Return the fields of a task's stat file that follow the task's name, which may contain any characters. Return an
+    empty list if the task has ended."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read().rpartition(")")[2].split()

@@ -24,15 +24,16 @@ def packet(text):
 
 
 def row(n, pid=1):
-    """Return the text that the kernel prints for a hit. PID is not this process by default, whose hits gtp leaves out."""
+    """Return the text that the kernel prints for a hit. The default PID is not that of this process, because gtp leaves
+    out its own hits."""
     values = {rowcode.CLOCK: b"%x" % n, rowcode.TASK: b"%x" % pid, rowcode.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
                                        for f in rowcode.layout([False])[0]) + b"\fnomark\n"
 
 
 class World:
-    """GDB and the kernel of a run. prints: the kernel's output, in pieces; ends: whether the kernel ends the wait after that,
-    without an interrupt; counts, error: GDB's last message."""
+    """Stands in for GDB and the kernel during a run. prints: the kernel's output, in pieces; ends: whether the kernel
+    then ends the wait by itself, without an interrupt; counts, error: GDB's last message."""
 
     def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed

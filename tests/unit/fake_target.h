@@ -13,7 +13,7 @@
 enum {
 	FAKE_CPUS_MAX = 8,
 	FAKE_CPU_BYTES = 65536,	   /* size of a CPU's buffer if none is set */
-	FAKE_BYTES_MAX = 16 << 20, /* most memory that all buffers together can have */
+	FAKE_BYTES_MAX = 16 << 20, /* the most bytes of all buffers together */
 	FAKE_LOG_MAX = 16384,
 	FAKE_STACK_MAX = 200,
 	FAKE_STACK_LOST = 1, /* stands for GTP_STACKS_LOST */

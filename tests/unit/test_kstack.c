@@ -54,8 +54,8 @@ static void collected(void **state)
 }
 
 /*
- * Kernel stacks and user stacks are in one table. Each is taken only once in a hit: taken again, it
- * would be another stack on the fake machine.
+ * Kernel stacks and user stacks are in one table. A hit takes each of them only once: the second
+ * time, the fake machine would return a different stack.
  */
 static void of_the_program(void **state)
 {

@@ -42,7 +42,7 @@ static struct {
 	bool jumped; /* make() makes a pad that is entered by a jump and returns */
 } t;
 
-/* Set up the CPU and the run as in a usual hit. */
+/* Set up the CPU and the run for an ordinary hit. */
 static void make_plain(void)
 {
 	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));

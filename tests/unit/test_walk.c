@@ -488,7 +488,10 @@ static void any_stacks_of_any_tables(void **state)
 			s.sp = (u64)(uintptr_t)(stack + any(words));
 			s.bp = (u64)(uintptr_t)(stack + any(words));
 			have = truth(s, hidden, bytes, want, max);
-			/* Repeat until all steps are known. */
+			/*
+			 * Each walk looks up only some of the unknown steps: repeat until the walk
+			 * succeeds.
+			 */
 			for (k = 0; k < ENTRIES; k++) {
 				n = walk(*state, &s, hidden, bytes, got, max);
 				if (n)

@@ -161,7 +161,7 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
-/* rgn_function_trusted - true for a program's function that was surely decoded correctly */
+/* rgn_function_trusted - true for a program's function if its decode is known to be correct */
 static inline bool rgn_function_trusted(const struct rgn_function *f)
 {
 	return f->flags & RGN_FN_BOUND &&

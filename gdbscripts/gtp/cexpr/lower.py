@@ -86,7 +86,7 @@ class Lower:
         return value
 
     def complete(self, pointer):
-        """Return (the target type of a pointer, True if GDB surely uses this type)."""
+        """Return (the target type of a pointer, True if GDB is certain to use this type)."""
         target = ctype.plain(pointer).target()
         words = types.words_of(target)
         if words is None or not types.is_unclear(words, self.scope.named):

@@ -152,8 +152,8 @@ class Tracks:
         return self.uuids[key]
 
     def above(self, key):
-        """Return the encoded field with a track's parent, or nothing if the track's description names the parent by
-        other means."""
+        """Return the encoded field with a track's parent, or nothing if the track's description names the parent in
+        another field."""
         return b""
 
     def group(self, name):
