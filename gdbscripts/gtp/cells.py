@@ -126,7 +126,8 @@ def by_gdb(kind):
 
 
 class Formats:
-    """Functions for the types of one symbol table: scalar(type)(frame, number), aggregate(type)(frame, address)."""
+    """Formats values of the types of one symbol table. scalar(type) returns a function of a frame and a number, and
+    aggregate(type) a function of a frame and an address; each of these functions returns the text."""
 
     def __init__(self):
         self.symbols = Sections("ALLOC")

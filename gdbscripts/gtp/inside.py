@@ -69,7 +69,8 @@ def check_begins(pc, location):
 
 
 def target(one, location):
-    """Return the Target of a location in a program that is no name or pattern of markers."""
+    """Return the Target of a location in a program. The location is not the name of a marker, nor a pattern of
+    markers."""
     linked = LINKED.match(location)
     if linked:
         found = [one.base + int(linked.group(1), 0)]

@@ -18,8 +18,9 @@ INT, ENUM, BOOL, POINTER, STRING, TEXT, NOTHING = "int", "enum", "bool", "pointe
 # says more than the number, as in -2 (ENOENT).
 Kind = collections.namedtuple("Kind", "what bits signed names viewed", defaults=(0, False, None, False))
 
-# One column at one place: functions from a Frame to the text that a table shows, and to the value: an int of the KIND,
-# or a str. Both raise Unavailable or Failure; the value of a column that never has one at this place is None.
+# One column at one place. text(frame) returns the text that a table shows; value(frame) returns an int of the KIND, or
+# a str. Both may raise Unavailable or Failure. If the column never has a value at this place, value(frame) returns
+# None.
 Cell = collections.namedtuple("Cell", "kind text value")
 
 OF_VARIABLE = Kind(INT, 64, True)
