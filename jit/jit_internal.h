@@ -54,7 +54,7 @@ struct jit_val {
 
 /* struct jit_place - the offset of code to which a jump leads */
 struct jit_place {
-	u32 est; /* from pass 1; distances between estimates are upper limits */
+	u32 est; /* from pass 1; two of these are at least as far apart as their final offsets */
 	u32 pos; /* from pass 2: the final offset */
 };
 

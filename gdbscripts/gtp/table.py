@@ -85,8 +85,8 @@ class Table:
         self.columns = front + own
 
     def parsed(self, item):
-        """Return (Form, expression) for an item. If the command names columns, ITEM is a column, which contains the Form.
-        Otherwise, the Form comes from the unrolled.Item, or is the one that was given to gtp collect."""
+        """Return (Form, expression) for an item. If the command names columns, ITEM is a column, which contains the
+        Form. Otherwise, the Form comes from the unrolled.Item, or from gtp collect."""
         if self.request.columns:
             return forms.parsed(item)
         if isinstance(item, unrolled.Item):

@@ -363,9 +363,10 @@ static bool unwatch(void)
 /* --- calls of idle tasks --- */
 
 /*
- * True if the call is on the stack of an idle task that has started again. A CPU that goes offline
- * never returns from the calls of its idle task. When the CPU comes back online, that task starts
- * again at the top of the same stack, which overwrites the calls' return addresses.
+ * True if the idle task's call never returns: its CPU is offline, or the idle task has started
+ * again. A CPU that goes offline never returns from the calls of its idle task. When the CPU comes
+ * back online, that task starts again at the top of the same stack, which overwrites the calls'
+ * return addresses.
  */
 static bool has_restarted(const struct bare *b, u64 sp)
 {
