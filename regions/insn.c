@@ -327,8 +327,8 @@ static int group_control(const struct scan *s)
 }
 
 /*
- * Check that the operand is in memory. Refuse two-byte opcodes (movnti) with a 66 prefix: such an
- * instruction does not exist.
+ * Check that the operand is in memory. Refuse every two-byte opcode of this group with a 66 prefix,
+ * because movnti does not exist with that prefix.
  */
 static int group_memory(const struct scan *s)
 {
