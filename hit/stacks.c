@@ -5,8 +5,8 @@
 enum { PROBES = 64 }; /* most slots that a look-up tries, to bound the time of a hit */
 
 /*
- * Return the number of slots. Slots take an eighth of the memory, so half of the slots are used
- * when the rest is full of stacks of 15 addresses.
+ * Return the number of slots, which take up to an eighth of the memory. With 4 MiB and stacks of 15
+ * addresses, nearly half of the slots are used when the rest of the memory is full.
  */
 static u32 slots_for(u32 bytes)
 {

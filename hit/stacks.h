@@ -49,7 +49,7 @@ struct gtp_stacks {
 /**
  * gtp_stacks_bytes() - return the memory that a table needs
  * @bytes: the size of stacks and slots together, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
- * @ncpus: more than the number of any CPU that uses the table
+ * @ncpus: greater than the number of each CPU that uses the table
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);
 

@@ -40,9 +40,9 @@ static u32 look_up_ustack(const struct gtp_cpu *cpu)
 }
 
 /*
- * Return the value of $kstack. A hit takes its stack only once, for all tracepoints and
- * expressions: even one "collect $kstack" of GDB reads the variable and then collects it. Not
- * inline, so that other variables save no registers for it.
+ * Return the value of $kstack. A hit takes its stack only once, however often its expressions use
+ * $kstack: the bytecode for a single "collect $kstack" already uses it twice, as it reads the
+ * variable and then collects it. Not inline, so that other variables save no registers for it.
  */
 static noinline s64 stack_number(struct gtp_cpu *cpu)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compiles jumps and ends. A jump to a goto goes to its target; a jump to an end becomes a return.
+ * Compiles jumps and ends. A jump to a goto is compiled as a jump to that goto's target; a jump to
+ * an end is compiled as a return.
  */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
@@ -33,7 +34,7 @@ void jit_leave_snippet(struct ax_jit *j)
 	jit_return(j->req.target, &j->b, j->base);
 }
 
-/* Return the size that the code of a return would have; the state does not change. */
+/* Return the size of the code that jit_leave_snippet() would emit. */
 static u32 return_size(struct ax_jit *j)
 {
 	struct x86_buf real = j->b;

@@ -56,8 +56,8 @@ enum x86_unary {
 	X86_NEG,
 	X86_MUL,  /* rdx:rax = rax * reg, unsigned */
 	X86_IMUL, /* rdx:rax = rax * reg, signed */
-	X86_DIV,  /* rax, rdx = rdx:rax / reg, %; unsigned */
-	X86_IDIV, /* rax, rdx = rdx:rax / reg, %; signed */
+	X86_DIV,  /* rax = rdx:rax / reg, rdx = rdx:rax % reg; unsigned */
+	X86_IDIV, /* rax = rdx:rax / reg, rdx = rdx:rax % reg; signed */
 };
 
 enum x86_width {

@@ -4,12 +4,12 @@
  *
  * The run continues: suspend to RAM, hibernation and suspend to idle keep code and buffers.
  *
- * Suspend to RAM and hibernation do not keep the processor's counter (the TSC): it may have
- * restarted, or may or may not have counted during sleep. So note in every buffer which frames were
- * made before, and calibrate again for $clock, the monotonic clock, which does not count sleep. The
- * kernel's timekeeping was registered earlier and so resumes earlier: its clock runs again here.
- * Hits between the wake-up and the calibration use the old one; only this CPU is online, so its
- * frames are in order.
+ * Suspend to RAM and hibernation do not preserve the processor's counter (the TSC): it may have
+ * restarted, stopped, or continued during sleep. So note in every buffer which frames were made
+ * before the sleep, and calibrate the TSC again: $clock is the monotonic clock, which does not
+ * count sleep. The kernel's timekeeping was registered earlier and so resumes earlier: its
+ * clock is running again when wake() is called. Hits between the wake-up and the new calibration
+ * use the old calibration; only this CPU is online, so its frames are in order.
  *
  * In suspend to idle the TSC continues, so frames stay in order, and no syscore function is called.
  * Calibrate when the kernel reports that the suspend is over. Tasks run again before that: until

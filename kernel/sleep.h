@@ -3,7 +3,7 @@
 #ifndef _GTP_SLEEP_H
 #define _GTP_SLEEP_H
 
-/* gtp_sleep_init, gtp_sleep_exit - begin and stop to watch for sleep, at module init and exit */
+/* gtp_sleep_init, gtp_sleep_exit - start and stop watching for sleep, at module init and exit */
 void gtp_sleep_init(void);
 void gtp_sleep_exit(void);
 

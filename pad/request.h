@@ -62,10 +62,10 @@ struct gtp_pad_frame {
  * struct gtp_pad_request - a pad to make
  * @region: the instructions that the jump displaces; NULL: ftrace calls the pad
  * @cond: the condition to evaluate here, or NULL; see gtp_pad_can()
- * @target: the place where the pad runs; @target->pad_hit is the common way to C
+ * @target: the place where the pad runs; all its pads call C through @target->pad_hit
  * @at: the probed address, and the value of rip
- * @skip: bytes from @at to the displaced instructions: a no-op that stays
- * @number: given to pad_hit, below 1 << 30
+ * @skip: bytes from @at to the displaced instructions: the size of a no-op that stays in place
+ * @number: the number that the pad passes to pad_hit; less than 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even if they are dead
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
  *	was interrupted before the original can resume; or NULL
@@ -74,7 +74,8 @@ struct gtp_pad_frame {
  *	instead of calling pad_hit. If the condition is false, the pad returns to the function's
  *	caller. 0: not such a pad
  * @open: with @held: the address to go to if the condition could not be evaluated
- * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
+ * @gates: not NULL if the pad is at a function's first instruction and may follow the function's
+ *	calls until they return
  * @chain: the pad's place in the chain of a location with several tracepoints; or NULL
  * @frame: the frame that the pad writes at a hit by itself; or NULL. It must be NULL with @gates,
  *	and without @cond if the tracepoint has a condition. With @held the pad returns to the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets about the threads of a process, and texts about it. A kernel target accepts any thread.
+ * Packets about the threads of a process, and texts about the process. If the target is the kernel,
+ * any thread id is accepted.
  */
 #include "stub/args.h"
 #include "stub/handlers.h"

@@ -11,13 +11,14 @@
  *	   tracepoint of its location; otherwise NULL
  * @quick: the code that performs all actions after the frame's head is written; NULL: a hit has to
  *	   do more, or the tracepoint is not enabled
- * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c). That requires that @quick is
- *	    set, or would be set without the one string that an action records; that hits cannot
- *	    switch the tracepoint; and that times are those of the time stamp counter. A pass count
- *	    and other tracepoints at the location are allowed
+ * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c). This requires three things:
+ *	    @quick is set, or the only reason why it is not is that one action records a string; no
+ *	    hit can switch the tracepoint on or off; and times come from the TSC. A pass count and
+ *	    other tracepoints at the location are allowed
  * @quickest: equals @quick if @in_pad is set, the tracepoint is the only one of its location, and
  *	      it has no pass count; otherwise NULL
- * @update_alone: like @quickest, for a tracepoint whose hits write no frame, whatever the clock
+ * @update_alone: like @quickest, but for a tracepoint whose hits write no frame; times need not
+ *		  come from the TSC
  * @undoable: true if a hit can be abandoned at any read and repeated, see hit/undo.h, and the
  *	      tracepoint is the only one of its location
  * @start: the first 8 bytes of a quick hit's frame

@@ -7,10 +7,10 @@
 /*
  * Malformed input and its handling:
  *   wrong checksum, acks on    '-': the packet is dropped, and the peer sends it again
- *   wrong checksum, acks off   the packet is dropped; E.text, as the peer waits for a reply
- *   longer than a packet       swallowed to its checksum, then E.text
+ *   wrong checksum, acks off   the packet is dropped; the reply E.text ends the peer's wait
+ *   packet that is too long    skipped up to its checksum; the reply is E.text
  *   '$' inside a packet        starts a new packet: the peer has abandoned the previous one
- *   "}" before '#'             an escape of nothing, dropped; '#' always ends a packet
+ *   "}" before '#'             the "}" is dropped: '#' always ends a packet
  *   bytes between packets      ignored, except acks and ^C
  */
 enum { IDLE, DATA, SUM_HIGH, SUM_LOW };

@@ -91,7 +91,7 @@ class Elf(functions.Elf):
         return struct.unpack_from("<H", self.data, 16)[0] == ET_EXEC
 
     def code(self, address):
-        """Return the bytes of the instruction at a place, and those after it. Return none where there is no code."""
+        """Return up to 16 bytes of code from an address on. Return no bytes if there is no code."""
         for _, _, flags, start, offset, size, _, _ in self.sections:
             if flags & SHF_EXECINSTR and 0 <= address - start < size:
                 at = offset + address - start

@@ -3,8 +3,8 @@
 #
 # Before an expression is translated for a tracepoint, as a condition or to be collected, expand(text, number, pc)
 # replaces these names by C. The Names of a tracepoint that a command of gdbtp has made are remembered by the
-# tracepoint's number. The Names of other tracepoints, such as those that a new GDB takes over, are found by address if
-# possible.
+# tracepoint's number. The Names of other tracepoints, such as those that a new GDB takes over from the target, are
+# found by address if possible.
 import re
 
 import gdb
@@ -38,7 +38,7 @@ class Names:
     unsaid: name -> the reason why it has no value here
     notes: name -> a note about something unexpected, for users of the name
     own: the names that the debug information has at the place
-    elements: name of an array that is in no single place -> C text of each element
+    elements: name of an array whose elements are not in one place -> C text of each element
     guard: a test that every condition at the place must include, such as for the number of a system call; usually empty
     """
 
@@ -55,8 +55,8 @@ class Names:
         return Expanded(((at, typed, self.one(text, at, kind, word)) for at, kind, word, typed in self.indexed(text)), text)
 
     def indexed(self, text):
-        """Yield the pieces of words(), but with each element of an array in self.elements as a single piece. Each has
-        the piece as it was typed as its fourth part."""
+        """Yield the pieces of words(), but with each element of an array in self.elements as a single piece. The fourth
+        item of each tuple is the text that the user typed."""
         end = 0
         for at, kind, word in words(text):
             if at < end:
@@ -93,8 +93,8 @@ class Names:
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
 
     def require(self, text, shared):
-        """Raise an error if the text has a name in SHARED, those of several tracepoints, that is missing here. Otherwise
-        the name could mean something else here."""
+        """Raise an error if the text uses a name that other tracepoints of the same command have, but not this one.
+        SHARED has the names of all these tracepoints. Without this check, the name could mean a variable, say."""
         missing = sorted((identifiers(text) & shared) - set(self.all()) - set(self.unsaid))
         if missing:
             raise gdb.GdbError("it has no %s" % ", ".join(missing))

@@ -107,12 +107,12 @@ class Table:
         return here
 
     def meant(self, text, frame):
-        """Return an expression that the user typed, with C for the names that have a meaning at the frame's place. At
-        each place of a marker an argument may be somewhere else."""
+        """Return an expression that the user typed, with C for the names that have a meaning at the frame's place. A
+        marker may have several places, and an argument may be stored elsewhere at each of them."""
         return names.expand(text, self.own, frame.location.address)
 
     def column(self, column, frame):
-        """Return the Column with its expression as it is to be compiled at a frame's place."""
+        """Return a copy of the Column with its expression translated to C for a frame's place."""
         if column.foreign or column.is_leading:
             return column
         here = copy.copy(column)
@@ -120,8 +120,8 @@ class Table:
         return here
 
     def cell(self, column, frame):
-        """Return the Cell of a column at the selected frame. A name that the user typed must exist at the first
-        place."""
+        """Return the Cell of a column at the selected frame. If the column has an error there, the Cell shows it.
+        But at the first place, an error in a column that the user typed is raised."""
         try:
             return columns.cell_of(self.column(column, frame), self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-enum { GTP_TEXT_SIZE = 4096 }; /* most bytes of text that wait on one CPU; a power of two */
+enum { GTP_TEXT_SIZE = 4096 }; /* maximum bytes of unread text on one CPU; a power of two */
 
 /**
  * struct gtp_text - the ring for the text of printf on one CPU

@@ -329,7 +329,8 @@ int gtp_jit_init(void)
 		return err;
 	/* Keep the endbr64 at the beginning of the arena: tools expect it at the arena's symbol. */
 	arena.begin = AX_JIT_CODE_ALIGN;
-	OPTIMIZER_HIDE_VAR(base); /* objtool rejects addresses in the middle of code */
+	/* Hide the value from GCC: objtool rejects addresses in the middle of code. */
+	OPTIMIZER_HIDE_VAR(base);
 	n = ax_jit_stubs(&arena.target, base + arena.begin, arena.writable + arena.begin,
 			 SNIPPETS - arena.begin);
 	arena.begin += aligned(n);

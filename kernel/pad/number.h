@@ -44,14 +44,14 @@ u32 gtp_pad_number_take(void);
 void gtp_pad_number_give(u32 number);
 
 /*
- * gtp_pad_number_take_spare - take a number for an optional use: only while more than half of the
- * numbers are free
+ * gtp_pad_number_take_spare - like gtp_pad_number_take(), for an optional use: return
+ * GTP_PAD_NUMBERS unless more than half of the numbers are free
  */
 u32 gtp_pad_number_take_spare(void);
 
 /*
- * gtp_pad_number_connect - let the number's hits go to @tp and the tracepoints after it; NULL:
- * ignore them
+ * gtp_pad_number_connect - make the number stand for @tp and the tracepoints after it; if @tp is
+ * NULL, hits of the number are ignored
  */
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp);
 

@@ -40,7 +40,7 @@
  *          it
  * @loc: the location
  * @seen: the variable's value that was seen last
- * @lost: hits that are not recorded: the CPU has no buffer, or the value cannot be read
+ * @lost: hits that are not recorded because the CPU has no buffer or the value cannot be read
  * @event: the events by CPU; NULL: the CPU is offline, or could not get an event when it came
  *         online
  */
@@ -79,9 +79,9 @@ static void handle_hit(struct perf_event *event, struct perf_sample_data *data,
 	u64 value, before;
 
 	/*
-	 * The memory may have been freed since: then the value is unknown. If the exception is from
-	 * user mode, the processor itself has read a table for the program (an LDT): that exception
-	 * does not count as an NMI.
+	 * The memory may have been freed after the access: then the value is unknown. If the
+	 * exception is from user mode, the processor itself has read a table for the program (an
+	 * LDT): that exception does not count as an NMI.
 	 */
 	if (unlikely(user_mode(regs) || !read_value(loc->addr, &value))) {
 		atomic_long_inc(&w->lost);
@@ -171,7 +171,7 @@ static int events_make(struct watch *w)
 }
 
 /*
- * Free all events of a watchpoint that is not on the list any more, or never was: no other task
+ * Free all events of a watchpoint. The watchpoint must not be on the list, so that no other task
  * uses it.
  */
 static void events_drop(struct watch *w)
@@ -288,7 +288,7 @@ static void watch_disarm(struct gtp_location *first)
 		events_drop(w);
 	}
 	/*
-	 * Wait for hits, which run with interrupts off: perf need not have interrupted every CPU.
+	 * Wait for hits, which run with interrupts off: perf may not have interrupted every CPU.
 	 */
 	synchronize_rcu();
 	for (loc = first; loc; loc = loc->next_own) {

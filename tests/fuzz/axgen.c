@@ -372,8 +372,8 @@ static void make_end(struct axgen *g)
 }
 
 /*
- * Bind some of the labels whose jumps have the present depth of the stack. Bind at least one if the
- * code here is not reached otherwise.
+ * Bind some of the labels whose jumps leave the stack as deep as it is now. Bind at least one if
+ * nothing else reaches the code that follows.
  */
 static void bind_some(struct axgen *g)
 {

@@ -43,8 +43,8 @@ struct jit_test_request {
 };
 
 /*
- * struct jit_test_reply - the result that a read returns; the log of collected data and then the
- * printed text follow this struct
+ * struct jit_test_reply - the result of an evaluation, which read() returns; the log of the
+ * collected data and then the printed text follow this struct
  */
 struct jit_test_reply {
 	s32 ret;

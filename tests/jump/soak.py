@@ -71,7 +71,7 @@ def on_stacks():
 
 
 def harmless(places):
-    """Return the places where it is safe that the kernel makes a jump of a kprobe: no code jumps into its middle."""
+    """Return the places where the kernel may safely optimize a kprobe: no code jumps into the middle of its jump."""
     return [place for place in places if place.verdict in ("jump", "relocate")]
 
 
@@ -107,7 +107,8 @@ class Soak:
         return found
 
     def returns(self):
-        """Return the entries of functions whose calls this round follows to the return. Most of them run under the load."""
+        """Return the entries of functions whose calls this round follows until they return. The load runs most of these
+        functions."""
         starts = []
         for kind, part in (("hot", 0.8), ("second", 0.2)):
             behind = [place for place in self.sets[kind] if place.name.endswith(BEHIND_ENTRY)]

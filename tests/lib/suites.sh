@@ -384,8 +384,8 @@ tally() {
 		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$@"
 }
 
-# failures MOST FILE...: print the tests that failed, each with its log and its line in the log, which begins with the
-# suite's name
+# failures MOST FILE...: print at most MOST of the tests that failed, each with the name of its log and its line in that
+# log. The log's name begins with the suite's name.
 failures() {
 	local most=$1 bad count
 	shift

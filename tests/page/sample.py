@@ -68,7 +68,7 @@ def event(index, time, draw):
 
 
 def events(n, draw):
-    """Return N events that come in bursts, as work does."""
+    """Return N events that come in bursts, like those of a real workload."""
     time, found = 4748220019336, []
     for index in range(n):
         time += int(draw.expovariate(1 / 9000)) if draw.random() < 0.9995 else int(draw.expovariate(1 / 30e6))

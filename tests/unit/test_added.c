@@ -105,7 +105,7 @@ static void no_lock(void **state)
 	assert_int_equal(value(f, 0x47), 4);
 }
 
-/* A condition's value is the sum after this hit's addition. */
+/* A condition that adds to a variable gets the sum that includes this hit's addition. */
 static void own_sum(void **state)
 {
 	struct fake *f = *state;

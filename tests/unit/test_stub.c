@@ -141,7 +141,7 @@ static void an_end_that_takes_long(void **state)
 	fake_gdb_feed(&gdb, "$qC#b4", 6);
 	assert_string_equal(gdb.out, "++++++$#00"); /* five bytes to skip, and the packet's ack */
 	gdb.f.while_disarming = NULL;
-	/* GDB waits for ever in a continue, so no such bytes are sent. */
+	/* During a continue GDB waits without a timeout, so it gets no bytes to skip. */
 	start_run("R20");
 	ASK("c", "");
 	fake_gdb_clear(&gdb);

@@ -112,9 +112,9 @@ vm_write_env() {
 	mv "$vm_dest/env.$$" "$vm_dest/env"
 }
 
-# vm_index DIR VMLINUX [COMMAND...]: make GDB's index of the symbols once, here; without it, GDB in
-# an emulated guest takes minutes instead of seconds to read vmlinux. COMMAND runs the GDB of the
-# guest's root.
+# vm_index DIR VMLINUX [COMMAND...]: make GDB's index of the symbols once, on this machine. Without
+# the index, GDB in an emulated guest takes minutes instead of seconds to read vmlinux. COMMAND, if
+# given, is put before "gdb ...", to run the GDB of the guest's root.
 vm_index() {
 	vm_dir=$1 vm_elf=$2
 	shift 2

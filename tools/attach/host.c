@@ -126,7 +126,8 @@ static bool is_library_event(void *ctx, u64 addr)
 
 /*
  * Report once that the list of libraries is incomplete. Write to standard error, which GDB shows.
- * Console text of the stub would have to wait, because GDB accepts it only before few replies.
+ * A console packet of the stub would have to wait, because GDB accepts console packets only before
+ * the replies to a few of its packets.
  */
 static void tell_cut(struct host *h, bool cut)
 {

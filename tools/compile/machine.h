@@ -36,9 +36,9 @@ struct machine {
 };
 
 /*
- * machine_init - initialise the machine, whose @slide is set, from the file @vmlinux. The file
- * @markers has a line "ADDRESS ID<tab>FIELDS" with a link-time address for each kernel tracepoint.
- * Exits with a message on failure
+ * machine_init - initialise the machine from the file @vmlinux. The caller has set @m->slide. The
+ * file @markers has a line "ADDRESS ID<tab>FIELDS" with a link-time address for each kernel
+ * tracepoint. Exits with a message on failure
  */
 void machine_init(struct machine *m, const char *vmlinux, const char *markers);
 

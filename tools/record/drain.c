@@ -14,7 +14,7 @@ enum {
 	NAP = 10,	       /* ms */
 	TICK = 1000,	       /* ms between updates of the readable frames and the shown numbers */
 	PATIENCE = 200,	       /* ms to wait for a run; an active one is found at once */
-	LAST = 1000,	       /* ms to read the frames that came before the end */
+	LAST = 1000,	       /* ms to read the frames that are left when the recording ends */
 	SETTLE = 50,	       /* ms until the next exchange, with frames that one has held back */
 };
 
@@ -131,7 +131,7 @@ static int until(u64 then, u64 now)
 	return then > now ? (int)(then - now < TICK ? then - now : TICK) : 0;
 }
 
-/* how_long - return how long to wait at most, in ms */
+/* how_long - return the maximum time to wait, in ms */
 static int how_long(const struct drain *d, const struct clock *c, u64 now)
 {
 	int ms;

@@ -34,7 +34,10 @@ static u64 parse_number(const char *s, const char *whole, int base)
 	return v;
 }
 
-/* Find a function by its name, fn_ADDRESS without a symbol; static functions may share a name. */
+/*
+ * Return the address @offset bytes after the start of a function. A function without a symbol has
+ * the name fn_ADDRESS. If several functions have this name, list their addresses and exit.
+ */
 static u64 function_address(const struct rgn_text *text, const char *name, u64 offset)
 {
 	const struct rgn_image *image = text->image;

@@ -23,7 +23,10 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* True if a fast load is at the address. Nothing else in a snippet reads memory or can fault. */
+/*
+ * True if the instruction at @rip is a fast load (see jit/jit.h). No other instruction of a snippet
+ * can fault.
+ */
 static bool is_fast_load(u64 rip)
 {
 	const struct jit_user *u;

@@ -119,8 +119,8 @@ def operand(lower, symbol, node):
 
 
 def without_type(lower, node):
-    """Return the Operand of a thread-local variable that only the symbol table has: an int or a long by its size. Return
-    None if the name is no such variable."""
+    """Return the Operand of a thread-local variable without debug information. Its type is int or long, according to
+    its size in the symbol table. Return None if there is no such variable."""
     pc = lower.scope.pc
     one = space.program(pc) if pc is not None else None
     found = variables(one.path, one.time) if one is not None else None

@@ -126,8 +126,8 @@ def file_of(block):
 
 
 def chosen(words, where):
-    """Return the Named of a type that is given with its file, or with a function of its compile unit. Return None for
-    other words."""
+    """Return the Named of the type WORDS in WHERE, which is a source file or a function. Return None if there is no
+    such type."""
     found = [s.type for s in symbols_of(words) if is_file(s.symtab, where) or has_function_of(s.symtab, where)]
     if any(not ctype.same(found[0], other) for other in found):
         raise Error("%s is compiled more than once, with different %s" % (where, words), 0,

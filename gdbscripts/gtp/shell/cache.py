@@ -162,7 +162,8 @@ def add(given):
 
 
 def rows(name):
-    """Return a row for each kernel for which a name has a session, or no rows if the name was removed meanwhile."""
+    """Return the rows of one name in the list of sessions, one row for each kernel. Return no rows if another command
+    has removed the name meanwhile."""
     path = path_of(name)
     try:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(os.stat(path).st_mtime))

@@ -354,7 +354,7 @@ def words(given):
 
 
 def request(given):
-    """Return the request for GDB from the arguments of a subcommand that traces."""
+    """Return the request to GDB that corresponds to the arguments of a subcommand that traces."""
     place = " ".join(given.place)
     return {"command": "trace", "verb": given.command, "place": place, "collect": given.collect, "count": given.count,
             "limit": given.limit, "modules": given.modules, "at_end": given.at_end, "csv": given.csv,

@@ -152,8 +152,8 @@ def flags(kind, argument):
 
 
 def flag_names(kind, argument):
-    """Return the names of flags in a form for texts.named(): a table of masks, or {value: name}. Return None for a type
-    that cannot have flags."""
+    """Return the names of a type's flags, as texts.named() takes them: a table of masks, or {value: name}. Return None
+    for a type that cannot have flags."""
     bare = ctype.plain(kind)
     if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
         return None

@@ -333,7 +333,7 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/* Retry to remove the jump: first with the other prober's kprobe, then without it. */
+/* Retry removing the jump: first while the other prober's kprobe exists, then without it. */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {

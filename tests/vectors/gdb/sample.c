@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small world of kernel-like types: a real GDB compiles expressions about it, C says what they
- * mean.
+ * A program with kernel-like types. GDB compiles expressions that use its variables; the same
+ * expressions in C give the expected results.
  *
- * tools/dev/ax-from-gdb compiles it with two generated files: entry.inc and frame.inc say the same
- * expressions in C, as RESULT(n, expression) and PLACE(n, lvalue) lines. It is linked without PIE,
- * so that what GDB compiles in as an address is where the object is when the program runs.
+ * tools/dev/ax-from-gdb compiles the program with two generated files: entry.inc and frame.inc have
+ * the expressions in C, as RESULT(n, expression) and PLACE(n, lvalue) lines. The program is linked
+ * without PIE, so that the addresses in GDB's bytecode are the addresses of the running program.
  */
 #include <stdarg.h>
 #include <stdbool.h>
