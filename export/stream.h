@@ -3,13 +3,13 @@
  * The current run as a growing GDB trace file: frames as they come, each delivered once.
  *
  * Every CPU has three buffers that take turns. Hits write into one. One was taken from the hits and
- * is being read. One has the frames that were too young for the last sweep, and is read with the
- * next one. An exchange runs on the CPU itself between two hits, so a hit is unaware of the reader,
+ * is being read. One has the frames that were too young for the last sweep, and is read by the next
+ * sweep. An exchange runs on the CPU itself between two hits, so a hit is unaware of the reader,
  * and they share no cache line except in that moment.
  *
- * Frames are in order of time over all CPUs: those of a sweep are older than the moment when it
- * began to exchange, and all that were written before that moment are in it or in an earlier one.
- * That holds as far as the CPUs' clocks agree.
+ * Frames are in order of time over all CPUs: a sweep takes all frames that were written before its
+ * first exchange and that no earlier sweep has taken, and leaves later frames to the next sweep.
+ * This holds as far as the CPUs' clocks agree.
  *
  * If a circular buffer drops frames because the reader is too slow, the stream has a frame of
  * tracepoint GTP_TP_LOST before that CPU's next frame, with $cpu_id and, in $lost, their number. A

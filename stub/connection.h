@@ -47,8 +47,9 @@ enum {
  *        address in @base, and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX
  *        characters; "" if it has none. Return 0 or -errno with @why (NULL: programs cannot be
  *        traced)
- * @exits: store where a function of a program ends. Every call of it passes the address @addr,
- *         where the return address is @above bytes above the stack pointer; the list has the exits.
+ * @exits: store where a function of a program ends. @addr is an address that every call of the
+ *         function passes; there the return address is @above bytes above the stack pointer. @list
+ *         is the text of the exits.
  *         Return 0 or -errno with @why (NULL: programs cannot be traced)
  * @lines: print the waiting lines of dprintfs now, because GDB begins to wait for them or is about
  *         to get a stop reply (NULL: the host does that by itself)

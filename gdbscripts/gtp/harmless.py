@@ -53,7 +53,7 @@ def printable(data):
 
 
 def everything(value):
-    """Apply line() to all strings in a value for JSON."""
+    """Return a value that will be written as JSON, with line() applied to all of its strings."""
     if isinstance(value, str):
         return line(value)
     if isinstance(value, dict):

@@ -13,8 +13,9 @@
  *	- The bytes after an instruction's first byte change only while the first byte is our int3
  *	  and every CPU has seen it. begin_step(), sync_all_cpus() and end_step() ensure that every
  *	  CPU has seen it.
- *	- No task may be among bytes that become something else. The caller has waited (step 8). A
- *	  task that was in the place before has trapped at one of its marks and resumed in the pad.
+ *	- No task's instruction pointer may be among the bytes when they become other instructions.
+ *	  So the caller has waited (step 8). A task that was in the place before has trapped at one
+ *	  of our int3s and resumed in the pad.
  *
  * Other probers (kprobes, above all) write the same text without a lock that we could take. So byte
  * 0 changes only with cmpxchg, from the value that we expect. If it has another value, the place is
@@ -47,9 +48,9 @@ static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 /* --- handling our int3s --- */
 
 /*
- * The marks of all watched places. Changed under gtp_lock, and read in the int3 exception, which
- * has interrupts off from the trap on. So if an int3 has been removed and every CPU has answered an
- * IPI since, no handler is going to look that int3 up.
+ * The addresses of the int3s of all watched places. The table is changed under gtp_lock, and read
+ * in the int3 exception, which has interrupts off from the trap on. So if an int3 has been removed
+ * and every CPU has answered an IPI since, no handler is going to look that int3 up.
  */
 static DEFINE_HASHTABLE(watched, 12);
 

@@ -311,8 +311,8 @@ static int set_probe(void *arg)
 }
 
 /*
- * Judge from the instruction in the file where the return address is. The instruction may be
- * shorter than the bytes that are read.
+ * Find out where the return address is, judging by the instruction in the file. The instruction may
+ * be shorter than the bytes that are read.
  */
 static enum gtp_ustack_at judge(const struct gtp_location *loc)
 {

@@ -48,7 +48,7 @@ struct return_place {
  * @file: the file of the function
  * @entry: the entry, as hits need it
  * @above: bytes from the stack pointer to the return address, at the entry
- * @shared: an exit is in a function that others call, too
+ * @shared: an exit is in a function that other functions call, too
  * @missed: entries and returns on CPUs without a buffer; calls that found no room in the table,
  *	    ended in code that is not followed, or whose task was killed while it waited for memory
  * @n: the number of entries of @place
@@ -137,8 +137,8 @@ static bool wants_with_memory(struct user_return *r, const struct gtp_regs *regs
 }
 
 /*
- * Return true if the return is wanted, with @p filled in. If the condition is already known to be
- * false, no memory is fetched.
+ * Return true if the call's return must be reported; then fill in @p. If the condition is already
+ * known to be false, no memory is fetched.
  */
 static bool wants(struct user_return *r, const struct gtp_regs *regs, struct gtp_user_hit *user,
 		  struct gtp_pending *p)

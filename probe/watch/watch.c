@@ -3,9 +3,9 @@
  * Probes variables by watchpoints: one perf event for each location and online CPU. The event uses
  * one of the CPU's four debug registers.
  *
- * A hit comes after the instruction that has accessed the variable, in the exception #DB, where the
- * kernel has turned all watchpoints of this CPU off and counts the context as an NMI. So no
- * watchpoint is hit inside of a watchpoint's hit, nor inside of an NMI, whose handler begins in the
+ * A hit comes after the instruction that has accessed the variable, in the exception #DB. The
+ * kernel has then turned all watchpoints of this CPU off, and counts the context as an NMI. So no
+ * watchpoint is hit during the hit of a watchpoint, nor during an NMI, whose handler begins in the
  * same way.
  *
  * Any CPU may write the variable next, so the value that was seen last is shared by all, and
@@ -39,7 +39,7 @@
  * @shadow: the watchpoint's entry in the index of probed places, so that unloading its module finds
  *          it
  * @loc: the location
- * @seen: the variable's value that was seen last
+ * @seen: the last value of the variable that was seen
  * @lost: hits that are not recorded because the CPU has no buffer or the value cannot be read
  * @event: the events by CPU; NULL: the CPU is offline, or could not get an event when it came
  *         online

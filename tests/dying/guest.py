@@ -5,7 +5,7 @@ Usage: tests/lib/env python3 guest.py panic|oops, or guest.py kdump VMLINUZ INIT
 
 panic: probes of every mechanism have hits on all CPUs, all of which take the lock of the variables; then the kernel panics.
 The run continues while the panic is printed and the other CPUs are stopped wherever they are. One of them nearly always
-holds that lock, because each hit computes for long while it holds it.
+holds the lock, because each hit computes for a long time while it holds it.
 
 kdump: the same, with a crash kernel loaded, so that the panic starts it.
 

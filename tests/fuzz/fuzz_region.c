@@ -4,8 +4,8 @@
  * replace the instructions at a place.
  *
  * The first bytes are the place and the table's entries, the others are a function. Required:
- * nothing is read after the function (which is an exact copy, so ASan sees it), and an accepted
- * region is consistent with the function and the table.
+ * nothing is read after the function (it is a copy of exactly its size, so that ASan detects such a
+ * read), and an accepted region is consistent with the function and the table.
  */
 #include <stdlib.h>
 #include "mini_table.h"

@@ -2,8 +2,8 @@
 /*
  * Compares the frames that pads write without C with those of the interpreter.
  *
- * Before a pad writes a frame, it checks the state of the CPU, the run and the task. Sometimes a
- * value is set with which the pad must leave everything as it was and go to C.
+ * Before a pad writes a frame, it checks the state of the CPU, the run and the task. Sometimes one
+ * of these values is set so that the pad must change nothing and call C.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ enum {
 	ROOM = 1 << 16,
 	GUARD = 64,
 	SLOTS = 4,
-	STRING = 64, /* bytes of a string that a pad collects at most */
+	STRING = 64, /* most bytes of a string that a pad collects */
 };
 
 struct padframe_stats padframe_stats;

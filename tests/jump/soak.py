@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest, for SECONDS: runs of about 1,000 jumps at other places each time, while other users change the kernel's code.
+"""In the guest, for SECONDS: runs of about 1,000 jumps, each at other places, while others change the kernel's code.
 
 Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where the kernel's modules are
 """

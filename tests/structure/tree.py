@@ -106,6 +106,5 @@ class Tree:
 
 
 def room(path):
-    """Return the room of a file. A source, the header of its name and its entry assembly, NAME_entry.S, are one
-    room."""
+    """Return the room of a file: a name that NAME.c, its header NAME.h and its entry assembly NAME_entry.S share."""
     return os.path.splitext(path)[0].removesuffix("_entry")

@@ -36,7 +36,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* Define a tracepoint from an exact copy of the text, so that ASan sees a read past its end. */
+/* Define a tracepoint from a copy of exactly the text, so that ASan detects a read past its end. */
 static inline int define(struct world *w, const char *text)
 {
 	char *copy = strdup(text);

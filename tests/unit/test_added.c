@@ -134,8 +134,8 @@ static void an_error(void **state)
 }
 
 /*
- * struct lock_row - actions of two tracepoints that are hit once, and how variables are accessed
- * then
+ * struct lock_row - actions of two tracepoints, and the expected results when each has been hit
+ * once: how $x and $y are accessed, and their values
  */
 struct lock_row {
 	const char *first, *second;

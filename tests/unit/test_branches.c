@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns and indirect branches in generated code have the form that the processor's bugs require,
- * wherever the code is in a cache line.
+ * Returns and indirect branches in generated code have the form that the mitigations for processor
+ * bugs require, wherever the code is in a cache line.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,7 +151,10 @@ static const char *const conds[] = {
 	"reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end",
 };
 
-/* Check with all numbers of nops before it, so that the branch is at every offset in a line. */
+/*
+ * Check the code of a branch after 0 to 4 nops, in pads at several offsets, so that the branch is at
+ * every offset in a cache line.
+ */
 static void each_place(const char *bytes, u32 len, void (*check)(const struct branches *c))
 {
 	static const char nops[] = "\x90\x90\x90\x90\x90\x90\x90\x90";

@@ -59,7 +59,7 @@ static void sources(void **state)
 			    "n10 81\nt22 31323334353637\n");
 }
 
-/* Search an exact heap copy, so that the sanitizer sees a read past the end. */
+/* Search a heap copy of the exact size, so that ASan detects a read past the end. */
 static void cut(const char *packet)
 {
 	u32 n, len = (u32)strlen(packet);

@@ -111,7 +111,7 @@ static void make(struct file *f)
 	seal(f);
 }
 
-/* Open an exact heap copy, so that the sanitizer sees a read past the end. */
+/* Open a heap copy of the exact size, so that ASan detects a read past the end. */
 static const char *refusal(const void *bytes, u32 len)
 {
 	struct gtpd_error error = { 0 };

@@ -33,7 +33,7 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 	return n;
 }
 
-/* Decode an exact copy on the heap, so that the sanitizer sees a read past the end. */
+/* Decode a heap copy of exactly these bytes, so that ASan detects a read past the end. */
 static int decode(struct gtp_insn *insn, const u8 *bytes, u32 n)
 {
 	u8 *copy = malloc(n ? n : 1);

@@ -21,7 +21,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Verify and run an exact copy of @code, so that the sanitizer sees a read past its end. */
+/* Verify and run a copy of @code of the exact size, so that ASan detects a read past its end. */
 static int run(const u8 *code, u32 len, u64 *result)
 {
 	u8 *exact = test_exact(code, len);

@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include <cmocka.h>
 
-/* Return a parser of an exact heap copy, so that the sanitizer sees a read past the end. */
+/* Return a parser of a heap copy of the exact size, so that ASan detects a read past the end. */
 static struct gtp_in in_of(const char *text)
 {
 	size_t len = strlen(text);

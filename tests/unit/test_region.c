@@ -35,7 +35,7 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 
 static bool only_falls; /* the value of @only_falls in the question of ask() */
 
-/* Ask about an exact copy of the function, so that the sanitizer sees a read past its end. */
+/* Ask about a copy of the function's exact size, so that ASan detects a read past its end. */
 static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_region *r)
 {
 	static struct mini_table m;

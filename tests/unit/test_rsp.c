@@ -74,7 +74,7 @@ static int fresh(void **state)
 
 static void feed_bytes(const void *bytes, u32 len)
 {
-	/* Pass an exact copy, so that the sanitizer sees a read past the end. */
+	/* Pass a copy of the exact size, so that ASan detects a read past the end. */
 	u8 *copy = malloc(len ? len : 1);
 
 	memcpy(copy, bytes, len);

@@ -65,7 +65,7 @@ static void make(struct file *f, const u32 *entries, u32 n)
 	seal(f);
 }
 
-/* Open an exact heap copy, so that the sanitizer sees a read past the end. */
+/* Open a heap copy of exactly the table's size, so that ASan detects a read past the end. */
 static int open_copy(const struct file *f, struct gtp_table *t, u8 **copy, const char **why)
 {
 	*copy = malloc(f->len ? f->len : 1);

@@ -37,7 +37,7 @@ struct axvec {
 	u64 result;
 	u32 error;
 	u32 error_pc;
-	u32 error_nargs; /* the number of the error's arguments in the vector */
+	u32 error_nargs; /* how many of the error's arguments the vector gives */
 	u64 error_arg[2];
 	char *why;
 };

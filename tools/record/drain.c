@@ -10,12 +10,12 @@
 enum {
 	BUFFER = 1 << 20,      /* bytes; grows for a longer header or frame */
 	BUFFER_MOST = 1 << 28, /* a longer header or frame is not valid */
-	NAP_BELOW = 32 << 10,  /* after fewer bytes wait, to read several frames at once */
+	NAP_BELOW = 32 << 10,  /* nap after reading fewer bytes, to read several frames at once */
 	NAP = 10,	       /* ms */
 	TICK = 1000,	       /* ms between updates of the readable frames and the shown numbers */
 	PATIENCE = 200,	       /* ms to wait for a run; an active one is found at once */
 	LAST = 1000,	       /* ms to read the frames that are left when the recording ends */
-	SETTLE = 50,	       /* ms until the next exchange, with frames that one has held back */
+	SETTLE = 50,	       /* ms before the last read, as a read may leave the newest frames */
 };
 
 static u64 now_ms(void)
