@@ -4,7 +4,7 @@
  * record of the call, and run their actions at the return.
  *
  * A nested hit is skipped, at the entry as well as at the return. If the entry is skipped, there is
- * no record, so the return is no hit. Each call is counted as nested at most once.
+ * no record, so the return is not a hit. Each call is counted as nested at most once.
  *
  * The variables of the call ($ret, $latency, ...) are stored among this CPU's own variables, where
  * expressions read them: see tracepoint/tsv.h.

@@ -16,7 +16,7 @@ void jit_mark(struct ax_jit *j, struct jit_place *place)
 		place->pos = j->b.len;
 }
 
-/* True if a short jump from the instruction being compiled surely reaches @est. */
+/* True if a short jump from the instruction being compiled certainly reaches @est. */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
 	/* With actions there are several expressions, whose estimates overwrite each other. */

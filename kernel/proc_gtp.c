@@ -229,8 +229,8 @@ static bool is_interrupt(const char __user *buf, size_t len)
 
 /*
  * Take @read_lock and gtp_lock, so that no reader is in the middle of replies that will be dropped,
- * and no packet is half queued. The holder of gtp_lock may work for long, and a reader must get its
- * progress reports meanwhile.
+ * and no packet is half queued. The holder of gtp_lock may work for a long time, and a reader must
+ * get its progress reports meanwhile.
  */
 static int lock_out(struct session *s)
 {

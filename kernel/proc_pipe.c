@@ -303,8 +303,8 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /*
- * Report whether there is something to read. Arming may hold gtp_lock for long, and meanwhile there
- * is nothing to read: only try the lock.
+ * Report whether there is something to read. Only try gtp_lock: arming may hold it for a long time,
+ * and there is nothing to read meanwhile.
  */
 static __poll_t pipe_poll(struct file *file, poll_table *wait)
 {

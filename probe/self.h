@@ -42,7 +42,7 @@ struct gtp_self_test {
 extern struct gtp_self_test gtp_self_test;
 
 /*
- * gtp_self_maybe - false if the task surely belongs to neither process. This cheap test comes
+ * gtp_self_maybe - false if the task certainly belongs to neither process. This cheap test comes
  * before gtp_self_skip(): it is one comparison for both processes. If there are two, tasks of some
  * other processes pass the test, too
  */

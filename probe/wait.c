@@ -44,7 +44,7 @@ void gtp_wait_for_idle(void)
  * Wait until no task is in code that was removed. call_rcu_tasks() waits until every task that is
  * running or preempted has slept voluntarily or returned to userspace. Interrupts and NMIs are not
  * preempted: the RCU grace periods that are part of call_rcu_tasks() cover them. A task that runs
- * in the kernel for long without sleeping delays this, so report progress to GDB meanwhile.
+ * in the kernel for a long time without sleeping delays this, so report progress to GDB meanwhile.
  */
 void gtp_wait_for_tasks(void)
 {

@@ -6,7 +6,7 @@
 #include "session/code.h"
 
 /*
- * Compile an expression. If there is no room for the code (-ENOSPC), that is no error: the
+ * Compile an expression. If there is no room for the code (-ENOSPC), that is not an error: the
  * expression is interpreted instead.
  */
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,

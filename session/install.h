@@ -19,7 +19,7 @@
  * @text: the packet, in the format of gtp_tracepoint_define()
  * @why: the refusal
  *
- * Defining an existing tracepoint again is no error: GDB repeats all definitions when it loads
+ * Defining an existing tracepoint again is not an error: GDB repeats all definitions when it loads
  * symbols during a run.
  * Context: may sleep, under the caller's lock.
  * Return: 0, or the error of gtp_tracepoint_define() or gtp_trace_install().

@@ -93,7 +93,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* Handle z0. A missing dprintf is no error, because monitor dprintf may have removed it. */
+/* Handle z0. A missing dprintf is not an error, because monitor dprintf may have removed it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

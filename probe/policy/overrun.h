@@ -15,8 +15,8 @@
  * page. If the number of zeros is odd, the kernel decodes one byte of the next page. Since 6.4 a
  * module's code is a mapping of its own, with nothing mapped after it.
  *
- * A kprobe on the function tracer's site is never optimised, and a jump of ours is no kprobe: both
- * are safe there.
+ * A kprobe on the function tracer's site is never optimised, and a jump of ours is not a kprobe:
+ * both are safe there.
  *
  * Context: process, under gtp_lock; may sleep.
  */

@@ -41,8 +41,8 @@ enum { GTP_EXIT_BYTES = 8 }; /* an exit is recognized by this many bytes at most
  * @n: the number of bytes at @code
  *
  * The check keeps probes out of the middle of an instruction, which they would corrupt.
- * Return: false if the instruction is surely not such an exit, because the file was changed since
- * GDB read it, for example.
+ * Return: false if the instruction is certainly not such an exit, for example because the file was
+ * changed since GDB read it.
  */
 bool gtp_exits_is(enum gtp_exit_kind kind, const u8 *code, u32 n);
 

@@ -18,7 +18,7 @@ import gdb
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
 # place -> (description; the first byte of the code when a kprobe is set there and the kernel has optimised it if it can; the
-# mechanism that `monitor probes' shows there for gdbtp's own probe, which is no kprobe).
+# mechanism that `monitor probes' shows there for gdbtp's own probe, which is not a kprobe).
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,

@@ -172,7 +172,7 @@ def no_probe():
         assert not kprobes()
 
 
-# Addresses just outside and inside of the canonical ranges for 48 and for 57 address bits. The kernel has no code at any.
+# Addresses just outside and inside the canonical ranges for 48 and for 57 address bits. The kernel has no code at any.
 NO_CODE = [0x00fffffffc088470, 0x0000800000000000, 0x0100000000000000, 0xfeffffffffffffff, 0xffff7ffffffffff8,
            0xfffffffffffffff8]
 

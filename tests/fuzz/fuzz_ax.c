@@ -75,7 +75,7 @@ static const struct ax_ops ops = {
 	.print = op_print,
 };
 
-/* Decode at every byte, also inside of instructions: no read may go past the last byte. */
+/* Decode at every byte, also inside instructions: no read may go past the last byte. */
 static void decode_everywhere(const u8 *code, u32 len)
 {
 	struct ax_insn insn;

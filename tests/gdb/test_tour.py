@@ -72,7 +72,7 @@ def compare(typed, lines, text):
 
 
 def type_shell(line):
-    """Run a command as in a second terminal. A command that fails prints its error, and is no error here."""
+    """Run a command as in a second terminal. A command that fails prints its error, and is not an error here."""
     return shell()("{ %s\n} || true" % line)
 
 

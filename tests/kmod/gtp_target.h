@@ -147,7 +147,7 @@ void gtp_target_regs_enter(void);
  * gtp_target_regs_call - make a call with values made from @seed in all registers; return 0 or
  * -errno. @where: "entry": of gtp_target_regs(), "deep": the same, deep in the stack, "body": of
  * gtp_target_regs_body, "event": of the first probe of tracepoint gtp_target_count.
- * The next two functions return a bit for each register that was wrong inside of the function, and
+ * The next two functions return a bit for each register that was wrong inside the function, and
  * after the return; gtp_target_regs_rsp() returns the value of rsp at the first instruction
  */
 int gtp_target_regs_call(u32 seed, const char *where);

@@ -24,7 +24,7 @@
  *					gtp_target_leaf(), and delays RCU tasks meanwhile
  *	end *				end the loop that is running
  *	nmi COUNT *				NMIs on all other CPUs, each hits gtp_target_count
- *	at HEX *				call this address, at or inside of gtp_target_obj()
+ *	at HEX *				call this address, at or inside gtp_target_obj()
  *	hold START END SITE *		preempt a task in that code until the jump at SITE is
  *					removed: see gtp_target_hold()
  *	poke HEX BYTE *			write a byte of this module's text,

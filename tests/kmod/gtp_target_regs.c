@@ -32,7 +32,7 @@ struct gtp_target_regs {
 };
 
 /*
- * The registers of a call: _in: before the call; _seen: inside of the function; _back: the values
+ * The registers of a call: _in: before the call; _seen: inside the function; _back: the values
  * that the function returns with; _after: after the return.
  */
 struct gtp_target_regs gtp_target_regs_in, gtp_target_regs_seen, gtp_target_regs_back,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares the module's decision with the tool's, at every instruction of the files, and at some
- * bytes inside of instructions.
+ * bytes inside instructions.
  *
  * Usage: verdicts [--cpu plain|its|rethunk] [--show N] [--live TEXT] FILE...
  *

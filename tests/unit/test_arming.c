@@ -147,8 +147,8 @@ static int install(struct fake *f, struct gtp_tracepoint *tp, const char *want)
 }
 
 /*
- * If a tracepoint cannot be armed during a run, the reply is no error: after an error, GDB would
- * not send the tracepoint's other addresses.
+ * If a tracepoint cannot be armed during a run, the reply is not an error: after an error, GDB
+ * would not send the tracepoint's other addresses.
  */
 static void during_a_run(void **state)
 {

@@ -152,8 +152,8 @@ static const char *const conds[] = {
 };
 
 /*
- * Check the code of a branch after 0 to 4 nops, in pads at several offsets, so that the branch is at
- * every offset in a cache line.
+ * Check the code of a branch after 0 to 4 nops, in pads at several offsets, so that the branch is
+ * at every offset in a cache line.
  */
 static void each_place(const char *bytes, u32 len, void (*check)(const struct branches *c))
 {

@@ -329,7 +329,7 @@ static void bytes_of_the_stack(void **state)
 	assert_non_null(strstr(text, " m9000=303132333435363738396162 v22=12\n"));
 }
 
-/* If the stack cannot be read, that is no error: the run continues, and the frame has 0 bytes. */
+/* A stack that cannot be read is not an error: the run continues, and the frame has 0 bytes. */
 static void a_stack_that_is_not_there(void **state)
 {
 	struct fake *f = *state;

@@ -25,7 +25,7 @@ static void kind(void **state)
 	struct gtp_tracepoint *below = define(f, "2:46ffffffffffffff:E:0:0", NULL, NULL);
 	struct gtp_tracepoint *above = define(f, "3:4800000000000000:E:0:0", NULL, NULL);
 
-	f->marker = AT; /* a place in a file is no marker, even if the callback says it is */
+	f->marker = AT; /* a place in a file is not a marker, even if the callback says it is */
 	assert_int_equal(gtp_location_kind(&f->trace, in), GTP_LOCATION_USER);
 	assert_int_equal(gtp_location_kind(&f->trace, below), GTP_LOCATION_CODE);
 	assert_int_equal(gtp_location_kind(&f->trace, above), GTP_LOCATION_CODE);

@@ -250,7 +250,7 @@ static void caller_without_a_frame(void **state)
 	/* A frame cannot overlap the return address. */
 	from.bp = at(2);
 	assert_string_equal(taken(from), "401200 401100 0 ");
-	/* If this is no hit but an interrupt, the instruction has already been executed. */
+	/* If this is not a hit but an interrupt, the instruction has already been executed. */
 	from.is_hit = false;
 	from.bp = at(4);
 	assert_string_equal(taken(from), "401200 401333 ");

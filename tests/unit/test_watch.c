@@ -131,7 +131,7 @@ static void kind(void **state)
 	struct gtp_tracepoint *tp = define(f, "1:" PLACE ":E:0:0", NULL, NULL);
 	struct gtp_tracepoint *other = define(f, "2:46ff888000002000:E:0:0", NULL, NULL);
 
-	f->marker = AT; /* a variable is no marker, even if the callback says it is */
+	f->marker = AT; /* a variable is not a marker, even if the callback says it is */
 	assert_int_equal(gtp_location_kind(&f->trace, tp), GTP_LOCATION_WATCH);
 	assert_int_equal(gtp_location_kind(&f->trace, other), GTP_LOCATION_CODE);
 }

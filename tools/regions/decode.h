@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 enum rgn_decoded_kind {
-	RGN_DECODED_BAD, /* the bytes are no instruction */
+	RGN_DECODED_BAD, /* the bytes are not an instruction */
 	RGN_DECODED_OTHER,
 	RGN_DECODED_NOP,
 	RGN_DECODED_CALL,  /* a direct call */
