@@ -255,8 +255,8 @@ static ssize_t read_piece(struct reader *r, size_t len)
 }
 
 /*
- * Read as much as fits and is available, until a signal. The header is returned alone, so that a
- * reader that stops after it has taken no frames.
+ * Read as much as fits and is available, until a signal. The header is returned alone: so a reader
+ * that stops after the header has taken no frames.
  */
 static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 {

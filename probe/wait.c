@@ -75,7 +75,10 @@ static struct {
 } readers;
 
 static atomic_t deaths = ATOMIC_INIT(0); /* tasks that died since this module was loaded */
-/* The value of @deaths when the last wait that ended began: no task dead by then was a reader. */
+/*
+ * The value of @deaths when the last completed wait began: tasks that had died before were not
+ * readers.
+ */
 static int deaths_over = -1;
 
 void gtp_wait_task_died(void)

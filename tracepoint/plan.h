@@ -17,8 +17,8 @@
  *	    other tracepoints at the location are allowed
  * @quickest: equals @quick if @in_pad is set, the tracepoint is the only one of its location, and
  *	      it has no pass count; otherwise NULL
- * @update_alone: like @quickest, but for a tracepoint whose hits write no frame; times need not
- *		  come from the TSC
+ * @update_alone: like @quickest, for a tracepoint whose hits write no frame; times need not come
+ *		  from the TSC
  * @undoable: true if a hit can be abandoned at any read and repeated, see hit/undo.h, and the
  *	      tracepoint is the only one of its location
  * @start: the first 8 bytes of a quick hit's frame

@@ -4,8 +4,8 @@
  *
  * A pad pushes a number, never an address: numbers are looked up in a table whose entries are
  * cleared before anything is freed. So a task that was preempted in a pad and reaches C late finds
- * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until a
- * gtp_wait_for_tasks() that began after that has returned.
+ * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until
+ * gtp_wait_for_tasks(), called after the entry was cleared, has returned.
  */
 #include <linux/kprobes.h>
 
