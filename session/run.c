@@ -41,7 +41,7 @@ static void assign_slots(struct gtp_trace *t)
 }
 
 /*
- * Clear the counters of a slot: hits of a tracepoint that was not armed in the end may be in them.
+ * Clear the counters of a slot. They may contain hits of a tracepoint that then could not be armed.
  */
 static void clear_slot(struct gtp_trace *t, u32 slot)
 {
