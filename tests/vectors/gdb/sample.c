@@ -146,7 +146,7 @@ int table[4] = { 3, 1, 4, -1 };
 static long long tsv_cnt = -5;
 
 /*
- * What is printed here is what a vector expects. A line's own effects are undone for the next one.
+ * Print the results that a vector expects. The effects of each line are undone before the next one.
  */
 #define RESULT(n, ...)                                               \
 	do {                                                         \
