@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import json
 import os
 import signal
 import subprocess
@@ -86,6 +87,23 @@ def child(function, *args):
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def reporter(function, *args):
+    """Context manager: run the function in a child process, which writes a line of JSON to its first argument, a
+    descriptor. Yield the child's pid and the value of that line."""
+    out, into = os.pipe()
+    with child(function, into, *args) as pid:
+        os.close(into)  # so that the read ends if the child does
+        with os.fdopen(out) as file:
+            text = file.readline()
+        assert text, "the child process ended before it reported"
+        yield pid, json.loads(text)
+
+
+def report(into, *values):
+    os.write(into, json.dumps(values).encode() + b"\n")
 
 
 def wait_forever():

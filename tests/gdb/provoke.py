@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import fcntl
 import glob
-import json
 import mmap
 import os
 import pty
@@ -20,7 +19,7 @@ import time
 
 import tap
 from process import (LIBC, SLOW, as_pid_1, blocked_in, call, child, comm, deaf_network, get, is_named, made, named,
-                     on_or_waiting, path, put, read_late, renamed, run, schedstat, spin, status, switches,
+                     on_or_waiting, path, put, read_late, renamed, report, reporter, run, schedstat, spin, status, switches,
                      wait_forever)
 from provoking import main, recipe
 
@@ -448,18 +447,16 @@ def waits_for_cpu():
     return [name, pid, waited, times]
 
 
-def spin_as(word, into):
+def spin_as(into, word):
     """Rename this task. Report the new name, and the kernel's counts up to the renaming. Then spin."""
-    os.write(into, json.dumps(renamed(word, lambda: schedstat(os.getpid()))).encode())
+    report(into, *renamed(word, lambda: schedstat(os.getpid())))
     spin(0.3)
 
 
 @recipe("How long do tasks wait for a CPU?")
 def waits_by_name():
-    out, into = os.pipe()
     os.sched_setaffinity(0, {1})
-    with child(spin, 0.3), child(spin_as, "queued", into) as pid:
-        name, before = json.loads(os.read(out, 1000))
+    with child(spin, 0.3), reporter(spin_as, "queued") as (pid, (name, before)):
         # The child is dead, but has not been reaped yet, so its counts still exist.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = (now - was for now, was in zip(schedstat(pid), before))
@@ -469,10 +466,10 @@ def waits_by_name():
 PAUSE = 34  # the number of a system call
 
 
-def sleep_as(word, into):
+def sleep_as(into, word):
     """Rename this task. Report the new name, and the kernel's counts up to the renaming. Then sleep TIMES times, and
     pause."""
-    os.write(into, json.dumps(renamed(word, lambda: switches(os.getpid()))).encode())
+    report(into, *renamed(word, lambda: switches(os.getpid())))
     for _ in range(TIMES):
         LIBC.usleep(1000)
     while True:
@@ -481,9 +478,7 @@ def sleep_as(word, into):
 
 @recipe("Where do tasks go to sleep?")
 def sleeps_as():
-    out, into = os.pipe()
-    with child(sleep_as, "asleep", into) as pid:
-        name, before = json.loads(os.read(out, 1000))
+    with reporter(sleep_as, "asleep") as (pid, (name, before)):
         tap.until(lambda: blocked_in(pid, PAUSE), "the task to pause")
         times = switches(pid) - before
     return [name, times, "sys_pause"]
@@ -496,16 +491,15 @@ def sleep_for(into):
     for _ in range(TIMES):
         LIBC.usleep(20000)
     took = time.monotonic_ns() - began
-    os.write(into, json.dumps([name, took, on_or_waiting() - before]).encode())
+    report(into, name, took, on_or_waiting() - before)
     while True:
         LIBC.pause()
 
 
 @recipe("Where do tasks spend their time asleep?")
 def asleep_by_stack():
-    out, into = os.pipe()
-    with child(sleep_for, into):
-        return json.loads(os.read(out, 1000)) + ["nanosleep"]
+    with reporter(sleep_for) as (_, reported):
+        return reported + ["nanosleep"]
 
 
 @recipe("Who is moved to another CPU?")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
+# A distribution's kernel: the recipes trace disks, memory cgroups, counts of the scheduler.
 # Every recipe of docs/recipes.md is typed as it stands. All are in one run, and the results are compared with what
 # provoke.py has done.
 import contextlib

@@ -17,12 +17,15 @@ fail() {
 }
 
 # all_topics DIR: print the topics of the folder, except those that the guest of the kernel GTP_BESIDE runs instead, and
-# with GTP_BRIEF those that are lengthy as a whole (single tests: see tap.py)
+# with GTP_BRIEF those that are lengthy as a whole (single tests: see tap.py), and with GTP_BARE those about parts that the
+# kernel of tests/vm/debug-kernel does not have
 all_topics() {
 	local file
 	for file in "$1"/test_*.py; do
 		if [ -n "${GTP_BESIDE-}" ] && grep -q '^# One kernel is enough' "$file"; then
 			echo "# $file: runs on $GTP_BESIDE" >&2
+		elif [ -n "${GTP_BARE-}" ] && grep -q "^# A distribution's kernel" "$file"; then
+			echo "# $file: needs the kernel of a distribution, left out" >&2
 		elif [ -n "${GTP_BRIEF-}" ] && grep -q '^# Lengthy' "$file"; then
 			echo "# $file: lengthy, left out" >&2
 		else
