@@ -25,6 +25,9 @@ COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
 # C text that is true unless the task is in a 32-bit system call. The 2 is TS_COMPAT, a macro of asm/thread_info.h.
 NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
+# The functions that a compiler calls before a load or store, with the address that will be accessed. They write nothing
+# there; __asan_memcpy() and the like do.
+CHECK = re.compile(r"<__(asan|tsan)_\w*(load|store|read|write)\w*>")
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
 NO_WRITE = re.compile(r"(cmp|test|bt$|btl|btq|j|nop|ud2|prefetch|ret|leave|endbr|lfence|u?comis|pause)")
 MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)?$")
@@ -155,7 +158,7 @@ class Code:
     def call(self, target, state):
         self.find_body(target)
         to, source = state.get("rdi"), state.get("rsi")
-        if self.collecting and to and to[0] == "rec":
+        if self.collecting and to and to[0] == "rec" and not CHECK.search(target):
             self.copies.add((to[1], source))
         for name in LOST_BY_CALLS:
             state.pop(name, None)

@@ -132,6 +132,23 @@ static inline void compat(unsigned long *args, const struct pt_regs *regs, long 
 
 EVENT(compat);
 
+__noipa void __asan_store8(unsigned long addr)
+{
+}
+
+/* A kernel with KASAN, which checks each store by a call that gets the store's address. */
+static inline void checked(unsigned long *args, const struct pt_regs *regs, long id)
+{
+	int i;
+
+#pragma GCC unroll 6
+	for (i = 0; i < 6; i++)
+		__asan_store8((unsigned long)&args[i]);
+	native(args, regs, id);
+}
+
+EVENT(checked);
+
 /* Another function writes last, with the address of a known or of an unknown source. */
 static inline void copied(unsigned long *args, const struct pt_regs *regs, long id)
 {
