@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: the tour is typed on the traced machine.
 # One kernel is enough: what this shows is the user's side.
+# A distribution's kernel: the page shows the names of errors (CONFIG_SYMBOLIC_ERRNAME).
 # docs/tour.md is typed from its first line to its last: GDB and the shell must print the document's lines. Also: help gtp.
 import glob
 
