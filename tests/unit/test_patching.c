@@ -4,8 +4,8 @@
  * jump.
  *
  * The test compiles the real sources of probe/jump/, which set and remove a jump. Each byte that
- * they write begins a new moment, see patching/world.h. What the patching code writes does not
- * depend on what tasks do; the code only waits for tasks. So this test can visit all interleavings:
+ * they write begins a new moment, see patching/world.h. The patching code waits for tasks, but the
+ * bytes that it writes do not depend on them. So this test can visit all interleavings:
  * at each moment, it continues from every position that a task can have reached, and lets the task
  * execute any number of instructions, or none. Tasks do not depend on each other, so the states of
  * one task stand for any number of tasks, on any CPUs, preempted or in interrupts.
