@@ -16,7 +16,7 @@ import tap
 gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 
 # Words of Python or of gdbtp's code that a sentence for a user must not contain.
-INTERNAL = re.compile(r"Python|Traceback|bug of gdbtp|NoneType|__init__|linespec|\bargv\b|Error\b")
+INTERNAL = re.compile(r"Python|Traceback|bug of gdbtp|NoneType|__init__|linespec|(?<!/)\bargv\b|Error\b")
 
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
 NO_PLACE = "no place is named; say gtp trace LOCATION"
