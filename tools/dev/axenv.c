@@ -234,7 +234,7 @@ struct axenv *axenv_new(void)
 		.text = e->text,
 	};
 	e->room = AXENV_LOG_MAX;
-	/* Different values show if a wrong register is read, or in the wrong width. */
+	/* Give each register another value, so that reading a wrong register changes the result. */
 	for (i = 0; i < sizeof(e->regs) / sizeof(u64); i++)
 		((u64 *)&e->regs)[i] = 0xbad0bad0bad00000ULL + i * 0x101;
 	return e;

@@ -12,7 +12,7 @@ enum {
 	AXENV_MAPS = 16,
 	AXENV_TSVS = 16,
 	AXENV_LOG_MAX = 65536,
-	AXENV_FRAME_MAX = 1 << 20, /* more bytes in one trace fail with -E2BIG */
+	AXENV_FRAME_MAX = 1 << 20, /* a trace of more bytes fails with -E2BIG */
 };
 
 /* struct axenv_map - memory that can be read; all other addresses fault */
@@ -32,9 +32,10 @@ struct axenv_tsv {
 
 /**
  * struct axenv - the environment, and the effects of an evaluation
- * @ax: the argument of an engine; its ctx is the struct axenv
+ * @ax: the argument of an engine (an evaluator of expressions); its ctx points to this struct
  * @regs: registers of the hit
- * @room: bytes that @log may have before a collection fails with -ENOSPC; at most AXENV_LOG_MAX
+ * @room: the size that @log may reach, at most AXENV_LOG_MAX; a collection that exceeds it fails
+ *	with -ENOSPC
  * @log: the collected data, in order: see axenv_log_text(). Two evaluations have collected the same
  *	data if @log_len and the bytes are the same.
  * @printed: the texts of all printfs, one after the other, NUL-terminated
@@ -70,7 +71,7 @@ void axenv_free(struct axenv *e);
  */
 u8 *axenv_map(struct axenv *e, u64 addr, const void *bytes, u32 len);
 
-/* axenv_tsv - define a variable; return false if there are AXENV_TSVS already */
+/* axenv_tsv - define a variable; return false if AXENV_TSVS variables are defined already */
 bool axenv_tsv(struct axenv *e, u16 num, s64 value, bool read_only);
 
 /* axenv_known - check a variable, for ax_verify_tsvs(); @ctx is the struct axenv */
@@ -81,12 +82,15 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets);
  */
 void axenv_reset(struct axenv *e);
 
-/* axenv_read - like read of struct ax_ops: all bytes or none, also across adjoining maps */
+/*
+ * axenv_read - implement ->read of struct ax_ops: read all bytes, also across adjacent maps, or
+ * fail
+ */
 int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /*
- * axenv_log_* - append to a log like an evaluation; return 0 or -ENOSPC. For tests, which build the
- * expected log.
+ * axenv_log_* - append an entry to the log, as an evaluation that collects the data does; return 0
+ * or -ENOSPC. Tests use these functions to build the expected log.
  */
 int axenv_log_mem(struct axenv *e, u64 addr, const u8 *bytes, u32 len);
 int axenv_log_var(struct axenv *e, u16 num, s64 value);
@@ -96,7 +100,10 @@ int axenv_log_var(struct axenv *e, u16 num, s64 value);
  */
 char *axenv_log_text(const struct axenv *e);
 
-/* axenv_ops - the functions to which ax.ops of struct axenv points, for tests that replace some */
+/*
+ * axenv_ops - the functions that axenv_new() stores in ax.ops; a test may copy this and replace
+ * some
+ */
 extern const struct ax_ops axenv_ops;
 
 #endif /* _GTP_AXENV_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run vectors with the compiler, and show its machine code as text. */
+/* Run test vectors with the JIT compiler, and show its machine code as text. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ void axjit_seed(u32 n)
 	seed = n;
 }
 
-/* The variable to which machine code adds atomically. It accesses all others through @env. */
+/* The variable to which machine code adds atomically. The code accesses all others through @env. */
 static struct gtp_tsv added;
 static struct gtp_tsv *slots[U16_MAX + 1];
 

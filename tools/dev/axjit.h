@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run vectors with the compiler, and show its machine code as text. */
+/* Run test vectors with the JIT compiler, and show its machine code as text. */
 #ifndef _GTP_AXJIT_H
 #define _GTP_AXJIT_H
 

@@ -104,7 +104,7 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
 {
 	const struct axvec *v = j->v;
-	u64 result = ~v->result; /* an engine that does not set the result fails */
+	u64 result = ~v->result; /* so that an engine that sets no result fails */
 	int ret;
 
 	axenv_reset(v->env);
@@ -113,8 +113,8 @@ static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *veri
 }
 
 /*
- * Check an engine. If the expression only adds to a variable, check it again with atomic adding
- * (AX_F_ADDS): the results must be the same.
+ * Check an engine. If the expression only adds to a variable, check the engine again with atomic
+ * adding (AX_F_ADDS), which must have the same results.
  */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {

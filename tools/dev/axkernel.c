@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run vectors with the compiler in the running kernel. */
+/* Run test vectors with the JIT compiler in the running kernel. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

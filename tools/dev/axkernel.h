@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run vectors with the compiler in the running kernel; gtp_jit_test.ko must be loaded. */
+/* Run test vectors with the JIT compiler in the running kernel, through gtp_jit_test.ko. */
 #ifndef _GTP_AXKERNEL_H
 #define _GTP_AXKERNEL_H
 
@@ -7,7 +7,7 @@
 
 /*
  * axkernel_eval - let the kernel compile and run an expression; has the type axvec_eval. Exits with
- * a message if the module is not loaded.
+ * a message if gtp_jit_test.ko is not loaded.
  */
 int axkernel_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
 

@@ -405,8 +405,8 @@ static void read_section(struct parse *in, char *text)
 		in->p = text + len;
 		sections[i].read(in);
 		/*
-		 * asm and why read their whole text; in other sections a remaining word is an
-		 * error.
+		 * The sections asm and why read all of their text; in other sections, a word that
+		 * is left over is an error.
 		 */
 		if (!in->failed && sections[i].read != section_asm && word(in))
 			fail(in, "something is left over");
@@ -456,7 +456,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Add the variables that "tsv after" does not name to the expectation, unchanged. */
+/* Expect that the variables that "tsv after" does not name keep their values. */
 static void complete(struct parse *in)
 {
 	struct axvec *v = in->v;

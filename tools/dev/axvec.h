@@ -8,16 +8,19 @@
 
 #include "tools/dev/axenv.h"
 
-/* The type of an engine: a function like ax_interp(), with the same return values. */
+/*
+ * An engine: a function that evaluates an expression like ax_interp() and returns the same values.
+ */
 typedef int (*axvec_eval)(const struct ax_verified *v, struct ax_env *env, u64 *result);
 
-enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with -ENOSPC */
+enum { AXVEC_FULL = AX_NR_ERRORS }; /* for "-- error FULL": expect -ENOSPC */
 
 /**
  * struct axvec - a vector, read from its file
  * @path: the file
  * @code: the expression, @len bytes in a separate allocation
- * @kind: from "-- kind"; without such a section, a condition if there is a result
+ * @kind: the kind in the section "-- kind"; without that section, a condition if the vector has a
+ *	result, otherwise an action
  * @env: the environment in which the expression runs
  * @want: an environment with the log, the printed text and the variables that @env must have
  *	afterwards
@@ -55,14 +58,16 @@ struct axvec *axvec_load(const char *path, char *msg, size_t size);
 void axvec_free(struct axvec *v);
 
 /**
- * axvec_run() - verify a vector's expression, evaluate it with an engine, compare the effects
+ * axvec_run() - evaluate a vector's expression with an engine, and compare the effects
  * @v: the vector; may be run again, with another engine
  * @eval: the engine
  * @msg: receives the differences
  * @size: bytes of @msg
  *
- * Return: true if everything is as the vector says: the error or the result, the collected data,
- * the printed text, the variables.
+ * Verifies the expression first; the vector may expect the verifier's error.
+ *
+ * Return: true if the error or the result, the collected data, the printed text and the variables
+ * are those that the vector expects.
  */
 bool axvec_run(struct axvec *v, axvec_eval eval, char *msg, size_t size);
 

@@ -5,9 +5,9 @@
  *	gtp-session FILE...
  *
  * The unit tests play the same files to the stub with a simulated host. This program lets the
- * fixture module (/proc/gtp_target) make the calls. They come from another process, because tasks
- * of the process that has /proc/gtp open are not traced, and on one CPU, because then the frames
- * have the order of the calls. Prints TAP.
+ * fixture module (/proc/gtp_target) make the calls. Another process makes the calls, because the
+ * module does not trace the process that has /proc/gtp open. That process stays on one CPU, so that
+ * the frames are in the order of the calls. Prints TAP.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <errno.h>
@@ -21,12 +21,13 @@
 #include "base/base.h"
 #include "session.h"
 
-/* The longest wait for a reply, in ms. Even on an emulated machine with KASAN replies take less. */
+/* The longest wait for a reply, in ms. A reply takes less even under emulation with KASAN. */
 enum { PATIENCE_MS = 60000 };
 
-/*
- * struct line - the connection to /proc/gtp; @orders: to the process that makes the calls;
- * @answers: from that process
+/**
+ * struct line - the connection to /proc/gtp, and to the process that makes the calls
+ * @orders: a pipe to that process
+ * @answers: a pipe from that process
  */
 struct line {
 	int fd;
@@ -86,7 +87,7 @@ static void make_calls(int orders, int answers)
 	_exit(0);
 }
 
-/* Fork before /proc/gtp is opened, so that the child does not have it open. */
+/* Called before /proc/gtp is opened, so that the child does not inherit the descriptor. */
 static void start_calls(struct line *l)
 {
 	int orders[2], answers[2];
@@ -195,7 +196,7 @@ static int play(struct line *l, const char *path)
 
 	if (do_reconnect(l))
 		die("/proc/gtp");
-	/* Errors go to stdout, where TAP readers look for it. */
+	/* Print errors to stdout, from which TAP consumers read. */
 	err = session_play(path, &world, stdout);
 	printf("%sok - session %s\n", err ? "not " : "", name ? name + 1 : path);
 	fflush(stdout);

@@ -29,7 +29,7 @@ struct player {
 	int line;
 	bool no_ack;
 	bool acks_off_next; /* the next "OK" ends the use of acknowledgments */
-	bool wild;	    /* go on after any error */
+	bool wild;	    /* continue after any error */
 	struct capture capture[CAPTURES];
 	char console[LINE_LONGEST];
 	size_t console_len;
@@ -446,7 +446,7 @@ static const struct {
 	const char *word;
 	int (*play)(struct player *p, const char *text);
 	bool fresh;  /* an error if a reply is still unread before this line */
-	bool judges; /* checks the stub's output only */
+	bool judges; /* only compares the stub's output */
 } lines[] = {
 	{ "> ", do_send, true, false },	       { "< ", do_expect, false, true },
 	{ "<", do_expect, false, true },       { "~ ", do_console, false, true },

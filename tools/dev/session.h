@@ -11,8 +11,8 @@
  *
  *	# text		a comment
  *	> TEXT		send a packet: framing is added, and \xHH is that byte
- *	< TEXT		the next reply is this; O packets before it are kept for '~'
- *	~ TEXT		the console text since the last '>' contains this
+ * < TEXT the next reply must be TEXT; O packets before it are kept for '~'
+ * ~ TEXT the console text since the last '>' must contain TEXT
  *	raw> TEXT	send these bytes as they are
  *	raw< TEXT	the next bytes that arrive are these
  *	! call WHAT	the fixture makes a call: "add 3 4", "obj 1", "str TEXT", "leaf 7";
@@ -30,7 +30,7 @@
  * struct session_world - the target of a transcript
  * @send: send bytes to the stub; return 0, or -1 on failure
  * @receive: return the stub's next byte, or -1 if none comes; if @wait is false, do not wait
- * @call: make the fixture's call; return 0, or -1 if it could not be made
+ * @call: let the fixture make the calls of a line "! call"; return 0, or -1 on failure
  * @reconnect: close the connection and open it again; return 0 or -1
  * @symbol: return the address of a symbol of the fixture; 0 if it is not known
  */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decode with Zydis; find out whether the kernel's copier or a relocating copier can move the code.
+ * Decode instructions with Zydis, and decide whether the kernel's kprobes, or code that adjusts
+ * relative operands, can move an instruction to another address.
  */
 #include <Zydis/Zydis.h>
 #include "tools/regions/decode.h"
 
 /*
- * The two-byte opcodes (0f xx) that the kernel's copier moves (see its can_boost()), one bit for
- * each. The copier moves no three-byte opcodes; one_byte_boost() has the one-byte opcodes.
+ * The two-byte opcodes (0f xx) for which the kernel's can_boost() returns true, one bit for each.
+ * It returns false for all three-byte opcodes; one_byte_boost() lists the one-byte opcodes.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -34,7 +35,7 @@ static bool one_byte_boost(const ZydisDecodedInstruction *z)
 	case 0xfe:
 		return false;
 	case 0xff:
-		return z->raw.modrm.reg == 4; /* only jmp *x of this group */
+		return z->raw.modrm.reg == 4; /* of this group, only jmp *x */
 	default:
 		return op < 0x70 || op > 0x7f;
 	}
@@ -46,8 +47,8 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	u32 i;
 
 	/*
-	 * The kernel decides by the number of opcode bytes, and counts only one after a VEX or EVEX
-	 * prefix.
+	 * The kernel decides by the number of opcode bytes, and counts only one opcode byte after a
+	 * VEX or EVEX prefix.
 	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
 		return two_byte_boost[z->opcode >> 4] >> (z->opcode & 15) & 1;
@@ -161,7 +162,7 @@ static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 	}
 }
 
-/* Collect the operands that may be addresses; the caller checks which are addresses of code. */
+/* Collect the operands that may be addresses; the caller checks which of them point to code. */
 static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
 {
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&

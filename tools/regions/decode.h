@@ -23,10 +23,11 @@ enum rgn_decoded_kind {
 /**
  * struct rgn_decoded - a decoded instruction
  * @target: the target of a direct call or jump
- * @ref: the operands that may be addresses, @refs_n of them: a displacement, a constant
+ * @ref: the @refs_n operands that may be addresses: a displacement, a constant
  * @rip: true if @ref[0] comes from an operand relative to %rip, so that it is an address
- * @boost: true if the kernel's copier can move the instruction (in the kernel's words: boostable)
- * @copy: true if a copier that relocates calls, jumps and rip-relative operands can move it
+ * @boost: true if the kernel's kprobes can run a plain copy of the instruction elsewhere
+ *	(boostable)
+ * @copy: true if code that adjusts calls, jumps and rip-relative operands can move the instruction
  */
 struct rgn_decoded {
 	u64 target;
@@ -41,19 +42,23 @@ struct rgn_decoded {
 
 /**
  * rgn_decode() - decode one instruction
- * @insn: receives the instruction; of kind RGN_DECODED_BAD and length 1 if there is none
+ * @insn: receives the instruction; of kind RGN_DECODED_BAD and length 1 if the bytes are not an
+ *	instruction
  * @bytes: the first byte of the instruction
  * @n: the number of bytes that may be read
  * @addr: the address of the first byte
  */
 void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);
 
-/* rgn_decoder - return Zydis' decoder for 64-bit code, for callers that need its operands */
+/*
+ * rgn_decoder - return Zydis' decoder for 64-bit code, for callers that need an instruction's
+ * operands
+ */
 const struct ZydisDecoder_ *rgn_decoder(void);
 
 /*
- * rgn_decode_text - write the instruction in AT&T syntax; return its length, 0 if the bytes are no
- * instruction
+ * rgn_decode_text - write the instruction in AT&T syntax; return its length, or 0 if the bytes are
+ * not an instruction
  */
 u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Read .eh_frame. A compiler writes an FDE for every function, and another for a .cold part. An FDE
- * has the bounds of the code and may name an exception table (LSDA), whose call sites name the
- * landing pads.
+ * contains the bounds of the code and may point to an exception table (LSDA), whose call-site
+ * records contain the landing pads.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 #include "tools/regions/eh_frame.h"
 
-/* struct place - a reader of a section that knows its address, to which pointers are relative */
+/*
+ * struct place - a reader, and the section that it reads, because pointers may be relative to their
+ * own address
+ */
 struct place {
 	struct rgn_reader in;
 	const struct rgn_section *section;
 };
 
 /**
- * struct cie - the facts that all FDEs of a CIE share
- * @fde: has the shared members: @code_align, @data_align, @common and @signal
+ * struct cie - the properties that all FDEs of a CIE share
+ * @fde: holds the shared members: @code_align, @data_align, @common and @signal
  * @lsda: the encoding of the pointer to the exception table
  * @code: the encoding of the pointer to the code
  * @has_data: true if an FDE has augmentation data

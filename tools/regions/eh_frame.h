@@ -34,7 +34,8 @@ struct rgn_fde {
 
 /*
  * rgn_eh_frame_read - fill @text->fdes with every FDE that can be read. If .eh_frame ends early or
- * has an unknown form, the bounds of some code are unknown, and jumps in that code are refused.
+ * has an unknown form, the bounds of some functions are unknown, and no probe in these functions is
+ * a jump.
  */
 void rgn_eh_frame_read(struct rgn_text *text);
 

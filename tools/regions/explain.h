@@ -6,13 +6,13 @@
 #include "tools/regions/verdict.h"
 
 /**
- * rgn_explain_place() - convert a place in the user's words to an address
+ * rgn_explain_place() - return the address of a place that the user has named
  * @text: the analysed image
  * @where: FUNCTION, FUNCTION+OFFSET or a number
- * @slide: the distance of the running code from the file's addresses, which is subtracted from a
- *	number
+ * @slide: the distance of the running code from the addresses in the file; if @where is a number,
+ *	this is subtracted from it
  *
- * Exits with a message if there is no such place or more than one.
+ * Exits with a message if no place or more than one place has this name.
  */
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
@@ -29,15 +29,15 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 void rgn_explain_address(const struct rgn_text *text, u64 addr);
 
 /*
- * rgn_explain_deny - print every address that some kernel's rule accepts although control may
- * arrive inside the bytes that the jump would replace
+ * rgn_explain_deny - print every address at which some kernel allows an optimised kprobe although
+ * control may arrive inside the bytes that the jump would replace
  */
 void rgn_explain_deny(const struct rgn_text *text);
 
 /*
- * rgn_explain_dump - print a line for every instruction of one function, or of all: its address,
- * the function, the number of displaced bytes, the words for our verdict and the kernel's, the
- * leader bits
+ * rgn_explain_dump - print a line for every instruction of @only, or of all functions if @only is
+ * NULL: the address, the function, the number of displaced bytes, our verdict, the kernel's verdict
+ * and the leader bits
  */
 void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only);
 

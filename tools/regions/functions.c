@@ -4,10 +4,10 @@
 #include "tools/regions/eh_frame.h"
 #include "tools/regions/functions.h"
 
-/* Room for the name of a function without a symbol: fn_ and its address. */
+/* The size of the name of a function without a symbol, "fn_" and its address. */
 enum { NAME = 24 };
 
-/* The source of a function's bounds in a program, stored in its flags until they are final. */
+/* How the bounds of a program's function were found; stored in its flags until they are final. */
 enum { BY_SYMBOL = 1, BY_FDE = 2, CROSSED = 4 };
 
 static bool starts_function(const struct rgn_symbol *sym)
@@ -15,7 +15,7 @@ static bool starts_function(const struct rgn_symbol *sym)
 	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
 	    sym->type != STT_OBJECT)
 		return false;
-	/* The kernel's symbol table leaves these out, too; __pfx_ is padding before functions. */
+	/* kallsyms omits these names, too. A __pfx_ symbol marks the padding before a function. */
 	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
 	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
 }
@@ -48,7 +48,7 @@ static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 
 	f->flags = flags;
 }
 
-/* Keep one function for each address, and extend each to the next function. */
+/* Keep one function for each address, and let each function extend to the start of the next. */
 static void close_symbols(struct rgn_span *span)
 {
 	struct rgn_function *f = span->functions;
@@ -166,9 +166,9 @@ static u64 piece_end(const struct rgn_function *f)
 }
 
 /*
- * Join pieces of code that overlap. If the first piece contains the others, it stays, and the
- * others become entries into it. Pieces that overlap only partly contradict each other, so their
- * bounds are unknown.
+ * Join pieces of code that overlap. If the first piece contains the others, keep the first, and
+ * mark the start of each other piece as an entry into it. Pieces that overlap only partly
+ * contradict each other, so their bounds are unknown.
  */
 static void join_pieces(struct rgn_span *span)
 {

@@ -4,8 +4,8 @@
  *
  * GCC never sets the basic_block flag in DWARF's line table, although the assembler supports it.
  * This program runs GCC with itself as the wrapper of each step (gcc -wrapper), and edits the
- * assembler text: the row after each label in code gets the flag. The code does not change by a
- * byte; only .debug_line grows, by a few percent.
+ * assembler text: the row after each label in code gets the flag. Not a byte of the code changes;
+ * only .debug_line grows, by a few percent.
  *
  * Use it as the compiler: make CC=gdbtp-cc. The variable GDBTP_CC names the real compiler if it is
  * not gcc.
@@ -53,7 +53,7 @@ static void add_text(struct buffer *b, const char *text)
  * @code: true if the current section contains code
  * @app: true within inline assembler, whose directives are not parsed
  * @pending: true after a label, until a row or an instruction follows
- * @located: true after the first .loc; @loc is the file, line and column of the last
+ * @located: true after the first .loc; @loc has the file, line and column of the last .loc
  * @is_stmt: the state of is_stmt in the line table that the compiler expects
  * @restore: true if an added row has changed is_stmt
  */
@@ -94,7 +94,8 @@ static bool is_word(const struct line *l, const char *word)
 }
 
 /*
- * Handle .section NAME[,"FLAGS"...]: the flags say whether it is code; without flags the name does.
+ * Handle .section NAME[,"FLAGS"...]. The flags say whether the section contains code; without
+ * flags, decide by the name.
  */
 static void section(struct filter *f, const struct line *l)
 {
@@ -166,8 +167,8 @@ static void loc(struct filter *f, const struct line *l)
 }
 
 /*
- * Add a row if there is no .loc between a label and the next instruction. It has is_stmt 0, so that
- * debuggers set no breakpoint there.
+ * Add a row if there is no .loc between a label and the next instruction. The row has is_stmt 0, so
+ * that debuggers set no breakpoint there.
  */
 static void add_row(struct filter *f)
 {
@@ -180,7 +181,7 @@ static void add_row(struct filter *f)
 	f->restore = true;
 }
 
-/* Handle the begin and end of inline assembler, where .loc_mark_labels marks the labels. */
+/* Handle the beginning and end of inline assembler, where .loc_mark_labels marks the labels. */
 static void inline_asm(struct filter *f, const struct line *l)
 {
 	if (starts(l, "#APP") && !f->app) {
@@ -392,7 +393,7 @@ static void compile(int argc, char **argv)
 	args[0] = (char *)(cc && *cc ? cc : "gcc");
 	args[1] = (char *)"-wrapper";
 	args[2] = wrapper;
-	/* With -pipe gcc wraps only the first program. Without it the result is the same. */
+	/* Drop -pipe, with which gcc wraps only the first program. The result is the same. */
 	for (i = 1, at = 3; i < argc; i++) {
 		if (strcmp(argv[i], "-pipe"))
 			args[at++] = argv[i];

@@ -133,8 +133,9 @@ static void do_table(struct session *s)
 	if (!s->options.output)
 		text_errx(2, "table: say -o FILE");
 	/*
-	 * With plain returns the rules accept most addresses, so the list of denied addresses then
-	 * is complete for all kinds of CPU.
+	 * Without --cpu, analyse for a CPU with plain returns: there the kernels' rules accept most
+	 * addresses, so the list of denied addresses (GTP_TABLE_DENY) is complete for every kind of
+	 * CPU.
 	 */
 	analyse(s, cpu_of(s->options.cpu));
 	rgn_prototypes_mark(&s->text, s->debug);
@@ -229,7 +230,8 @@ static void parse(int argc, char **argv, struct options *o)
 }
 
 /*
- * Return the command's index; the command show, which reads no image, has the index after the last.
+ * Return the index of a command in commands[]. For the command show, which reads no image, return
+ * the number of entries.
  */
 static size_t find_command(const char *name)
 {
@@ -243,8 +245,8 @@ static size_t find_command(const char *name)
 }
 
 /*
- * Check that a file's name is not empty, perhaps from an unset variable of a script: the message
- * for a failed open() would not show that.
+ * Exit if a file's name is empty, for instance because a script's variable is unset. open() would
+ * fail too, but its error message would not show the reason.
  */
 static void check_name(const char *of, const char *name)
 {

@@ -343,7 +343,10 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug)
 	if (image->build_id_len != debug->build_id_len ||
 	    memcmp(image->build_id, debug->build_id, image->build_id_len))
 		text_errx(1, "%s and %s are not of the same build", image->path, debug->path);
-	/* Do not replace the symbols of an object file, to which its relocations refer. */
+	/*
+	 * Do not replace the symbols of an object file, because its relocations refer to them by
+	 * index.
+	 */
 	if (!image->stripped || debug->stripped || image->relocatable)
 		return;
 	free(image->symbols);

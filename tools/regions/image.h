@@ -42,10 +42,10 @@ struct rgn_image {
 	bool stripped;	  /* the file has only dynamic symbols */
 	bool relocatable; /* an object file, such as a module */
 	bool absolute;	  /* runs at its link address, so a constant in code may be an address */
-	bool kernel;	  /* vmlinux or a module: it has patch-site tables, but no jump tables */
+	bool kernel;	  /* vmlinux or a module: has patch-site tables, but no jump tables */
 	struct rgn_section *sections;
 	u32 sections_n;
-	struct rgn_symbol *symbols; /* in the file's order, to which relocations refer */
+	struct rgn_symbol *symbols; /* in the file's order: relocations use the index */
 	u32 symbols_n;
 	u8 build_id[64];
 	u32 build_id_len;
@@ -62,7 +62,8 @@ struct rgn_reloc {
  * rgn_image_open() - read an ELF file for x86-64
  * @image: receives the image
  * @path: the file; must outlive the image
- * @like: NULL; or, if @path is a debug file, its image, whose section addresses are used
+ * @like: if @path is a debug file, the image of the stripped file, whose section addresses are
+ *	used; otherwise NULL
  *
  * Assigns addresses to the sections of an object file. Applies the relocations of loaded sections
  * and of .debug_line to copies of their contents. Exits with a message if the file is not usable.
@@ -71,8 +72,8 @@ void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_
 void rgn_image_close(struct rgn_image *image);
 
 /*
- * rgn_image_adopt - check that @debug is of the same build as @image, and move its symbols to
- * @image if that file is stripped
+ * rgn_image_adopt - check that @debug is of the same build as @image; if @image is stripped, move
+ * the symbols of @debug to it
  */
 void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
 
@@ -88,10 +89,10 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 
-/* rgn_image_section - return the section of that name, or NULL */
+/* rgn_image_section - return the section with the name @name, or NULL */
 const struct rgn_section *rgn_image_section(const struct rgn_image *image, const char *name);
 
-/* rgn_image_symbol - return the first defined symbol of that name, or NULL */
+/* rgn_image_symbol - return the first defined symbol with the name @name, or NULL */
 const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name);
 
 /*
@@ -117,7 +118,9 @@ bool rgn_image_writable(const struct rgn_image *image, u64 addr, u64 n);
 /* rgn_image_pointer - return the address that is stored at @addr at run time, or 0 */
 u64 rgn_image_pointer(const struct rgn_image *image, u64 addr);
 
-/* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */
+/*
+ * rgn_image_relocs - call @each for every relocation in @rela, the relocations of section @target
+ */
 void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *rela,
 		      const struct rgn_section *target,
 		      void (*each)(void *ctx, const struct rgn_reloc *r), void *ctx);

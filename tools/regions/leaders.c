@@ -63,8 +63,8 @@ static void relocations(struct rgn_text *text)
 			continue;
 		target = &image->sections[rela->info];
 		/*
-		 * Skip tables for sections that are not loaded. The table of the dynamic linker has
-		 * no section.
+		 * Skip relocations of sections that are not loaded. The relocations for the dynamic
+		 * linker belong to no section.
 		 */
 		if (rela->info && !(target->flags & SHF_ALLOC))
 			continue;
@@ -104,7 +104,7 @@ static void constants(struct rgn_text *text)
 	}
 }
 
-/* Read DT_RELR: a word is the address of a place, or has a bit for each of the next 63 places. */
+/* Read DT_RELR: each word is the address of a place, or a bitmap of the 63 places that follow. */
 static void packed_relocations(struct rgn_text *text, const struct rgn_section *s)
 {
 	u64 at, place = 0, word, i;

@@ -25,7 +25,7 @@ struct listing {
 	const struct rgn_text *text;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	u64 slide; /* libdw's addresses minus the image's */
+	u64 slide; /* libdw's address minus the image's address */
 	Dwarf_Die unit;
 	Dwarf_Die function;
 	const char *file;
@@ -135,7 +135,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 	return false;
 }
 
-/* Return the file of an inlined call, which has the file's number in the unit's file table. */
+/* Return the file of an inlined call: its attribute is an index into the unit's file table. */
 static const char *call_file(struct listing *l, Dwarf_Die *call)
 {
 	Dwarf_Attribute attr;

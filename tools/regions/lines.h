@@ -7,7 +7,7 @@
 
 /**
  * rgn_lines_print() - list a function's source lines, each with its first address and the verdict
- * about that
+ * about that address
  * @text: the analysed image
  * @debug: the file with debug information
  * @f: the function

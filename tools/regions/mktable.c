@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write tables in the format of regions/table.h, whose lists have an index and differences. */
+/* Write and print tables of regions, in the format that regions/table.h describes. */
 #include <err.h>
 #include <stdlib.h>
 #include "regions/table.h"
@@ -61,7 +61,7 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 	case GTP_TABLE_HIDDEN:
 		return inside && leader && !(leader & RGN_LEADER_SEEN);
 	case GTP_TABLE_LEADER:
-		return leader; /* the running kernel may have fewer symbols than the file */
+		return leader; /* also seen ones: the running kernel may have fewer symbols */
 	case GTP_TABLE_FAULT:
 		return site & RGN_SITE_FAULT;
 	case GTP_TABLE_SITE:

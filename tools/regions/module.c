@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call the code that the module uses to decide about an address, with the module's table. */
+/* Ask the module's code whether it would place a jump at an address of a file's code. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/mktable.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The decision that the module would make about an address if the live bytes equal the file's. */
+/* Ask the module's code whether it would place a jump at an address of a file's code. */
 #ifndef _RGN_MODULE_H
 #define _RGN_MODULE_H
 
@@ -18,8 +18,8 @@ void rgn_module_init(struct rgn_module *m, const struct rgn_text *text);
 void rgn_module_free(struct rgn_module *m);
 
 /*
- * rgn_module_ask - call gtp_region_find() for an offset of a span that is in the module's table;
- * @only_falls: see struct gtp_region_ask
+ * rgn_module_ask - call gtp_region_find() for the offset @at of @span, which must be a span of kind
+ * RGN_SPAN_TEXT; struct gtp_region_ask describes @only_falls
  */
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
 				       const struct rgn_function *f, u32 at, bool only_falls,

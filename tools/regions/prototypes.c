@@ -5,7 +5,8 @@
  * The System V ABI passes the first six words of arguments in registers. An integer or pointer is
  * one word. A structure of up to 16 bytes passed by value takes one or two words, unless a member
  * is not aligned. For a returned structure of more than 16 bytes, its address takes one word. All
- * other arguments are on the stack; to be safe, so is every argument of an unknown type.
+ * other arguments are on the stack. To be safe, assume that an argument of unknown type is on the
+ * stack, too.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -215,7 +216,10 @@ static void mark(const struct walk *w, u64 addr)
 		f->flags |= RGN_FN_WRAP;
 }
 
-/* Mark a function with several ranges by the first; the others have other symbols (f.cold). */
+/*
+ * Mark a function with several ranges by its first range; the other ranges have their own symbols
+ * (f.cold).
+ */
 static void mark_ranges(const struct walk *w, Dwarf_Die *function, Dwarf_Addr bias)
 {
 	Dwarf_Addr base, start, end;

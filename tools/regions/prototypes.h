@@ -6,9 +6,10 @@
 #include "tools/regions/text.h"
 
 /*
- * rgn_prototypes_mark - mark the C functions of @debug that get all arguments in registers and
- * return, with RGN_FN_WRAP. Doubtful functions are not marked: clones, variadic functions,
- * arguments that the ABI may pass on the stack. Without debug information no function is marked
+ * rgn_prototypes_mark - set RGN_FN_WRAP for each C function of @debug that gets all arguments in
+ * registers and returns. Doubtful functions are not marked: clones, variadic functions, functions
+ * with arguments that the ABI may pass on the stack. Without debug information, no function is
+ * marked
  */
 void rgn_prototypes_mark(struct rgn_text *text, const struct rgn_image *debug);
 

@@ -170,8 +170,8 @@ static void mark_row(void *ctx, u64 addr, bool block)
 }
 
 /*
- * True if the rows are complete: the function's entry and the target of each direct jump have a
- * row.
+ * True if the rows are complete: the function's entry and the target of each direct jump in the
+ * function have a row.
  */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {

@@ -18,8 +18,8 @@ void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
 		   void (*each)(void *ctx, u64 addr, bool block), void *ctx);
 
 /*
- * rgn_rows_mark - mark the rows that start basic blocks, and each function in which all targets of
- * direct jumps have such a row
+ * rgn_rows_mark - mark the addresses whose rows start basic blocks, and set RGN_FN_ROWS for each
+ * function whose direct jumps all lead to such rows
  */
 void rgn_rows_mark(struct rgn_text *text, const struct rgn_image *debug);
 

@@ -127,7 +127,10 @@ static u64 field(const struct table *t, u64 at)
 	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
 }
 
-/* Read the exception table. Its fields of 4 bytes: an instruction, its fixup, the kind of fixup. */
+/*
+ * Read the exception table. Each entry has three fields of 4 bytes: an instruction, its fixup, the
+ * kind of the fixup.
+ */
 static void exceptions(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, EX_TABLE);
@@ -139,7 +142,10 @@ static void exceptions(struct rgn_text *text)
 	}
 }
 
-/* Read a table with entries of @stride bytes, which begin with the site; a site has @n bytes. */
+/*
+ * Read a table whose entries have @stride bytes. Each begins with the address of a patch site of @n
+ * bytes.
+ */
 static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32 n,
 			enum rgn_site what)
 {
@@ -150,7 +156,7 @@ static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32
 		rgn_text_site(text, field(&t, at), n, what);
 }
 
-/* Read the trampolines of static calls, which are jumps that the kernel patches like the calls. */
+/* Read the trampolines of static calls: jumps that the kernel patches as it patches the calls. */
 static void trampolines(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -207,7 +213,10 @@ static void returns(struct rgn_text *text)
 	}
 }
 
-/* Read sites where boot writes a constant into code: a pointer of 8 bytes, a shift count of 1. */
+/*
+ * Read the sites of runtime constants, which the kernel writes into code at boot: a pointer of 8
+ * bytes or a shift count of 1 byte.
+ */
 static void runtime_constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;

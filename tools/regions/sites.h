@@ -6,7 +6,8 @@
 #include "tools/regions/text.h"
 
 /*
- * rgn_sites_before - read the tables that decoding needs: sites, returns, functions without probes
+ * rgn_sites_before - read the tables that decoding needs: patch sites, returns, functions that
+ * cannot be probed
  */
 void rgn_sites_before(struct rgn_text *text);
 

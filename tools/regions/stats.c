@@ -6,7 +6,7 @@
 #include "tools/regions/stats.h"
 #include "tools/run/text.h"
 
-/* The number of addresses of one function that each rule accepts. */
+/* The numbers of addresses of one function that the rules accept, see struct rgn_stats. */
 struct counts {
 	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
 };
@@ -26,7 +26,8 @@ static void count_deny(struct rgn_stats *s, u32 hidden, bool k61)
 		return;
 	s->deny++;
 	/*
-	 * In a running kernel nothing enters from boot code or unused alternatives, which are gone.
+	 * In a running kernel, boot code and unused alternatives are gone, so no jump comes from
+	 * them.
 	 */
 	if (!(hidden & ~(u32)(RGN_LEADER_BOOT | RGN_LEADER_ALT)))
 		s->deny_boot++;
@@ -271,7 +272,10 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 
 enum { ENDBR = 4, FTRACE_SITE = 5 };
 
-/* Check a function's entry; a jump right after the ftrace site can serve for the entry, too. */
+/*
+ * Ask the module's code about a function's entry. If the entry is an ftrace site, ask about the
+ * address after the site, where a jump can serve for the entry, too.
+ */
 static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 		      const struct rgn_function *f, u64 *answers)
 {

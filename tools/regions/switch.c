@@ -93,7 +93,8 @@ static bool read_only(const struct rgn_image *image, u64 addr, u64 n)
 }
 
 /*
- * True if the code of @g jumps into the middle of the walked function, so that @g is a part of it.
+ * True if the code of @g jumps into the middle of the walked function; then @g is a part of that
+ * function.
  */
 static bool part_of(const struct walk *w, const struct rgn_span *span, const struct rgn_function *g)
 {
@@ -164,7 +165,10 @@ static bool take_table(struct walk *w, const struct rgn_value *v, u32 size,
 	return good;
 }
 
-/* True if an address inside the function is stored outside jump tables: a value may be it. */
+/*
+ * True if an address inside the function is stored outside jump tables, so that a value from memory
+ * or from the caller may be this address.
+ */
 static bool has_labels(const struct walk *w)
 {
 	u32 at;
@@ -179,7 +183,10 @@ static bool has_labels(const struct walk *w)
 	return false;
 }
 
-/* Let control arrive at all stored addresses, to which a jump by another proven table may lead. */
+/*
+ * Let control arrive at all stored addresses inside the function, even at entries of proven jump
+ * tables, because a value from memory may be any of these addresses.
+ */
 static void arrive_at_labels(struct walk *w)
 {
 	struct rgn_state s;
@@ -271,7 +278,10 @@ static void step(const struct walk *w, const struct rgn_insn *insn, struct rgn_s
 		rgn_state_step(s, insn);
 }
 
-/* Execute from an offset to the next block, or until control does not continue. */
+/*
+ * Execute from an offset up to the next block, or up to an instruction after which control does not
+ * continue.
+ */
 static void run_block(struct walk *w, u32 at)
 {
 	struct rgn_state s = w->blocks[at - w->start]->state;
@@ -320,8 +330,8 @@ static void run_block(struct walk *w, u32 at)
 }
 
 /*
- * Start where control may arrive from other code, from an exception, or by a stored address: no
- * register's value is known there.
+ * Start the walk at every address where control may arrive from other code, from an exception, or
+ * by a stored address. The value of no register is known there.
  */
 static void start_walk(struct walk *w)
 {
@@ -338,8 +348,8 @@ static void start_walk(struct walk *w)
 		u16 leader = w->span->leader[at];
 
 		/*
-		 * The entries of a jump table are stored addresses, too, but control arrives by the
-		 * table, whose state is known.
+		 * The entries of a jump table are stored addresses, too, but control reaches them
+		 * from the jump that uses the table, and the state at that jump is known.
 		 */
 		if (leader & RGN_LEADER_TABLE)
 			leader &= (u16)~stored;
@@ -431,8 +441,8 @@ static bool round_over(struct rgn_text *text)
 void rgn_switch_find(struct rgn_text *text)
 {
 	/*
-	 * A table may lead into another function, whose proof did not consider that: repeat
-	 * everything.
+	 * A jump table may lead into another function, and an earlier proof for that function did
+	 * not consider this. So repeat everything until no new target is found.
 	 */
 	while (round_over(text))
 		;

@@ -9,7 +9,7 @@
  * rgn_switch_find - mark the targets of all jump tables whose place and size are known, and set
  * RGN_FN_PROVEN for functions in which no jump has other targets
  *
- * Call it after all other evidence was collected.
+ * Call this function after all other evidence was collected.
  */
 void rgn_switch_find(struct rgn_text *text);
 

@@ -11,8 +11,8 @@
 
 /*
  * X(name, bit, text): the reasons why control may arrive at an address, other than from the
- * previous instruction. A decode of the function shows only the first two; the others are hidden
- * from it.
+ * previous instruction. Decoding the function itself shows only the first two reasons; the others
+ * are hidden from it.
  */
 /* clang-format off */
 #define RGN_LEADERS(X) \
@@ -56,7 +56,10 @@ enum rgn_site {
 #define X(name, bit, text) RGN_SITE_##name = (bit),
 	RGN_SITES(X)
 #undef X
-	/* sites that are patched while the kernel runs; sites that are patched once, at boot */
+	/*
+	 * the sites that are patched while the kernel runs; then the sites that are patched once,
+	 * at boot
+	 */
 	RGN_SITE_RUNTIME = RGN_SITE_FTRACE | RGN_SITE_JUMP_LABEL | RGN_SITE_STATIC_CALL,
 	RGN_SITE_BOOT = RGN_SITE_ALT | RGN_SITE_PARAVIRT,
 };
@@ -87,7 +90,7 @@ struct rgn_function {
 	const char *name;
 	u64 addr;
 	u32 size;
-	u32 body; /* the size in the symbol, without padding; 0: none */
+	u32 body; /* the symbol's size, without padding; 0: it has none */
 	u16 flags;
 	u8 unproven; /* enum rgn_unproven: why RGN_FN_PROVEN is not set */
 };
@@ -222,7 +225,10 @@ void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what);
 /* rgn_text_decode - find every instruction, and mark the targets of direct jumps and calls */
 void rgn_text_decode(struct rgn_text *text);
 
-/* rgn_text_is_thunk - true if a retpoline or a return thunk, which sets *@returns, is at @addr */
+/*
+ * rgn_text_is_thunk - true if a retpoline or a return thunk is at @addr; *@returns is set to true
+ * only for a return thunk
+ */
 bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
 
 /*

@@ -4,7 +4,7 @@
  * this file does not handle, everything that it writes is unknown.
  *
  * Memory that was compared with a bound keeps that bound until the next store or call. Compilers
- * also assume that no other thread changes the memory in between, and load the index again.
+ * rely on that, too: they compare the index in memory, and load it again for the access.
  */
 #include "tools/regions/value.h"
 
@@ -120,8 +120,8 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 	for (i = 0; i < RGN_REGS; i++) {
 		join_value(&to->reg[i], &from->reg[i], addr, i);
 		/*
-		 * If this join has given the id to another register, the id is from an earlier
-		 * visit.
+		 * A join at this address gives each register its own id. If the id is that of
+		 * another register, an earlier visit of this address made it.
 		 */
 		if (is_join_id(to->reg[i].id, addr) && to->reg[i].id != join_id(addr, i)) {
 			to->reg[i].id = join_id(addr, i);
@@ -137,8 +137,8 @@ bool rgn_state_join(struct rgn_state *to, const struct rgn_state *from, u64 addr
 }
 
 /*
- * Set a register to a new value. If another register has the same id, it has the value of an
- * earlier execution of the instruction.
+ * Set a register to a new value. If another register has the same id, it holds the result of an
+ * earlier execution of the same instruction.
  */
 static void set(struct rgn_state *s, u32 reg, struct rgn_value v, u64 addr)
 {
@@ -319,7 +319,7 @@ static struct rgn_value lea(const struct rgn_state *s, const struct rgn_insn *in
 	return (struct rgn_value){ 0 };
 }
 
-/* Return the value of an operand that is read, zero-extended. */
+/* Return the value that the instruction reads from an operand, zero-extended. */
 static struct rgn_value source(const struct rgn_state *s, const struct rgn_insn *insn,
 			       const ZydisDecodedOperand *op)
 {
@@ -540,7 +540,7 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn)
 		note_compare(s, insn);
 }
 
-/* Record that the compared value, and so each register with it, is at most @max. */
+/* Record that the compared value is at most @max, and so is each register that holds this value. */
 static void bound(struct rgn_state *s, u64 max)
 {
 	u32 i;

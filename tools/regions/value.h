@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of registers, with the properties that the proof of a jump table needs. */
+/* The known values of registers, as far as the proof of a jump table needs them. */
 #ifndef _RGN_VALUE_H
 #define _RGN_VALUE_H
 
@@ -20,10 +20,12 @@ enum rgn_value_kind {
 /**
  * struct rgn_value - the value of one register; compared bytewise, so it has no padding
  * @kind: enum rgn_value_kind
- * @bits: the number in the low @bits bits is at most @max; 0: nothing is known
- * @same: the number of low bits that equal those of the value @id
- * @id: the number of a value, which registers with the same @id share; 0: none
- * @last: the highest index in the table @at from which the value can come
+ * @bits, @max: the low @bits bits of the value, as a number, are at most @max; @bits is 0 if no
+ *	bound is known
+ * @same: the number of low bits that equal the low bits of the value @id
+ * @id: the number of a value; registers with the same @id hold this value in their @same low bits;
+ *	0: none
+ * @last: the value is one of the entries 0 to @last of the table @at
  */
 struct rgn_value {
 	u32 kind;
@@ -53,7 +55,7 @@ struct rgn_compare {
 /**
  * struct rgn_state - the known values of registers, flags and memory before an instruction
  * @flags: the comparison that set the flags
- * @memory: a comparison of memory, after which the memory's value is at most .with
+ * @memory: a comparison that showed that a value in memory is at most .with
  */
 struct rgn_state {
 	struct rgn_value reg[RGN_REGS];
@@ -85,12 +87,12 @@ void rgn_state_step(struct rgn_state *s, const struct rgn_insn *insn);
  */
 void rgn_state_call(struct rgn_state *s, u64 addr, bool keeps);
 
-/* rgn_state_branch - set the state after a conditional jump that was @taken or not */
+/* rgn_state_branch - set the state after a conditional jump; @taken says whether it jumps */
 void rgn_state_branch(struct rgn_state *s, const struct rgn_insn *insn, bool taken);
 
 /*
- * rgn_state_table - true if a memory operand is an entry of @scale bytes in a table at a known
- * address, with a bound on its index
+ * rgn_state_table - true if a memory operand is an entry of @scale bytes in a table, the table's
+ * address is known, and the index has a bound
  */
 bool rgn_state_table(const struct rgn_state *s, const struct rgn_insn *insn,
 		     const ZydisDecodedOperand *op, u32 scale, struct rgn_value *v);

@@ -58,7 +58,10 @@ static u8 kind_at(const struct rgn_span *span, u32 at)
 	return span->insn[at] & RGN_DECODED_KIND;
 }
 
-/* True for a program's padding. In a kernel, symbols do not show where a function's code ends. */
+/*
+ * True for padding in a program; always false in a kernel, where symbols do not show where a
+ * function's code ends.
+ */
 static bool pads_function(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->flags & RGN_FN_UNBOUND)
@@ -186,8 +189,8 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 }
 
 /*
- * True if the function has an indirect jump whose targets are neither in relocations nor in rows of
- * the line table.
+ * True if the function has an indirect jump whose targets are unknown: no relocations, rows of the
+ * line table or proofs give them.
  */
 static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function *f,
 			  enum rgn_evidence evidence)
@@ -305,8 +308,8 @@ u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr)
 	if (bits & RGN_LEADER_JUMP || !(bits & ~(u32)RGN_LEADER_SEEN))
 		return 0;
 	/*
-	 * The rule of every kernel checks the jumps of the function, and whether the copier can
-	 * move it.
+	 * Every kernel checks the jumps inside the function, and whether its kprobes can move the
+	 * instructions.
 	 */
 	f = rgn_text_function(span, addr);
 	rgn_verdict_get(text, addr, &v);

@@ -67,7 +67,9 @@ enum rgn_evidence {
 		RGN_EVIDENCE_N,
 };
 
-/* X(name, text): the results of the kernel's rule for optimised kprobes, in the order of its checks
+/*
+ * X(name, text): the results of the kernel's rule for optimised kprobes, in the order in which the
+ * kernel checks them
  */
 /* clang-format off */
 #define RGN_KERNEL_RULES(X) \
@@ -94,7 +96,7 @@ enum rgn_kernel_id {
  * struct rgn_verdict - the verdict for one address
  * @id: whether a jump is allowed at the address, and why
  * @evidence: the evidence for @id
- * @len: the bytes of all instructions that a jump would displace; 0 if they were not checked
+ * @len: the size of all instructions that a jump would displace; 0 if they were not checked
  * @where: the address of the first leader, site or instruction that is an obstacle
  * @bits: the enum rgn_leader or enum rgn_site bits at @where
  */
@@ -109,7 +111,7 @@ struct rgn_verdict {
 void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *v);
 
 /*
- * rgn_verdict_boost - true if the kernel's own copier can move all instructions that a jump at @at
+ * rgn_verdict_boost - true if the kernel's kprobes can move all instructions that a jump at @at
  * displaces
  */
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
@@ -121,8 +123,8 @@ bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
 /*
- * rgn_verdict_denied - if a kernel's rule may accept the address although control may arrive inside
- * the replaced bytes, return the leader bits that the rule does not see; otherwise 0
+ * rgn_verdict_denied - return 0, unless a kernel's rule may accept the address although control may
+ * arrive inside the replaced bytes; then return the leader bits that the kernel's rule does not see
  */
 u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr);
 
