@@ -11,10 +11,10 @@ enum {
 
 struct label {
 	char name[WORD];
-	int pc; /* -1: the label has no place yet */
+	int pc; /* -1: the label is not defined yet */
 };
 
-/* A jump to a label, whose target is filled in when all labels are known. */
+/* A jump to a label. The target is filled in when all labels are known. */
 struct patch {
 	u32 at;
 	u32 label;
@@ -294,7 +294,7 @@ static void write_jumps(struct assembler *a)
 
 int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size)
 {
-	static struct assembler a; /* static, because it is too large for a small stack */
+	static struct assembler a; /* static, because a small stack has no space for it */
 
 	a = (struct assembler){
 		.text = text,

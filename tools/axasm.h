@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An assembler for agent expressions, whose input is the output of ax_disasm(), and labels. */
+/* An assembler for agent expressions: reads the text that ax_disasm() writes, and labels. */
 #ifndef _GTP_AXASM_H
 #define _GTP_AXASM_H
 
@@ -10,17 +10,17 @@
  * @text: instructions as ax_disasm() prints them, separated by ';' or newlines; '#' begins a
  *	comment
  * @code: receives the bytes
- * @size: room in @code
+ * @size: the size of @code
  * @why: receives the error and its place
  * @why_size: bytes of @why
  *
  * Numbers are decimal, hexadecimal with 0x, or negative (two's complement in the operand's width).
  * "L1:" before an instruction is a label, and "if_goto L1" jumps there, forwards or backwards (the
  * verifier refuses backward jumps, the assembler does not). The text of printf 2 "%d %x" gets a NUL
- * unless "no_nul" follows. In it, a newline, a tab, a backslash and a quote are written as in C,
- * and other bytes as \xHH. "byte N" emits any byte, opcode or not.
+ * unless "no_nul" follows. In this text, a newline, a tab, a backslash and a quote are written as
+ * in C, and other bytes as \xHH. "byte N" emits the byte N, even if it is not an opcode.
  *
- * Return: the number of bytes, or -1 with @why.
+ * Return: the number of bytes; or -1, and @why describes the error.
  */
 int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
 

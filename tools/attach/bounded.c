@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads of a process's memory that end within a bound.
+ * Reads of a process's memory that end within a given time.
  *
- * A read of /proc/PID/mem faults pages in, as the process itself would. A page of a FUSE file
- * system comes when a program wants, which may be never, and such a read cannot be interrupted.
- * Only SIGKILL ends it, if anything does: so a child reads, and is killed and left alone when its
- * time is over. The child has the descriptor that was opened at the start. A page of userfaultfd
- * is an error at once, because the kernel does not wait for it on behalf of another process.
+ * A read of /proc/PID/mem faults pages in, as an access by the process itself does. For a page of a
+ * FUSE file system, the read waits for a userspace program, which may never answer. No signal
+ * except SIGKILL can end this wait, and sometimes not even SIGKILL. So a child does the read. If
+ * its time is over, this program sends SIGKILL and does not wait for the child. The child inherits
+ * the descriptor that was opened at the start. A page of userfaultfd is an error at once, because
+ * the kernel does not wait for it on behalf of another process.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -54,7 +55,7 @@ static _Noreturn void send(int fd, int err, const struct gtp_text *out)
 	_exit(n > 0 ? 0 : 1);
 }
 
-/* Read all that the child writes; return 0, or -ETIMEDOUT if it has not ended by then. */
+/* Read all that the child writes; return 0, or -ETIMEDOUT if the child has not ended after @ms. */
 static int receive(int fd, u32 ms, struct gtp_text *out)
 {
 	struct pollfd from = { .fd = fd, .events = POLLIN };

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads of a process's memory that end within a bound, whatever the process's pages do. */
+/* Reads of a process's memory that end within a given time, even if a page never arrives. */
 #ifndef _GTP_ATTACH_BOUNDED_H
 #define _GTP_ATTACH_BOUNDED_H
 
 #include "user/process/objects.h"
 
 /*
- * The time within which one read, and the reading of a list, must end. GDB gives up a packet after
+ * The longest time, in ms, for one read and for the reading of a list. GDB gives up a packet after
  * six seconds.
  */
 enum { BOUNDED_READ_MS = 1500, BOUNDED_LIST_MS = 4000 };
 
 /**
  * bounded_call() - call a function that reads the memory of another process, for a limited time
- * @fn: the function; returns 0 or -errno, and appends its result to @out. It runs in a child, so
- *      nothing else that it changes is seen here
+ * @fn: the function; returns 0 or -errno, and appends its result to @out. It runs in a child
+ *	process, so the caller sees no other changes that it makes
  * @ctx, @arg: passed to @fn
- * @ms: the time for it
- * @out: receives the result, whose bytes the caller frees; the former contents are lost
+ * @ms: the longest time that @fn may take
+ * @out: receives the result and is overwritten; the caller frees its bytes
  *
  * Return: the result of @fn, or -ETIMEDOUT.
  */

@@ -50,8 +50,8 @@ static void serve(struct host *h)
 
 	while (!h->broken) {
 		/*
-		 * Poll the pidfd only during a wait: if the process has ended, poll() would return
-		 * at once.
+		 * Poll the pidfd only while GDB waits for the process: after the process has ended,
+		 * poll() would always return at once.
 		 */
 		line[1].fd = h->stub.waiting ? h->process.pidfd : -1;
 		if (poll(line, ARRAY_SIZE(line), h->stub.waiting ? LOOK_MS : -1) < 0 &&

@@ -14,7 +14,8 @@
 #include "user/process/link_map.h"
 
 /*
- * Report once that pages of the process do not come. GDB shows standard error at once.
+ * Report once that a page of the process could not be read in time. GDB shows standard error at
+ * once.
  */
 static void tell_late(struct host *h, u64 addr)
 {
@@ -152,8 +153,8 @@ static int list_libraries(void *ctx, const void *arg, struct gtp_text *out)
 	int err;
 
 	/*
-	 * Compute the checksum before reading the list of libraries. Then a change in between may
-	 * be reported needlessly, but is not missed.
+	 * Compute the checksum before reading the list of libraries. If the list changes in
+	 * between, a needless report to GDB is possible, but no change is missed.
 	 */
 	gtp_link_map_sum(&h->process, &list.sum);
 	err = gtp_objects_make(&h->process, GTP_OBJECT_LIBRARIES, &text, &list.why);
@@ -184,8 +185,8 @@ static int make_libraries(struct host *h, struct gtp_text *text, struct gtp_why 
 }
 
 /*
- * Read a part of a text that GDB reads in several packets. All replies have parts of the text as it
- * was at the first packet.
+ * Read a part of a text that GDB reads in several packets. All replies contain parts of the text as
+ * it was at the first packet.
  */
 static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u32 len,
 		       struct gtp_why *why)
@@ -376,8 +377,8 @@ static int sum_libraries(void *ctx, const void *arg, struct gtp_text *out)
 }
 
 /*
- * True if the list of libraries has changed. Checks so rarely that it takes 5 % of the time at
- * most.
+ * True if the list of libraries has changed. Checks so rarely that the checks take at most 5 % of
+ * the time.
  */
 static bool libraries_change(struct host *h, u64 *sum)
 {

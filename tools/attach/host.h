@@ -13,7 +13,7 @@
  * @files: the files that GDB has opened
  * @object: copies of the texts that GDB reads, made when GDB began to read them
  * @read: the bytes that were read last
- * @late: true if the user has been informed that some pages of the process do not come
+ * @late: true if the user has been informed that a page could not be read in time
  * @libraries: the checksum of the list of libraries that GDB has read, or was last asked to read
  * @look_ms: the time at which to check the list of libraries again
  * @cut: true if the user has been informed that GDB gets only a part of the list of libraries

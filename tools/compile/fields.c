@@ -35,7 +35,10 @@ static void number(struct search *s)
 		s->found(s->ctx, FIELD_NUMBER, at, digits);
 }
 
-/* pass - skip the text through the next @c; if there is none, skip everything and return false */
+/*
+ * pass - skip the text up to and including the next @c; if there is no @c, skip everything and
+ * return false
+ */
 static bool pass(struct search *s, char c)
 {
 	while (!gtp_in_end(&s->in))
@@ -91,7 +94,7 @@ static void definition(struct search *s)
 			expression(s);
 }
 
-/* Find the fields in TYPE:START:LENGTH:HEX, which are hex digits in the decoded text. */
+/* Find the fields in TYPE:START:LENGTH:HEX: the numbers in hex in the text that HEX encodes. */
 static void source(struct search *s)
 {
 	const char *digit;
@@ -114,7 +117,7 @@ static void source(struct search *s)
 		s->found(s->ctx, FIELD_TEXT, at - 2 * run, run);
 }
 
-/* Find the field in N:ADDR, and let @rest find those in the following text. */
+/* Find the field in N:ADDR, and let @rest find the fields in the following text. */
 static void placed(struct search *s, void (*rest)(struct search *s))
 {
 	if (!pass(s, ':'))

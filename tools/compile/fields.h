@@ -16,7 +16,8 @@ enum field_kind { FIELD_NUMBER = 'n', FIELD_OPERAND = 'o', FIELD_TEXT = 't' };
 
 /*
  * fields_find - call @found for each field of the packet, in order. A field has @digits digits and
- * begins @at characters from the packet's beginning. A packet that GDB does not send has no fields
+ * begins @at characters from the packet's beginning. A packet of a kind that GDB does not send has
+ * no fields
  */
 void fields_find(const char *packet, u32 len,
 		 void (*found)(void *ctx, enum field_kind kind, u32 at, u32 digits), void *ctx);

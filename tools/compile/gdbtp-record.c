@@ -5,8 +5,8 @@
  *
  * Usage: gdbtp-record [options] VMLINUX      (gdb: target remote | gdbtp-record ...)
  *
- * The file has a line for each packet. After the packet and a tab the line has the fields of the
- * packet that may be addresses, as AT:DIGITS:KIND with a comma after each.
+ * The file has a line for each packet. After the packet and a tab, the line lists the fields of the
+ * packet that may be addresses, each as AT:DIGITS:KIND and a comma.
  */
 #include <argp.h>
 #include <err.h>
@@ -103,7 +103,10 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* Check `monitor disas` like the kernel: before tstart there is no code to show. */
+/*
+ * Check the argument of `monitor disas` like the kernel. Print nothing: before tstart there is no
+ * code.
+ */
 static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
 {
 	const struct gtp_tracepoint *tp;
@@ -136,7 +139,7 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 		if (arg)
 			return gtp_monitor_switch(switches[i], arg, &on, why);
 	}
-	/* These two commands only print something. */
+	/* Accept these two commands, which only print something. */
 	return strcmp(command, "help") && strcmp(command, "files") ? -ENOENT : 0;
 }
 
@@ -183,7 +186,7 @@ static void packet(void *ctx, char *data, u32 len)
 {
 	struct recorder *r = ctx;
 
-	/* There are no hits, so a continue would never end: end the run before it. */
+	/* There are no hits, so a continue would never end: stop the run before GDB continues. */
 	if (*data == 'c' || !strncmp(data, "vCont;c", 7))
 		gtp_trace_stop(&r->machine.trace, GTP_STOP_USER);
 	/* In this program a tracepoint that cannot be armed is an error. */

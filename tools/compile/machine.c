@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of a kernel, read from vmlinux, and the functions that a session needs from its host.
+ * The memory of a kernel, read from vmlinux, and the functions with which a trace session calls its
+ * host.
  */
 #include <elf.h>
 #include <err.h>
@@ -69,9 +70,9 @@ static void open_file(struct file *f, const char *path)
 
 /*
  * Change data as KASLR does: add the slide to words that point into the image. The file does not
- * say which words these are, so change each word whose value is in the image. A number with such a
- * value is unlikely, and harmless: a packet that depends on it would not change by the same
- * distance as the image.
+ * say which words these are, so change each word whose value is in the image. A number that is not
+ * an address but has such a value is unlikely and harmless: a packet that depends on it would not
+ * change by the slide.
  */
 static void move_pointers(struct piece *p, u64 from, u64 end, u64 slide)
 {
@@ -199,7 +200,10 @@ static bool is_marker(void *ctx, u64 addr)
 	return false;
 }
 
-/* True for a link-time address in a moved kernel: the user must have typed it. */
+/*
+ * True if the kernel has moved and @addr is a link-time address of its code, which the user must
+ * have typed as a number.
+ */
 static bool is_typed(const struct machine *m, u64 addr)
 {
 	const struct piece *p = m->slide ? piece_at(m, addr + m->slide) : NULL;

@@ -21,7 +21,7 @@ struct marker {
 /**
  * struct machine - the simulated kernel; the ctx of every callback points to it
  * @trace: its trace session
- * @slide: the distance by which KASLR has moved the image
+ * @slide: the distance in bytes by which KASLR has moved the image
  * @text: the address of _text
  * @release, @build_id: the release and the build-id that the kernel would report
  */

@@ -6,8 +6,8 @@
 
 /*
  * packet_end - write the packet to @out unless it is a repetition. GDB acknowledges each reply
- * before it sends the next packet. So a packet that equals the last one, without an acknowledgment
- * before it, is a repetition
+ * before it sends the next packet. So if a packet equals the previous one and GDB has sent no
+ * acknowledgment in between, the packet is a repetition
  */
 static size_t packet_end(struct acks *f, char *out)
 {
@@ -38,7 +38,10 @@ static size_t packet_byte(struct acks *f, char c, char *out)
 	return f->len;
 }
 
-/* between_packets - handle acknowledgments and ^C; drop '-', because a pipe loses nothing */
+/*
+ * between_packets - handle acknowledgments and ^C; drop '-', a request to repeat a reply: a pipe
+ * loses nothing
+ */
 static size_t between_packets(struct acks *f, char c, char *out)
 {
 	static const char no_acks[] = "$QStartNoAckMode#b0";

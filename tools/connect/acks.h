@@ -15,7 +15,7 @@
 enum { ACKS_PACKET_MAX = 32768 };
 
 /**
- * struct acks - the state of GDB's bytes until it stops using acknowledgments
+ * struct acks - the parser of GDB's bytes until GDB stops using acknowledgments
  * @off: true if GDB no longer uses acknowledgments, and repeats nothing
  * @plain: true if a packet was too long for @packet; from then on everything is passed on unchanged
  * @acked: true if GDB has acknowledged the reply to @last
@@ -30,9 +30,10 @@ struct acks {
 };
 
 /*
- * acks_filter - copy GDB's @len bytes to @out, without repetitions. @out has room for
- * ACKS_PACKET_MAX bytes more than @len; *@n receives the number of bytes written. Return: the
- * number of bytes that were read: all, unless GDB stops using acknowledgments after them
+ * acks_filter - copy GDB's @len bytes to @out, without repetitions. The caller must make @out at
+ * least @len + ACKS_PACKET_MAX bytes long; *@n receives the number of bytes written. Return: the
+ * number of bytes that were read; it is less than @len if GDB stops using acknowledgments, because
+ * the following bytes need no filter
  */
 size_t acks_filter(struct acks *f, const char *in, size_t len, char *out, size_t *n);
 

@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * The connection. @turns may be accessed only under the lock. @turns_on is true if GDB uses no
- * acknowledgments any more; then packets and replies are parsed.
+ * The connection. @turns may be accessed only under the lock. @turns_on is true if GDB has stopped
+ * using acknowledgments; from then on, @turns parses packets and replies.
  */
 static struct {
 	int target;
@@ -56,15 +56,17 @@ static int write_all(int fd, const char *buf, size_t len)
 }
 
 /*
- * End the connection when one direction has ended: the exit closes the file, which tells the
- * module.
+ * End the connection when one direction has ended. The exit closes the file, so the module notices
+ * that the connection has ended.
  */
 static void end(int status)
 {
 	_exit(status);
 }
 
-/* Report a failed read or write, unless GDB has exited, which is the usual end. */
+/*
+ * Report a failed read or write and exit. If GDB has exited, report nothing: that is the usual end.
+ */
 static void failed(const char *doing, const char *what)
 {
 	if (errno == EPIPE)
@@ -145,9 +147,9 @@ static void *from_gdb(void *unused)
 }
 
 /*
- * The thread that writes to the module. A write may take as long as the module handles the packet,
- * and may wait until replies have been read. So three threads read from GDB, write to the module,
- * and read from the module.
+ * The thread that writes to the module. A write may return only after the module has handled the
+ * packet, or after replies have been read. So each of the three jobs has its own thread: reading
+ * from GDB, writing to the module, reading from the module.
  */
 static void *to_module(void *unused)
 {
@@ -169,9 +171,9 @@ static void *to_module(void *unused)
 }
 
 /*
- * GDB stops waiting for a reply after three times two seconds without a byte. A packet may have to
- * wait until the module has handled an earlier packet for which GDB no longer waits. Meanwhile send
- * GDB acknowledgments, as the module does: GDB ignores them.
+ * GDB stops waiting for a reply after three waits of two seconds without a byte. A packet may have
+ * to wait until the module has handled an earlier packet for which GDB no longer waits. Meanwhile
+ * send acknowledgments to GDB, as the module does. GDB ignores them, but goes on waiting.
  */
 static void wait_for_module(void)
 {

@@ -7,7 +7,7 @@
  * further reply would be for the wrong packet. But GDB never has two packets in flight: if another
  * packet comes, GDB no longer waits for the reply to the previous one. That reply is then dropped,
  * and the module's work is interrupted if possible. A reply that was already sent to GDB cannot be
- * taken back.
+ * dropped any more.
  */
 #ifndef _GTP_CONNECT_TURNS_H
 #define _GTP_CONNECT_TURNS_H
@@ -27,13 +27,14 @@ struct packets {
 
 /**
  * struct turns - the state of the connection
- * @asked: number of GDB's packets, except those for which GDB stopped waiting before they were
- *	begun
- * @started: number of these packets of which at least a part was written to the module
+ * @asked: number of GDB's packets, except those that were dropped because GDB stopped waiting
+ *	before any part of them was written to the module
+ * @started: number of these packets whose writing to the module has begun
  * @answered: number of these packets that the module has answered
  * @slow: true if the packet that is being written is one that ^C interrupts
- * @writing: true while a thread is in that write
- * @interrupting: true if turns_asked() has requested a ^C; no packet is begun until it is written
+ * @writing: true while a thread writes bytes to the module
+ * @interrupting: true if turns_asked() has requested a ^C; no packet is begun until the ^C is
+ *	written
  * @text: true if console text may come before the reply to the newest packet
  * @passes: true if the module's current packet is passed to GDB; known after its third byte
  * @gdb, @module: the parsers of what GDB and the module send
@@ -49,13 +50,16 @@ struct turns {
 };
 
 /*
- * turns_asked - handle GDB's next bytes; return false if there is no memory. If @interrupting is
- * true afterwards, the caller must write a ^C at once, even while another write is in progress, and
- * then set @interrupting to false
+ * turns_asked - handle GDB's next bytes; return false if memory runs out. If @interrupting is true
+ * afterwards, the caller must write a ^C at once, even while another write is in progress, and then
+ * set @interrupting to false
  */
 bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
-/* turns_raw - queue bytes that are no packet for the module; return false if there is no memory */
+/*
+ * turns_raw - queue bytes for the module without parsing packets; return false if there is no
+ * memory
+ */
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
 /*
@@ -65,20 +69,20 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len);
 size_t turns_take(struct turns *t, char *out, size_t size);
 
 /*
- * turns_waits - true if GDB waits for the reply to a packet that is not begun, so that it needs a
- * keep-alive
+ * turns_waits - true if GDB waits for the reply to a packet whose writing has not begun; the caller
+ * must then keep GDB waiting
  */
 bool turns_waits(const struct turns *t);
 
 /*
- * turns_left - true if bytes must still be written before the program ends, which bytes after a
- * slow packet need not
+ * turns_left - true if bytes must still be written before the program ends; false while a packet
+ * that ^C interrupts is being written, because then the rest may be dropped
  */
 bool turns_left(const struct turns *t);
 
 /*
- * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for
- * @len + 3 bytes; return their number
+ * turns_answer - handle @len bytes from the module: copy those that GDB gets to @out, whose size is
+ * at least @len + 3 bytes; return their number
  */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
 

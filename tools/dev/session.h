@@ -11,14 +11,14 @@
  *
  *	# text		a comment
  *	> TEXT		send a packet: framing is added, and \xHH is that byte
- * < TEXT the next reply must be TEXT; O packets before it are kept for '~'
- * ~ TEXT the console text since the last '>' must contain TEXT
+ *	< TEXT		the next reply must be TEXT; O packets before it are kept for '~'
+ *	~ TEXT		the console text since the last '>' must contain TEXT
  *	raw> TEXT	send these bytes as they are
- *	raw< TEXT	the next bytes that arrive are these
+ *	raw< TEXT	the next bytes that arrive must be these
  *	! call WHAT	the fixture makes a call: "add 3 4", "obj 1", "str TEXT", "leaf 7";
  *			"COUNT x WHAT" makes several
- *	! ^C		send it
- *	! reconnect	the connection is closed and opened again
+ *	! ^C		send ^C
+ *	! reconnect	close the connection and open it again
  *
  * In TEXT, {name} stands for the address of a symbol of the fixture, or for captured digits;
  * {le:name} is the same as little-endian memory, {hex:text} is text in hex, {x:N} are N unknown

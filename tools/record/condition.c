@@ -120,7 +120,7 @@ static s64 getv(void *ctx, u16 tsv)
 	return 0;
 }
 
-/* Setting a variable has no effect, because the hit is over. */
+/* Ignore the setting of a variable, because the hit is over. */
 
 static void setv(void *ctx, u16 tsv, s64 value)
 {

@@ -9,7 +9,8 @@
 /**
  * struct condition - the condition at one address of a tracepoint
  * @tracepoint, @address: the number of the tracepoint, and one of its addresses
- * @known: a mask of the registers, by GDB's numbers, that frames of this address have
+ * @known: a mask of the registers that frames of this address contain, one bit for each of GDB's
+ *	register numbers
  * @has_code: true if there is a condition; without one, no frame of this address ends the recording
  * @verified: the verified bytecode of the condition
  */

@@ -13,9 +13,9 @@ enum {
 	NAP_BELOW = 32 << 10,  /* nap after reading fewer bytes, to read several frames at once */
 	NAP = 10,	       /* ms */
 	TICK = 1000,	       /* ms between updates of the readable frames and the shown numbers */
-	PATIENCE = 200,	       /* ms to wait for a run; an active one is found at once */
+	PATIENCE = 200,	       /* ms to wait for a run; an active run is found at once */
 	LAST = 1000,	       /* ms to read the frames that are left when the recording ends */
-	SETTLE = 50,	       /* ms before the last read, as a read may leave the newest frames */
+	SETTLE = 50,	       /* ms to wait before the last read, which gets the newest frames */
 };
 
 static u64 now_ms(void)
@@ -75,7 +75,8 @@ static bool grow(struct drain *d)
 /*
  * fill - read all available bytes into the buffer; return false if no more will come
  *
- * Read no frames before it is certain that the recording begins, because read frames would be lost.
+ * Until the recording begins, read only the header: if it did not begin, frames that were read
+ * would be lost.
  */
 static bool fill(struct drain *d, size_t *n)
 {
@@ -217,7 +218,7 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 
 /*
  * rest - if the recording ends before the run, write the frames that have arrived and drop a
- * partial frame. Return why it ended
+ * partial frame. Return the reason why the recording ended
  */
 static enum drain_end rest(struct drain *d, enum drain_end why)
 {

@@ -4,8 +4,8 @@
  *
  * GDB stops reading at a frame with the number 0, and fails if a file has none. Frames that were
  * written since the last request to sync.c to show frames are hidden from readers. The first hidden
- * frame has the number 0 instead of its own. The frames after it may be incomplete, after a signal
- * or on a full disk, because no reader gets there.
+ * frame has the number 0 instead of its own. Readers stop there, so the frames after it may be
+ * incomplete, for instance after a signal or on a full disk.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -89,7 +89,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	part_hand_over(); /* the file has its header: now sync.c names or drops it */
+	part_hand_over(); /* the file has its header: from now on sync.c names or drops it */
 	return true;
 }
 

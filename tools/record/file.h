@@ -12,8 +12,8 @@
  * @end: the offset of the 0 after the last frame, which ends the file for readers
  * @empty: true if the file has no frames
  * @holds: true if frames were written that are hidden from readers
- * @held_at, @held: the offset of the first hidden frame, and its number, instead of which the file
- * has 0
+ * @held_at, @held: the offset and the number of the first hidden frame; the file contains 0 in
+ *	place of this number
  */
 struct file {
 	int fd;

@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * struct tally - the number of frames of tracepoints, of frames that report lost frames (marks),
- * and of the lost frames
+ * struct tally - the number of frames of tracepoints, the number of marks (frames that report lost
+ * frames), and the number of lost frames
  */
 struct tally {
 	u64 frames, marks, lost;
@@ -32,14 +32,14 @@ ssize_t frames_header(const u8 *bytes, size_t len);
 enum { FRAMES_DIGITS = 8 };
 
 /*
- * frames_count_at - find ";@item:" in a header, where FRAMES_DIGITS digits 'f' take the place of a
- * number that is filled in later; return the offset of the digits, or 0
+ * frames_count_at - find ";@item:" and FRAMES_DIGITS digits 'f' in a header; return the offset of
+ * the digits, or 0. The writer of the file replaces the digits by a number
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
 /**
  * frames_whole() - return the number of bytes that are whole frames
- * @bytes, @len: the bytes, of which the first begins a frame
+ * @bytes, @len: the bytes; the first byte begins a frame
  * @most: the most bytes to return
  * @t: the whole frames are added to this tally; may be NULL
  */

@@ -47,7 +47,7 @@ int pipe_wait(const struct pipe *p, int ms, bool naps);
  */
 bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n);
 
-/* pipe_trouble - report an error: why no more bytes will come */
+/* pipe_trouble - store the reason why no more bytes will come as the recording's error */
 void pipe_trouble(const struct pipe *p);
 
 #endif /* _DRAIN_PIPE_H */

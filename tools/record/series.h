@@ -14,7 +14,8 @@
  * @number: the number of the file that is being written, counted from 1
  * @file: the file that is being written
  * @header, @header_len: the header with which each file begins
- * @count_at: the two offsets in @header at which the number of frames is; 0: the header has none
+ * @count_at: the two offsets in @header at which the number of frames is stored; 0: the header does
+ *	not contain it
  * @count: the number of frames in the file that is being written
  * @totals: the contents of all files so far
  */

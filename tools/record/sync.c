@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that waits for the disk, so that the reader of the pipe need not.
+ * A thread that waits for the disk, so that the reader of the pipe does not have to wait.
  *
  * The kernel may write pages to the disk in any order, so after a crash of the machine only some of
- * them may be there. So the first of many new frames has the number 0, which ends a trace file for
- * readers. It gets its real number when all new frames and the 0 after them are on the disk.
+ * them may be on the disk. So the first of many new frames has the number 0, which ends a trace
+ * file for readers. It gets its real number when all new frames and the 0 after them are on the
+ * disk.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -38,7 +39,10 @@ static void break_off(const char *name)
 	broken = true;
 }
 
-/* Sync the folder, so that the file's name is on the disk. Ignore file systems that cannot. */
+/*
+ * Sync the folder, so that the file's name is on the disk. Ignore the error of a file system that
+ * cannot sync folders.
+ */
 static void keep_entry(void)
 {
 	char *copy = must(strdup(path));
@@ -78,7 +82,8 @@ out:
 }
 
 /*
- * Write the number of frames into the header. GDB only shows it; it reads all frames in the file.
+ * Write the number of frames into the header. GDB only shows this number; it reads all frames in
+ * the file in any case.
  */
 static bool put_count(const struct sync_job *job)
 {

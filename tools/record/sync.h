@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that waits for the disk, so that the reader of the pipe need not. */
+/* A thread that waits for the disk, so that the reader of the pipe does not have to wait. */
 #ifndef _DRAIN_SYNC_H
 #define _DRAIN_SYNC_H
 
@@ -23,8 +23,8 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  *                     the job owns them
  * @holds: true if frames were written that are hidden from readers
  * @at, @number: the offset of the first hidden frame, and the number that replaces its 0
- * @count_at, @count: the two offsets in the header at which the number of frames is, and its new
- *                    value; 0: the header has none
+ * @count_at, @count: the two offsets in the header at which the number of frames is stored, and its
+ *	new value; an offset of 0: the header does not contain it
  * @totals: the totals of all files after this job
  */
 struct sync_job {

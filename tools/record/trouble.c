@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Errors that end a recording, but after which the files must still be completed. */
+/* The first error of a recording, kept for the user until the files are complete. */
 #include <stdlib.h>
 #include "trouble.h"
 

@@ -11,12 +11,13 @@ struct condition;
  * struct until - the end of a recording, as the option --until describes it
  * @frames: end after this number of frames of tracepoint @tracepoint or, if @tracepoint is 0, of
  * all tracepoints; 0: do not count
- * @asks: the descriptor by which a GDB is asked for conditions; negative: there is no GDB
+ * @asks: the descriptor of a connection to the GDB that compiles conditions; negative: there is no
+ *	GDB
  * @conditions, @count: the conditions, one for each address of a tracepoint
  * @register_bytes: the size of a frame's registers, from the header
  * @seen: the number of frames that have been counted so far
  * @unknown: the number of frames without a value that their condition needs
- * @last: the tracepoint of the last frame of the recording
+ * @last: the number of the tracepoint of the last frame of the recording
  * @reached: true if the last frame of the recording was found
  */
 struct until {
@@ -31,7 +32,7 @@ struct until {
 };
 
 /**
- * until_begin() - prepare to look for the last frame, with the run's header
+ * until_begin() - prepare to look for the last frame: read the run's header, ask GDB for conditions
  * @u: the end
  * @p: the pipe; a signal that it has caught ends the wait for GDB's answer
  * @header, @len: the header of the trace file
@@ -45,7 +46,7 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
 
 /**
  * until_cut() - look for the last frame
- * @u: the end; frames are counted, so each must come once
+ * @u: the end; it counts frames, so pass each frame only once
  * @bytes, @len: the bytes, which begin with a frame but need not end with one
  *
  * Return: @len; or, if the last frame is among the bytes, the offset of its end.

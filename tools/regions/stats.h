@@ -24,9 +24,9 @@ struct rgn_stats {
 	u64 probeable; /* addresses that can be probed (P) */
 	u64 functions; /* functions with code that can be probed */
 	/*
-	 * k_region: addresses that the kernel's rule accepts by control flow alone. k_copy: those at
-	 * which the kernel can also copy the instructions. k_any: those at which code that adjusts
-	 * relative operands can copy them.
+	 * k_region: addresses that the kernel's rule accepts by control flow alone. k_copy: those
+	 * at which the kernel can also copy the instructions. k_any: those at which code that
+	 * adjusts relative operands can copy the instructions.
 	 */
 	struct rgn_share k_region, k_copy, k_any;
 	struct rgn_share k65_copy;		  /* k_copy for kernels since 6.5 */

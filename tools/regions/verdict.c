@@ -189,8 +189,8 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 }
 
 /*
- * True if the function has an indirect jump whose targets are unknown: no relocations, rows of the
- * line table or proofs give them.
+ * True if the function has an indirect jump whose targets are unknown: neither relocations nor rows
+ * of the line table nor a proof show them.
  */
 static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function *f,
 			  enum rgn_evidence evidence)

@@ -8,7 +8,7 @@
 #include "fail.h"
 #include "text.h"
 
-enum { PIECE = GTP_PACKET_MAX - 1 }; /* the first byte of a reply says whether more follows */
+enum { PIECE = GTP_PACKET_MAX - 1 }; /* the first byte of a reply says whether more data follow */
 
 static void write_all(struct client *c, const void *bytes, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A client of the module, which takes the place of GDB. */
+/* A client that talks to the module in the place of GDB. */
 #ifndef _RUN_CLIENT_H
 #define _RUN_CLIENT_H
 
@@ -38,19 +38,25 @@ void client_open(struct client *c, const char *path);
 /* client_send - send a packet, without waiting for its reply */
 void client_send(struct client *c, const char *packet);
 
-/* client_receive - receive at least one byte; then @c->answered says if the reply is complete */
+/*
+ * client_receive - receive at least one byte; @c->answered is true afterwards if the reply is
+ * complete
+ */
 void client_receive(struct client *c);
 
 /* client_interrupt - send ^C */
 void client_interrupt(struct client *c);
 
-/* client_ask - send a packet and return its reply, which is in @c->reply until the next one */
+/* client_ask - send a packet and return its reply, which is valid until the next packet is sent */
 __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...);
 
-/* client_order - send a packet whose reply must be OK; @what describes a failure for the message */
+/*
+ * client_order - send a packet; call fail() with a message that begins with @what unless the reply
+ * is OK
+ */
 void client_order(struct client *c, const char *packet, const char *what);
 
-/* client_check - check that the reply to the last packet is OK; @what describes a failure */
+/* client_check - call fail() like client_order() unless the reply to the last packet is OK */
 void client_check(struct client *c, const char *what);
 
 /*
@@ -62,7 +68,10 @@ char *client_monitor(struct client *c, const char *command);
 /* client_show - print the console text received so far to @out */
 void client_show(struct client *c, FILE *out);
 
-/* client_transfer - read all of "OBJECT:read:ANNEX" with qXfer, and pass the pieces to @take */
+/*
+ * client_transfer - read a whole object with qXfer, where @what is "OBJECT:read:ANNEX", and pass
+ * each piece to @take
+ */
 void client_transfer(struct client *c, const char *what,
 		     void (*take)(void *ctx, const void *bytes, size_t len), void *ctx);
 

@@ -14,7 +14,7 @@ static u64 now(clockid_t id)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
-/* Read a line byte by byte, because the input after the last line is for the next program. */
+/* Read a line byte by byte, because the next program reads the input after the last line. */
 static bool line_comes(void)
 {
 	char c = 0;

@@ -7,10 +7,10 @@
 
 /**
  * clocks_tell - answer lines on standard input
- * @n: the number of lines to answer; the end of the input may come earlier
+ * @n: the number of lines to answer; fewer if the input ends earlier
  *
- * Each answer is a line with the time of day and the monotonic clock, in ns. The monotonic clock is
- * the clock of $clock in frames.
+ * Each answer is a line with the time of day and the monotonic clock, in ns. $clock in frames is a
+ * reading of the monotonic clock.
  */
 void clocks_tell(u32 n);
 

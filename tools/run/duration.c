@@ -4,7 +4,8 @@
 #include "duration.h"
 
 /*
- * Return the length of the number (5, 0.5) at the beginning of @text, in the form that gtp accepts.
+ * Return the length of the number (such as 5 or 0.5) at the beginning of @text; accept the same
+ * forms as gtp.
  */
 static size_t number(const char *text)
 {
@@ -26,7 +27,7 @@ u64 duration(struct argp_state *state, const char *text)
 	double n = len ? strtod(text, NULL) : 0;
 	u32 i;
 
-	/* Refuse 0, which means no limit to the caller. */
+	/* Refuse 0, because the caller uses 0 for no limit. */
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
 			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);

@@ -6,7 +6,10 @@
 #include <argp.h>
 #include "base/base.h"
 
-/* duration - convert 5s, 500ms, 2m, 1h or plain seconds to ms; any other text is a usage error */
+/*
+ * duration - convert a time (5s, 500ms, 2m, 1h or plain seconds) to ms; exit with a usage error for
+ * any other text
+ */
 u64 duration(struct argp_state *state, const char *text);
 
 #endif /* _RUN_DURATION_H */

@@ -15,8 +15,8 @@ extern const char *const program;
 __printf(1, 2) void inform(const char *format, ...);
 
 /*
- * fail - print a line to standard error and exit. If gtp-run exits, its connection ends, which
- * removes every probe
+ * fail - print a line to standard error and exit. The exit of gtp-run closes its connection, and
+ * the module then removes every probe
  */
 __printf(2, 3) _Noreturn void fail(int status, const char *format, ...);
 

@@ -30,12 +30,12 @@ enum { CLOCKS_MOST = 1000 };
 
 /**
  * struct given - the command line
- * @session, @out: the input and the output file; @out NULL: in the current folder, named after the
- *	session
+ * @session, @out: the input and the output file; if @out is NULL, the file is in the current folder
+ *	and named after the session
  * @device: the path of /proc/gtp
  * @ms: how long to trace; 0: until a signal comes or the run ends
  * @info: true to show only the contents of the file
- * @clocks: if not 0, only answer this number of questions about the clocks
+ * @clocks: if not 0, only answer this number of requests for clock readings
  */
 struct given {
 	const char *session, *out, *device;
@@ -152,7 +152,7 @@ static void refuse_running(struct client *c)
 		     c->path);
 }
 
-/* distance - return the distance of the running kernel from its link address */
+/* distance - return the difference between the running kernel's address and its link address */
 static u64 distance_of(struct client *c, const struct gtpd_part *p)
 {
 	static const char word[] = "TextSeg=";
@@ -192,9 +192,9 @@ static void on_ending(int number)
 }
 
 /*
- * Catch signals. Until the run is active, a signal interrupts waits, also in the module, which then
- * stops arming probes. Ignore SIGPIPE: if the reader of the output exits, this program must not end
- * and lose the frames.
+ * Catch signals. Until the run is active, a signal interrupts waits, even a wait in the module
+ * while it arms probes; the module then stops arming. Ignore SIGPIPE: if the reader of the output
+ * exits, this program must not end and lose the frames.
  */
 static void signals(void)
 {
@@ -244,7 +244,7 @@ static void define(struct client *c, const struct gtpd *g, const struct gtpd_par
 		give_up(c, defined);
 }
 
-/* start - start the run; then signals are blocked until wait_for_end() */
+/* start - start the run, and block the signals until wait_for_end() waits for them */
 static void start(struct client *c)
 {
 	bool runs = !strcmp(client_ask(c, "QTStart"), "OK");

@@ -29,7 +29,10 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* Return how many characters of the packet a hex digit takes: two if the text is in hex again. */
+/*
+ * Return the number of characters of the packet for one hex digit: two in a text that is itself
+ * encoded in hex.
+ */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -95,8 +98,8 @@ static bool is_allowed(const char *text, u32 len)
 }
 
 /*
- * True for monitor notrace, which allows probes that may crash the kernel: only the machine's user
- * may allow them, not a file.
+ * True for monitor notrace, which allows probes that may crash the kernel. Only the user of the
+ * machine may allow such probes, not a file.
  */
 static bool allows_notrace(const char *text, u32 len)
 {
@@ -113,7 +116,7 @@ static bool allows_notrace(const char *text, u32 len)
 	       !memcmp(c, word, n);
 }
 
-/* True if the framing escapes no byte of the packet, as it must be in a session. */
+/* True if the framing escapes no byte of the packet. A session may contain only such packets. */
 static bool is_plain(const char *text, u32 len)
 {
 	u32 i;
@@ -165,7 +168,7 @@ static const char *check_kernel(const u8 *bytes, u32 len)
 	return NULL;
 }
 
-/* Check that a record is one line: it is written to the trace file as a line. */
+/* Check that a record is a single line, because gtp-run writes it to the trace file as one line. */
 static const char *check_line(const u8 *bytes, u32 len)
 {
 	u32 i;

@@ -11,15 +11,15 @@
  *   0  8 bytes   GTPD_MAGIC, its last byte the version
  *   8  u32       size of the file
  *  12  u32       CRC-32 (the one of zip and Ethernet) of all bytes from 16 on
- *  16  records   u32 kind, u32 length, as many bytes
+ *  16  records   u32 kind, u32 length, then that number of bytes
  *
  * The file has a part for each kernel. A part begins with a record GTPD_KERNEL and ends before the
  * next GTPD_KERNEL. The kinds of records:
  *
  *  KERNEL   u64 link address of _text, u64 link address of _end, u8 length of the build-id, the
  *           build-id, the release
- *  PACKET   u16 number of relocations, GTPD_RELOCATION bytes for each, the packet. They are in the
- *           order of the packet: u16 offset in it, u8 number of digits, u8 kind
+ *  PACKET   u16 number of relocations, the relocations in the order of their offsets, the packet.
+ *           A relocation: u16 offset in the packet, u8 number of digits, u8 kind
  *  NAME     a line of the trace file's tail, "name ...": what a variable was made from
  *  KEY      the name of a variable that is set to $kstack
  *  TABLE    a table of regions (regions/table.h)
@@ -79,8 +79,8 @@ struct gtpd_error {
 };
 
 /**
- * gtpd_open() - check a whole file
- * @g: receives the file, which is valid as long as @bytes; unchanged on error
+ * gtpd_open() - check a whole session file
+ * @g: receives the file, which refers to @bytes; unchanged on error
  * @bytes: the file
  * @size: the size of the file
  * @error: set on error

@@ -5,7 +5,7 @@
 
 #include "gtpd.h"
 
-/* info_name - return "RELEASE (build-id HEX)" of a part, in a static buffer */
+/* info_name - return the kernel of a part as "RELEASE (build-id HEX)", in a static buffer */
 const char *info_name(const struct gtpd_part *p);
 
 /* info_print - print the kernels, tracepoints, conditions and actions of a session */

@@ -3,9 +3,9 @@
  * A file that gets its name when it is complete.
  *
  * Until then it has no name at all (O_TMPFILE), so that a killed program leaves nothing. linkat()
- * replaces no file: the complete file first gets a free name, and is then renamed. Some file
- * systems (NFS, FAT) cannot have files without names: there it has a temporary name from the
- * beginning, which mkostemp() chooses and no other file has.
+ * cannot replace a file, so the complete file first gets a free name and is then renamed. Some file
+ * systems (NFS, FAT) cannot have files without names: there the file has a temporary name from the
+ * beginning, which mkostemp() chooses so that no other file has it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file that gets its name when it is complete: a reader of that name never sees half a file. */
+/*
+ * A file that gets its final name only when it is complete, so that readers never see half a file.
+ */
 #ifndef _RUN_PART_H
 #define _RUN_PART_H
 
 /**
  * struct part - a new file in the folder of its final name, accessible only to its owner
  * @fd: the file, open for writing; -1: there is none
- * @name: its temporary name; NULL: it has no name, and ends with the process if it never gets one
+ * @name: its temporary name; NULL: the file has no name, and the kernel removes it at the exit if
+ *	it has none by then
  */
 struct part {
 	int fd;

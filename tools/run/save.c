@@ -9,7 +9,7 @@
 #include "fail.h"
 #include "save.h"
 
-/* Report a failed write, and that the module still has the frames. */
+/* Report a failed write and exit; the message says that the module still has the frames. */
 static void fail_to_write(const char *path)
 {
 	fail(RUN_FAILED,
@@ -88,7 +88,8 @@ static void put_stacks(struct save *o, const struct memory *stacks)
 	size_t words = stacks->len / 8, at = 1, i;
 
 	/*
-	 * There is no stack with the number 0. A stack is a count, followed by that many addresses.
+	 * A stack is a word with a count, followed by that number of addresses. The number of a
+	 * stack is the index of its first word, so no stack has the number 0.
 	 */
 	while (at < words) {
 		u64 n, word;

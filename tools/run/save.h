@@ -19,8 +19,8 @@ struct save {
 void save_begin(struct save *o, const char *path);
 
 /*
- * save - write the run of @c, whose session is part @p of @g, relocated by @distance; return the
- * file's size in bytes
+ * save - write the stopped run of @c; return the file's size in bytes. The run was defined by part
+ * @p of @g, relocated by @distance
  */
 u64 save(struct save *o, struct client *c, const struct gtpd *g, const struct gtpd_part *p,
 	 u64 distance);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Load a table of regions into the module, unless /proc/gtpregions shows one for the kernel. */
+/*
+ * Load a table of regions into the module, unless /proc/gtpregions shows that the kernel's table is
+ * loaded.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

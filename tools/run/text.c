@@ -49,7 +49,7 @@ static bool is_plain(const char *text)
 	return !*text;
 }
 
-/* Write text without special characters at once: a kernel's listing has millions of lines. */
+/* Write text that needs no escapes with one call: the listing of a kernel has millions of lines. */
 static void put_kept(FILE *to, const char *text)
 {
 	size_t n;
