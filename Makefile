@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# gdbtp: the module for one kernel, the tools, and everything that shows they work.
+# Build, install, test and package gdbtp: the module for one kernel, and the tools.
 
-# Which kernel the module is for: the running one, or KERNEL=version whose headers are installed,
-# or KDIR=path of a configured kernel tree.
+# The module is built for the running kernel, for KERNEL=version, whose headers must be installed, or
+# for the configured kernel tree KDIR=path.
 KERNEL ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNEL)/build
-# Each kernel has its own build folder, so that one checkout serves several.
+# Each kernel has its own build folder, so that one checkout can build for several kernels.
 MODDIR ?= build/module/$(KERNEL)
 
 PREFIX ?= /usr/local

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The shared sources: the one list that the module, the tools and the tests read.
+# List the shared sources, for the makefiles of the module, the tools and the tests.
 
 GTP_SHARED := \
 	transport/rsp.c \
@@ -109,42 +109,44 @@ GTP_SHARED := \
 	regions/region.c \
 	regions/table.c
 
-# Every folder whose sources can become part of the module, from the top down: a folder uses those
-# after it.
+# Every folder whose sources can become part of the module, from the top layer down: a folder may use
+# only the folders that follow it in this list.
 GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/watch probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
-# The folders, with those inside them, that know that they run in a kernel. All others know no host.
+# The folders whose sources, including those in subfolders, run only in a kernel. The sources of all
+# other folders are independent of their host.
 GTP_HOSTED := kernel probe
 
-# The files whose code may name a register, an opcode or an instruction of x86-64: the code that a port has to write.
-# tests/structure fails on any other file that names one. Other files have only data of x86-64: base/target_xml.h,
-# probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py, gdbscripts/gtp/syscall.py (names of system calls), tracefile.py
-# (the number of rip), and the developers' ax programs in tools/dev (names of registers); tests are free.
-# user/process/process.c attaches only to programs for x86-64.
-# The layout of a hit's registers; the processor's counter; offsets in the GS segment, and endbr64.
+# GTP_X86 lists the files that a port to another processor has to rewrite: only their code may name a register, an opcode
+# or an instruction of x86-64. tests/structure fails if another file names one. Tests are exempt. These files contain only
+# data for x86-64, and are not in the list: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py,
+# gdbscripts/gtp/syscall.py (names of system calls), tracefile.py (the number of rip), and the developers' ax programs in
+# tools/dev (names of registers). user/process/process.c attaches only to programs for x86-64.
+#
+# The layout of a hit's registers; the time stamp counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
-# Generated code: the encoder, the compiler, pads, and where that code lies.
+# Generated code: the encoder, the compiler, jump pads, and the memory for generated code.
 GTP_X86 += jit/* pad/* kernel/jit/* kernel/pad/* user/jit/*
-# The decoder, and what a 5-byte jump may replace.
+# The decoder of instructions, and the rules for the code that a 5-byte jump may replace.
 GTP_X86 += regions/* tools/regions/*
-# A hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
+# The handling of a hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
 GTP_X86 += hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/ustack_kernel.c kernel/hit/walk_kernel.c
-# Where a program's function returns.
+# The search for the return instructions of a program's function.
 GTP_X86 += probe/user/exits.c
-# Changed text: int3, jumps, ftrace sites, kprobes' forms.
+# Kernel code that is patched: int3, jumps, ftrace sites, and the code at a kprobe.
 GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
-# Entries in assembly, and the registers that have a tracepoint's arguments.
+# Entries in assembly, and the registers that contain the arguments of a kernel tracepoint.
 GTP_X86 += probe/regs_entry.S probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
-# In GDB: the disassembly of a program's function, searched for its returns; the operands of markers.
+# In GDB: the search for return instructions in a program's function; the operands of USDT markers.
 GTP_X86 += gdbscripts/gtp/exits.py gdbscripts/gtp/stapsdt.py
 # In GDB: the registers of arguments and return values, by name.
 GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
 GTP_X86 += gdbscripts/gtp/cexpr/returned.py
 
-# Features that no version number tells: see GTP_SYSCORE(), gtp_trace_puts() and
-# gtp_call_after_atomic_readers() in base/compat.h.
+# Detect features of the kernel in its headers, because the version number does not show them. See
+# GTP_SYSCORE(), gtp_trace_puts() and gtp_call_after_atomic_readers() in base/compat.h.
 GTP_COMPAT_FLAGS = \
 	$(if $(shell grep -sw register_syscore $(srctree)/include/linux/syscore_ops.h),-DGTP_SYSCORE_HAS_DATA) \
 	$(if $(shell grep -sw tracepoint_srcu $(srctree)/include/linux/tracepoint.h),-DGTP_TRACEPOINTS_HAVE_SRCU) \

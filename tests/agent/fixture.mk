@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds the programs that gtp-attach looks at, into build/agent/: make -f tests/agent/fixture.mk, in the repository's root.
+# Build the programs that the tests of gtp-attach inspect, into build/agent/. Run it in the repository's root:
+# make -f tests/agent/fixture.mk
 
 out := build/agent
 CFLAGS := -std=gnu11 -O1 -g -fno-inline -Wall -Wextra -Werror

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds the library that tests/connect/run preloads, into build/connect/. To be used in the repository's root.
+# Build the library that tests/connect/run preloads, into build/connect/. Run make in the repository's root.
 
 build/connect/procfs.so: tests/connect/procfs.c
 	@mkdir -p $(@D)
