@@ -5,9 +5,9 @@
  * A read of /proc/PID/mem faults pages in, as an access by the process itself does. For a page of a
  * FUSE file system, the read waits for a userspace program, which may never answer. No signal
  * except SIGKILL can end this wait, and sometimes not even SIGKILL. So a child does the read. If
- * its time is over, this program sends SIGKILL and does not wait for the child. The child inherits
- * the descriptor that was opened at the start. A page of userfaultfd is an error at once, because
- * the kernel does not wait for it on behalf of another process.
+ * the read takes too long, this program sends SIGKILL to the child and does not wait for its end.
+ * The child inherits the descriptor that was opened at the start. A page of userfaultfd is an error
+ * at once, because the kernel does not wait for it on behalf of another process.
  */
 #define _GNU_SOURCE
 #include <poll.h>

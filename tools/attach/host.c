@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host of a stub whose target is a process: implements the stub's functions by user/process/.
+ * The host of a stub whose target is a process: implements the functions that the stub needs with
+ * those in user/process/.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -138,7 +139,7 @@ static void tell_cut(struct host *h, bool cut)
 	h->cut = cut;
 }
 
-/* struct list - the beginning of the result of list_libraries(), which the text follows */
+/* struct list - the beginning of the result of list_libraries(); the text of the list follows */
 struct list {
 	u64 sum;
 	bool cut;

@@ -19,7 +19,7 @@ struct marker {
 };
 
 /**
- * struct machine - the simulated kernel; the ctx of every callback points to it
+ * struct machine - the simulated kernel; the ctx of every callback points to this struct
  * @trace: its trace session
  * @slide: the distance in bytes by which KASLR has moved the image
  * @text: the address of _text

@@ -38,7 +38,9 @@ static bool is(const char *head, const char *name)
 	return !memcmp(head + 1, name, strlen(name));
 }
 
-/* True if GDB accepts console text before the packet's reply, see its remote_get_noisy_reply(). */
+/*
+ * True if GDB accepts console text before the packet's reply: see remote_get_noisy_reply() in GDB.
+ */
 static bool has_text(const char *head)
 {
 	return (is(head, "QT") && !is(head, "QTro")) || is(head, "qTSt") || is(head, "qTBu") ||

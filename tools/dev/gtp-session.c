@@ -4,10 +4,10 @@
  *
  *	gtp-session FILE...
  *
- * The unit tests play the same files to the stub with a simulated host. This program lets the
- * fixture module (/proc/gtp_target) make the calls. Another process makes the calls, because the
- * module does not trace the process that has /proc/gtp open. That process stays on one CPU, so that
- * the frames are in the order of the calls. Prints TAP.
+ * The unit tests play the same files to the stub with a simulated host. Here the fixture module
+ * (/proc/gtp_target) makes the calls, for a child process, because gdbtp does not trace the process
+ * that has /proc/gtp open. The child stays on one CPU, so that the frames are in the order of the
+ * calls. Prints TAP.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <errno.h>

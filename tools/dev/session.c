@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The player of packet transcripts, which takes the place of GDB. */
+/* Play packet transcripts to a stub, in the place of GDB. */
 #define _GNU_SOURCE /* fmemopen, strndup */
 #include <ctype.h>
 #include <stdlib.h>

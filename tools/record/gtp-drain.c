@@ -15,7 +15,7 @@
 
 enum {
 	SIZE_LEAST = 4096,
-	ASK = 256, /* first number of options without a letter */
+	ASK = 256, /* the first value of an option without a letter */
 };
 
 /* --- the command line --- */

@@ -18,7 +18,7 @@
  *	early
  * @code_align: the factor for code distances in the two CFA programs
  * @data_align: the factor for stack offsets in the two CFA programs
- * @common: the CFA program of the CIE, which precedes that of each FDE
+ * @common: the CFA program of the CIE, which runs before @own
  * @own: the CFA program of this code
  */
 struct rgn_fde {

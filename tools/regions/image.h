@@ -31,7 +31,7 @@ struct rgn_symbol {
 	const char *name;
 	u64 addr;
 	u64 size;
-	u32 section; /* number of the section; 0: undefined, or one of ELF's special numbers */
+	u32 section; /* number of the section; 0 if undefined; or a special SHN_ number */
 	u8 type;
 };
 

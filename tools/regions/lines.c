@@ -11,7 +11,7 @@
 #include "tools/regions/lines.h"
 #include "tools/run/text.h"
 
-#define LINES_MAX 20000 /* most source lines of one function */
+#define LINES_MAX 20000 /* maximum number of source lines of a function */
 
 /* struct line - the first address of a source line, and how many of its addresses allow a jump */
 struct line {

@@ -61,7 +61,7 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 	case GTP_TABLE_HIDDEN:
 		return inside && leader && !(leader & RGN_LEADER_SEEN);
 	case GTP_TABLE_LEADER:
-		return leader; /* also seen ones: the running kernel may have fewer symbols */
+		return leader; /* even seen ones: the running kernel may have fewer symbols */
 	case GTP_TABLE_FAULT:
 		return site & RGN_SITE_FAULT;
 	case GTP_TABLE_SITE:

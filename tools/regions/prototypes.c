@@ -16,7 +16,7 @@
 enum {
 	IN_REGISTERS = 6,
 	ON_STACK = IN_REGISTERS + 1, /* more words than there are registers */
-	DEEP_MOST = 16,		     /* most levels of nested structures */
+	DEEP_MOST = 16,		     /* maximum depth of nested structures */
 };
 
 struct walk {

@@ -106,7 +106,10 @@ static void count_function(const struct rgn_text *text, const struct rgn_span *s
 		}
 		if (!span->len[at])
 			continue;
-		/* A function from an assembler label has no size: int3 padding ends it. */
+		/*
+		 * A function from an assembler label has no size, so let it end at the int3
+		 * padding.
+		 */
 		if (!f->body && (span->insn[at] & RGN_DECODED_KIND) == RGN_DECODED_INT3)
 			continue;
 		s->insns++;

@@ -3,17 +3,17 @@
  * Find and prove the targets of a program's jumps through registers.
  *
  * A function is executed symbolically, with the known values of its registers (value.c), along all
- * paths that a decode and all other evidence show, until no state changes any more. Then a jump is
- * proven if
+ * paths that decoding and all other evidence show, until no state changes any more. Then a jump is
+ * proven to be one of these:
  *
- *  - it goes to an entry of a table whose place is known, whose index has a bound, which the
- *    program cannot write, and all of whose entries lead to instructions of the function, of its
- *    .cold part, or to the start of another function; or
- *  - its target is a value that comes unchanged from memory or from the caller, only the return
- *    address is on the stack, and no address inside the function is stored anywhere: a tail call.
+ *  - A jump to an entry of a table. The address of the table is known, the index has a bound, and
+ *    the program cannot write the table. Each entry leads to an instruction of the function or of
+ *    its .cold part, or to the start of another function.
+ *  - A tail call. The target is a value that comes unchanged from memory or from the caller, only
+ *    the return address is on the stack, and no address inside the function is stored anywhere.
  *
- * The paths to a table's targets are walked, too. So if one jump of a function cannot be proven,
- * the other proofs are worthless, and the whole function is refused.
+ * The paths from a table's targets are walked, too. An unproven jump may lead anywhere in the
+ * function, so it invalidates all other proofs: the whole function is refused.
  */
 #include <stdlib.h>
 #include "tools/regions/cfa.h"

@@ -5,8 +5,8 @@
 #include "tools/regions/text.h"
 
 /*
- * The largest section of code, so that offsets fit in 32 bits; real sections are a hundred times
- * smaller.
+ * The largest size of a code section, so that offsets fit in 32 bits; real sections are a hundred
+ * times smaller.
  */
 #define SPAN_MAX 0x40000000ULL
 
@@ -250,9 +250,9 @@ static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 }
 
 /*
- * Decode code without known bounds. It may contain data, after which a decode in sequence loses the
- * instruction boundaries for a while and misses jumps. So decode from every byte: that finds all
- * jumps, and also bytes that only look like jumps.
+ * Decode code without known bounds. It may contain data, after which decoding in sequence loses the
+ * instruction boundaries for a while and misses jumps. So decode an instruction at every byte. This
+ * finds all jumps, and also bytes that only look like jumps.
  */
 static void decode_everywhere(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {

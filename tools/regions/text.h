@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All code of an image: the bytes as they run, the functions, the instructions, and facts about
- * each byte.
+ * All code of an image: the bytes as they are at run time, the functions, the instructions, and
+ * facts about each byte.
  */
 #ifndef _RGN_TEXT_H
 #define _RGN_TEXT_H
@@ -10,9 +10,9 @@
 #include "tools/regions/image.h"
 
 /*
- * X(name, bit, text): the reasons why control may arrive at an address, other than from the
- * previous instruction. Decoding the function itself shows only the first two reasons; the others
- * are hidden from it.
+ * X(name, bit, text): the reasons why an address is a leader: control may arrive there other than
+ * from the previous instruction. Decoding the function itself shows only the first two reasons. The
+ * others are called hidden.
  */
 /* clang-format off */
 #define RGN_LEADERS(X) \
@@ -73,7 +73,7 @@ enum rgn_function_flag {
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
-	RGN_FN_ROWS = 256,     /* the line table has all basic blocks that a decode shows */
+	RGN_FN_ROWS = 256,     /* the line table has all basic blocks that decoding shows */
 	RGN_FN_LANDING = 512,  /* has an exception table that cannot be read */
 	RGN_FN_WRAP = 1024,    /* has no argument on the stack, and returns */
 	RGN_FN_BOUND = 8192,   /* of a program: its bounds come from an FDE or a symbol */
@@ -121,7 +121,7 @@ enum rgn_span_kind {
 	RGN_SPAN_INIT,	      /* code that is freed after boot, or runs at unload */
 	RGN_SPAN_REPLACEMENT, /* code that runs only after it was copied elsewhere */
 	RGN_SPAN_AUX,	      /* code for patching at boot */
-	RGN_SPAN_PLT,	      /* stubs of the linker for calls of libraries */
+	RGN_SPAN_PLT,	      /* stubs of the linker for calls to libraries */
 };
 
 /* Bits of rgn_span.insn, in addition to the kind in its low four bits. */
@@ -164,7 +164,7 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
-/* rgn_function_trusted - true for a program's function if its decode is known to be correct */
+/* rgn_function_trusted - true for a program's function if it is known to be decoded correctly */
 static inline bool rgn_function_trusted(const struct rgn_function *f)
 {
 	return f->flags & RGN_FN_BOUND &&

@@ -405,7 +405,7 @@ static struct rgn_value result(const struct rgn_state *s, const struct rgn_insn 
 	case ZYDIS_MNEMONIC_SUB:
 		if (itself)
 			return constant(0);
-		/* The C library demangles a pointer that it has loaded from memory. */
+		/* The C library demangles code pointers: the value still comes from memory. */
 		if (insn->z.mnemonic == ZYDIS_MNEMONIC_XOR && old->kind == RGN_VALUE_OUTSIDE &&
 		    from->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    from->mem.segment == ZYDIS_REGISTER_FS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for jumps: our rule, from all facts about the bytes, and the rule in the kernel's
- * sources.
+ * Apply the rules for jumps: our rule, which uses all facts about the bytes, and the kernel's own
+ * rule for optimised kprobes.
  */
 #include "tools/regions/verdict.h"
 

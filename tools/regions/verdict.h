@@ -10,8 +10,8 @@
 #include "tools/regions/text.h"
 
 /*
- * X(name, word, text): the verdicts: first those for no probe at all, then those for a breakpoint
- * but no jump, then those for a jump.
+ * X(name, word, text): the verdicts. The first group allows no probe at all, the second group
+ * allows a breakpoint but no jump, and the last group allows a jump.
  */
 /* clang-format off */
 #define RGN_VERDICTS(X) \
@@ -51,7 +51,7 @@ enum rgn_verdict_id {
 	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* the first verdict that allows a jump */
 };
 
-/* X(name, word, text): the kinds of evidence for a verdict; a function has the best that applies */
+/* X(name, word, text): the kinds of evidence for a verdict; the best that a function has is used */
 /* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \

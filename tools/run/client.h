@@ -51,12 +51,12 @@ void client_interrupt(struct client *c);
 __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...);
 
 /*
- * client_order - send a packet; call fail() with a message that begins with @what unless the reply
- * is OK
+ * client_order - send a packet; unless the reply is OK, call fail() with a message that begins with
+ * @what
  */
 void client_order(struct client *c, const char *packet, const char *what);
 
-/* client_check - call fail() like client_order() unless the reply to the last packet is OK */
+/* client_check - unless the reply to the last packet is OK, call fail() like client_order() */
 void client_check(struct client *c, const char *what);
 
 /*

@@ -12,8 +12,8 @@
  * @text: any bytes: a session, a kernel's release or a file's name may contain escape sequences
  * @len: the number of bytes
  *
- * Escapes control characters, characters that change the direction of text, and bytes that are not
- * UTF-8, as in C.
+ * Escapes the following in C syntax: control characters, characters that change the direction of
+ * text, and bytes that are not UTF-8.
  */
 void text_put(FILE *to, const char *text, size_t len);
 
@@ -23,7 +23,7 @@ void text_line(FILE *to, const char *text);
 /**
  * text_printf - print like printf, with a result that cannot control a terminal
  * @to: the stream
- * @format: the text, as for printf; newlines and tabs are not escaped, also in arguments
+ * @format: the text, as for printf; newlines and tabs are not escaped, even in arguments
  */
 __printf(2, 3) void text_printf(FILE *to, const char *format, ...);
 
