@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Run a GDB script as if somebody typed it: each command is shown before its output, remarks as text.
+# Run a GDB script as if somebody typed it. Show each command before its output, and the script's
+# comments as plain text.
 import re
 
 import gdb
@@ -29,7 +30,8 @@ def typed(block):
 
 
 def run(block):
-    # A script cannot hand lines to "actions", which reads them from GDB's terminal; "commands" can.
+    # "actions" reads its lines from GDB's terminal, so a script cannot pass lines to it. A script
+    # can pass them to "commands", which sets a tracepoint's actions, too.
     text = "\n".join(block).replace("actions", "commands", 1 if block[0].startswith("actions") else 0)
     try:
         output = gdb.execute(text, to_string=True)
@@ -45,7 +47,7 @@ def run(block):
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
 gdb.execute("set width 0")
-with open(globals()["session"]) as script:  # set on GDB's command line
+with open(globals()["session"]) as script:  # an option -ex of GDB has set `session'
     for block in commands(list(script)[2:]):
         if block[0].startswith("#") or not block[0].strip():
             gdb.write(block[0].lstrip("# ") + "\n")

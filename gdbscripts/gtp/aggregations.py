@@ -15,8 +15,8 @@ NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind th
 SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # length of an Entry's summary
 MOST_STEPS, POWERS = 1000, 64  # the maximum number of buckets between the first and the last one
 
-# bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: empty, or one Entry with
-# the hits whose keys found no room in the table.
+# bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: a list that is empty, or
+# that has one Entry for all hits whose keys did not fit into the kernel's table.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
 # keys: words. count: the number of values. summary: [sum], [min], [max] or [sum, min, max]. buckets: {number: count}.
 Entry = collections.namedtuple("Entry", "keys count summary buckets")
@@ -41,7 +41,7 @@ class Reading:
         self.running, self.nested, self.missed = running == "1", whole(nested), whole(missed)
 
     def unseen(self):
-        """Yield lines about hits that are in no aggregation."""
+        """Yield lines about hits that no aggregation has counted."""
         if self.nested:
             yield "%d hits inside of other hits are in none of these" % self.nested
         if self.missed:
@@ -68,13 +68,13 @@ class Reading:
 
 
 def whole(text):
-    """Return the number of hits that a text gives."""
+    """Parse a text as a number of hits, and return the number."""
     return number(text, 0, 2**64)
 
 
 def number(text, least, end):
-    """Return the number that a text gives. Raise ValueError unless the number is at least LEAST and below END: a trace
-    file may contain any number."""
+    """Parse a text as a number, and return the number. Raise ValueError unless it is at least LEAST and below END,
+    because a trace file may contain any number."""
     found = int(text)
     if not least <= found < end:
         raise ValueError

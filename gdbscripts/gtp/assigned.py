@@ -18,15 +18,16 @@ from gtp import quiet
 
 NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
-# The members of struct pt_regs that have the arguments of a system call, in their order: 64-bit calls, then 32-bit calls.
+# The members of struct pt_regs that hold the arguments of a system call, in the order of the arguments. CALL is for
+# 64-bit calls, COMPAT_CALL for 32-bit calls.
 CALL = ("di", "si", "dx", "r10", "r8", "r9")
 COMPAT_CALL = ("bx", "cx", "dx", "si", "di", "bp")
 
 # C text that is true unless the task is in a 32-bit system call. The 2 is TS_COMPAT, a macro of asm/thread_info.h.
 NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
-# The functions that a compiler calls before a load or store, with the address that will be accessed. They write nothing
-# there; __asan_memcpy() and the like do.
+# The functions that a compiler calls before a load or store, with the address that will be accessed. They do not write
+# to that address, unlike __asan_memcpy() and the like.
 CHECK = re.compile(r"<__(asan|tsan)_\w*(load|store|read|write)\w*>")
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
 NO_WRITE = re.compile(r"(cmp|test|bt$|btl|btq|j|nop|ud2|prefetch|ret|leave|endbr|lfence|u?comis|pause)")

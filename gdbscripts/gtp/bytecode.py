@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Turns GDB's agent expressions into Python functions of a frame, which compute the value that the kernel would have
-# computed at the hit.
+# Turns GDB's agent expressions into Python functions that take a frame. Such a function computes the value that the
+# kernel would have computed at the hit.
 import re
 
 import gdb
@@ -13,7 +13,7 @@ LONGEST = 20000  # the longest Python text that is compiled for an expression, i
 
 
 class Unknown(Exception):
-    """bytecode.py can make no function for the expression; GDB may know its value."""
+    """bytecode.py cannot turn the expression into a function. GDB may still be able to evaluate it."""
 
 
 class Failure(Exception):
@@ -126,8 +126,8 @@ class Source:
 
 
 def function(listing):
-    """Return a function from a Frame to an unsigned 64-bit number, made from the listing that `maint agent-eval`
-    prints."""
+    """Translate a listing that `maint agent-eval` prints. Return a function that takes a Frame and returns an unsigned
+    64-bit number."""
     names = {"M": MASK, "signed": signed, "divide": divide, "shift": shift}
     try:
         return eval("lambda f: " + Source(listing).at(0, ()), names)
@@ -137,7 +137,7 @@ def function(listing):
 
 def listed(expression):
     """Return GDB's listing of a scalar expression's bytecode at the pc of the selected trace frame. Raise Unknown if
-    there is none."""
+    GDB cannot compile the expression."""
     try:
         return quiet.execute("maint agent-eval (%s)" % expression)
     except gdb.error as error:
@@ -150,6 +150,6 @@ def lines(expression):
 
 
 def compiled(expression):
-    """Return the function for a scalar expression at the pc of the selected trace frame. Raise Unknown if there is
-    none."""
+    """Return function() of a scalar expression's bytecode at the pc of the selected trace frame. Raise Unknown if GDB
+    cannot compile the expression, or bytecode.py cannot translate it."""
     return function(listed(expression))

@@ -43,8 +43,8 @@ class Sections:
 class Constants:
     """Memory that is the same now as it was at the hit: read-only sections, each page of which is read only once.
 
-    FILE is a function that reads a page for a trace file whose kernel KASLR has moved. GDB reads the sections of a
-    symbol file at their link addresses, if at all.
+    FILE is a function that takes an address and a size and reads vmlinux. It is needed for a trace file whose kernel
+    KASLR has moved, because GDB itself can read the sections of a symbol file only at their link addresses.
     """
 
     def __init__(self, file=None):
@@ -64,7 +64,8 @@ class Constants:
         return self.pages[first][address - first:address - first + size]
 
     def _read(self, address, size):
-        """Read without a selected frame: GDB asks the kernel, or the symbol file if there is no kernel."""
+        """Read memory that is not in a trace frame. GDB reads it from the kernel, or from the symbol file if there is
+        no kernel."""
         if self.file:
             return self.file(address, size)
         if selected.number() >= 0:
@@ -76,8 +77,8 @@ class Constants:
 
 
 def constants():
-    """Return the Constants of the run that GDB has open. Call source.whole() first, so that symbols have their
-    addresses."""
+    """Return the Constants of the run that GDB has open. Call source.whole() first, because it moves the symbols to the
+    addresses of the run's kernel."""
     found = placed.loaded() if source.is_trace_file() else None
     if not found or not found[1]:
         return Constants()
@@ -126,8 +127,8 @@ def by_gdb(kind):
 
 
 class Formats:
-    """Formats values of the types of one symbol table. scalar(type) returns a function of a frame and a number, and
-    aggregate(type) a function of a frame and an address; each of these functions returns the text."""
+    """Formats values of the types of one symbol table. scalar(type) returns a function that takes a frame and a number.
+    aggregate(type) returns a function that takes a frame and an address. Both of these functions return the text."""
 
     def __init__(self):
         self.symbols = Sections("ALLOC")
@@ -186,7 +187,7 @@ class Formats:
         return self._struct(bare)
 
     def _struct(self, bare):
-        # A class does not say where its static members and its virtual base classes are.
+        # A class's type does not give the positions of its static members and its virtual base classes.
         parts = [self._member(field) for field in bare.fields() if ctype.place(field) is not None]
 
         def struct(frame, address):

@@ -63,8 +63,8 @@ def translated(number, text, flags=""):
 
 
 def add_plan(plans, form, piece, text, some, pc):
-    """Add the Plan for a form such as /path, and return its Item. PIECE is the expression as typed, TEXT the same as C, SOME what
-    GDB collects for it at an address."""
+    """Add the Plan for a form such as /path, and return its Item. PIECE is the expression as typed, TEXT is its C text,
+    and SOME is the list of texts that GDB collects for it at the address PC."""
     if len(some) != 1:
         raise gdb.GdbError("/%s %s: it is in several registers here" % (form.name, piece))
     item = unrolled.Item(form.name, form.argument, some[0])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A table's columns: which there are, and for each place of a tracepoint the function from a frame to the cell's text.
+# Finds the columns of a table, and makes for each place of a tracepoint the functions that take a frame and return a
+# cell's text.
 import contextlib
 import re
 
@@ -19,12 +20,14 @@ LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
 def split(text, separator=","):
-    """Return the parts between separators that are in no bracket and no string, except empty ones."""
+    """Split the text at the separators that are outside of brackets and strings. Return the parts without the empty
+    ones."""
     return [part for part in pieces(text, separator) if part]
 
 
 def pieces(text, separator=","):
-    """Return the parts between separators that are in no bracket and no string, including empty parts."""
+    """Split the text at the separators that are outside of brackets and strings. Return all parts, including empty
+    ones."""
     parts, depth, quote, start, i = [], 0, None, 0, 0
     while i < len(text):
         c = text[i]
@@ -217,12 +220,12 @@ def is_of_value(error):
 
 
 clear, floating = {}, {}
-FLOATING = re.compile(r"\$(?:xmm|st)\d")  # GDB's words for such a register
+FLOATING = re.compile(r"\$(?:xmm|st)\d")  # how GDB names a floating-point register
 
 
 def is_clear(expression):
-    """Return whether GDB uses the right types at the selected frame: not for $ret, nor for names that several types
-    share."""
+    """Return whether GDB evaluates an expression with the right types at the selected frame. It does not for $ret, nor
+    for names that several types share."""
     try:
         pc = gdb.selected_frame().pc()
     except gdb.error:
@@ -254,7 +257,7 @@ def is_floating(name, pc):
 def evaluated(expression, foreign=False):
     """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C. If that
     fails too, raise GDB's error for the expression as typed."""
-    if source.is_trace_file() and unread(expression):  # GDB would show any number
+    if source.is_trace_file() and unread(expression):  # GDB would show a meaningless number
         raise gdb.error("the frame does not hold floating-point registers")
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
@@ -308,7 +311,7 @@ def spellings(expression, foreign):
 
 
 def computed(expression, foreign):
-    """Return a function from a frame to the expression's number."""
+    """Return a function that takes a frame and returns the expression's value as a number."""
     reason = bytecode.Unknown(expression)
     for text in spellings(expression, foreign):
         try:
@@ -319,8 +322,8 @@ def computed(expression, foreign):
 
 
 def by_bytecode(expression, formats, foreign):
-    """Return the Cell of an expression that needs no GDB: bytecode gives the number or the address, the type gives the
-    text."""
+    """Return the Cell of an expression that bytecode.py can compute without GDB. The bytecode gives the number or the
+    address, and the type determines the text."""
     if "?" in expression:
         raise bytecode.Unknown("its type depends on its value")
     kind = type_of(expression, foreign)
@@ -413,7 +416,8 @@ def cell_in(column, variables, formats):
 
 
 def condition_of(expression):
-    """Return a function from a frame to whether a condition holds. The frame must be of the selected frame's place."""
+    """Return a function that takes a frame and returns whether a condition holds. The function is valid for frames of
+    the same place as the selected frame."""
     try:
         return bytecode.compiled(cexpr.condition(expression, gdb.selected_frame().pc()))
     except (bytecode.Unknown, cexpr.Error):

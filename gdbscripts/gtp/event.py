@@ -42,7 +42,8 @@ def set_one(definitions, event, condition):
     text = condition.expanded(own)
     try:
         text = text and cexpr.condition(text, event.address)
-        # A plain `trace` at an event's marker makes the same static tracepoint as strace -m, which may crash GDB.
+        # A plain `trace` at an event's marker makes the same static tracepoint as strace -m. Do not use strace -m,
+        # because it may crash GDB.
         number = definitions.add(places.address(event.address), text)
     except (gdb.GdbError, gdb.error) as error:
         raise gdb.GdbError(define.reason(error) if condition.several else own.advised(error))

@@ -23,8 +23,8 @@ COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 known = {}
 asked = None
 
-# (id, address, fields) -> Names. Finding out from the code how a record is filled takes long, so keep the result until
-# GDB reads other symbols.
+# (id, address, fields) -> Names. Finding out from the code how a record is filled takes a long time, so keep the result
+# until GDB reads other symbols.
 found_names = {}
 
 
@@ -83,7 +83,7 @@ class Event:
         """Return a C expression for each field that copies an argument, or memory to which an argument points. For an
         array of a system call's arguments, return a list with one for each.
 
-        None if the code cannot be read, as in a frame without the kernel's data.
+        Return None if the code cannot be read, as in a frame without the kernel's data.
         """
         try:
             fields = quiet.value("event_%s.class" % quiet.word(self.id.split(":")[1]))
@@ -228,8 +228,8 @@ def copied(field, name, offset, size, arguments, code):
 def of_call(field, offset, arguments, code):
     """Return C for each element of a field that has the arguments of a system call. Return None for other fields.
 
-    If the code copies one register to an element, the element is that register: kernels without 32-bit calls. If it
-    copies either of two, they must be those that 64-bit and 32-bit calls have for this argument.
+    If the code copies one register to an element, as in kernels without 32-bit calls, that register is the element. If
+    the code copies one of two registers, these must be the registers of 64-bit and of 32-bit calls for this argument.
     """
     if field != "unsigned long[%d]" % len(assigned.CALL):
         return None
@@ -345,7 +345,8 @@ def last_known():
 
 
 def at_iterator(name):
-    """Return the Event whose iterator is named after this event, if its id matches."""
+    """Return the Event with the id NAME, found by the name of its function __traceiter_EVENT. Return None if there is
+    no such function, or if it belongs to an event with another id."""
     try:
         address = quiet.address("__traceiter_" + name.split(":")[1])
     except gdb.error:

@@ -22,7 +22,8 @@ PREFIXES = r"(?:(?:rep|repz|repnz|bnd|notrack|data16|cs|ds) )*"
 RETURN = re.compile(PREFIXES + r"ret[qw]?\b")
 DIRECT = re.compile(PREFIXES + r"(j\w+|loop\w*|xbegin)(?:,p[nt])?\s+(0x[0-9a-f]+)\b")
 INDIRECT = re.compile(PREFIXES + r"jmp[q]?\s+\*")
-LEAVES = re.compile(PREFIXES + r"(?:jmpq?|ret[qw]?|call[q]?|hlt|ud\d|int3)\b")  # call: of a function that never returns
+# The instructions with which a function may end. A call is one of them, because the called function may never return.
+LEAVES = re.compile(PREFIXES + r"(?:jmpq?|ret[qw]?|call[q]?|hlt|ud\d|int3)\b")
 FLOW = re.compile(PREFIXES + r"(?:j|call|ret|loop|xbegin|hlt|ud|syscall|int)")
 ADDED = re.compile(r"add\s+%\w+,%(\w+)$")
 OFFSET = re.compile(r"mov(?:slq|sxd|slq|l)?\s+\(.*,4\),%\w+$")

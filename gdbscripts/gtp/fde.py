@@ -8,7 +8,8 @@ import struct
 from gtp import functions
 
 PCREL, DATAREL, SDATA4, UDATA4 = 0x10, 0x30, 0x0b, 0x03  # DW_EH_PE_*
-HEADER = bytes((1, PCREL | SDATA4, UDATA4, DATAREL | SDATA4))  # as every linker for x86-64 writes it
+# The first bytes of .eh_frame_hdr, as every linker for x86-64 writes them.
+HEADER = bytes((1, PCREL | SDATA4, UDATA4, DATAREL | SDATA4))
 
 
 class Ranges:

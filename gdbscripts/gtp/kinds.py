@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kinds of values in a column, for formats that distinguish numbers from text, and functions that read such values.
 #
-# To add a kind, extend of_type() here; cell(), which decides whether its values are texts or numbers; common(), if two
-# places can have a column in different kinds (export/frames.py makes a text of both); columns.py's kind_of_field() if
-# $_sdata has it; and then each format, all of which treat an unknown kind as an integer: export/perfetto.py, also in
-# check_counters(); export/ctf2.py; export/tsdl.py; report/data.py. The test is gdb/export.
+# To add a kind, extend of_type() in this file, and cell(), which decides whether the kind's values are texts or
+# numbers. Extend common() if a column can have different kinds at two places; export/frames.py makes texts of both.
+# Extend kind_of_field() in columns.py if a field of $_sdata can have the kind. Then extend each format, because all
+# formats treat an unknown kind as an integer: export/perfetto.py, including check_counters(), export/ctf2.py,
+# export/tsdl.py and report/data.py. The test is gdb/export.
 import collections
 
 import gdb

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs inside GDB for `gtp compile`: a session with gdbtp-record as the target, which has only vmlinux instead of a
-# kernel.
+# Runs inside GDB for `gtp compile`: executes the commands of a session. The target is gdbtp-record, which has only a
+# vmlinux file instead of a running kernel.
 import os
 import re
 import shlex

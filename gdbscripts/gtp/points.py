@@ -119,7 +119,7 @@ def actions_kept(some):
         raise
 
 
-# A format before an expression, as in `1 /err $ret`; this is no C, unlike `1 /n - 2`.
+# A format before an expression, as in `1 /err $ret`; the text `1 /n - 2` is C instead.
 FORMATTED = re.compile(r"/[a-z]+(?::\S+)?\s+[\w$(]")
 
 

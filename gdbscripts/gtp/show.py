@@ -12,7 +12,7 @@ from gtp.command import Command
 
 TOP = 50
 LONGEST = 24 * 3600  # the maximum time between two outputs, in seconds
-INNERMOST = 6  # the number of functions that are shown of a stack that is a key
+INNERMOST = 6  # the maximum number of functions that are shown for a key that is a stack
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 

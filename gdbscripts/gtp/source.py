@@ -26,7 +26,8 @@ def ask(packet):
 
 
 def transferred(what):
-    """Yield gdbtp's data of qXfer:OBJECT:read:ANNEX, in pieces of a packet."""
+    """Read an object from gdbtp with packets qXfer:OBJECT:read:ANNEX. WHAT is OBJECT:read:ANNEX. Yield the data of each
+    reply."""
     at = 0
     while True:
         reply = ask(b"qXfer:%s:%x,%x" % (what, at, ASKED))

@@ -89,7 +89,7 @@ class Syscall:
         else:
             unsaid["$ret"] = "it is known at the exit only"
         is_this = " || ".join("regs->orig_ax == %d" % n for n in self.numbers)
-        # A 32-bit call has other numbers.
+        # The numbers of 32-bit calls differ, so the guard excludes 32-bit calls.
         guard = "(%s) && %s" % (is_this, NOT_COMPAT) if at_exit else ""
         return names.Names("system call " + self.name, stands_for, unsaid, guard=guard)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Looks a type up by its name, without evaluating an expression.
 #
-# If an expression names a typedef and is evaluated without a block, GDB 18 reads every compile unit that has the name. This
-# takes 10 s for a kernel, while the lookup of the type alone reads one unit. For a struct's name in an expression, GDB 13
-# needs as long as for 100 lookups.
+# If an expression names a typedef and is evaluated without a block, GDB 18 reads every compile unit that has the name.
+# This takes 10 s for a kernel, while the lookup of the type alone reads one unit. To evaluate an expression that names
+# a struct, GDB 13 takes as long as for 100 lookups.
 import re
 
 import gdb

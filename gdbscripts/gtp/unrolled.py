@@ -6,7 +6,8 @@
 # element, and one `collect` at the new place. GDB compiles these lines like lines that a user types. The steps that
 # remain at the end of a path or vector stay at its last element. gtp.view.walks reads the value from the frame's memory.
 #
-# The first line is `collect ($p_gtp_path, EXPRESSION)`. From it a table, also of a trace file, knows its column.
+# The first line is `collect ($p_gtp_path, EXPRESSION)`. A table recognizes the column by this line, also in a trace
+# file.
 import re
 from typing import NamedTuple
 
@@ -21,11 +22,11 @@ LIST_MARK = re.compile(r"\(\$p_gtp_list, \((.*)\), sizeof\(\(\((\w[\w ]*) \*\)0\
 MEMORY_MARK = re.compile(r"\(\$p_gtp_mem, \((.*)\), \((.*)\)\)", re.S)
 PART = re.compile(r"\$p_gtp_(?:path|argv|mem|list)\w*\b")
 MOST = 64  # steps
-MOUNTS = 8  # the most mounts of a path whose data is collected, see Path.mounts()
+MOUNTS = 8  # the maximum number of mounts that are collected for a path, see Path.mounts()
 NAME_BYTES = 256  # NAME_MAX, and the NUL
 ARGUMENT_BYTES = 128
-MEMORY_BYTES = 255  # the most that /mem collects: one less than a power of 2
-ENTRY_BYTES = 64  # the most of each entry of a list
+MEMORY_BYTES = 255  # the maximum number of bytes that /mem collects: one less than a power of 2
+ENTRY_BYTES = 64  # the maximum size of the member that is collected of each list entry
 WORD = 8
 
 
@@ -39,7 +40,8 @@ class Item(str):
 
 
 def column(item):
-    """Return the Item for the first of a value's collected texts, None for the others, and any other text itself."""
+    """Return the column for a collected text: an Item if it is the first text of a value, None if it is a further text
+    of a value, and otherwise the text itself."""
     first = MARK.fullmatch(item)
     if first:
         return Item(first.group(1), None, first.group(2))
@@ -85,19 +87,20 @@ def offset(kind, name):
 
 
 def load(address):
-    """Return the expression for the word at an address. Without the cast, GDB 13 and 18 store the address if this is all that
-    a variable is set to."""
+    """Return the expression for the word at an address. The outer cast is needed where a variable is set to this
+    expression alone: GDB 13 and 18 would store the address instead of the word."""
     return "(long)*(long *)(%s)" % address
 
 
 def words(address, count):
-    """Return the expression for COUNT words of memory, which has no name of a type that a place might not know."""
+    """Return the expression for COUNT words of memory. It contains no name of a type that may be unknown at a place."""
     return "*(long (*)[%d])(%s)" % (count, address)
 
 
 class Path:
-    """Collects a path. $p_gtp_path_d and _m are the dentry and the mount of the step, _n the dentry's name. _p is the address
-    of the struct path, _x a value that is needed once."""
+    """Collects a path, step by step. $p_gtp_path_d is the current dentry, $p_gtp_path_m its mount, and $p_gtp_path_n
+    the address of its name. $p_gtp_path_p is the address of the struct path, and $p_gtp_path_x a value that is needed
+    only once."""
 
     USUAL = 20
 
@@ -142,8 +145,9 @@ class Path:
         return first, (max(self.up, self.at, self.root) - first) // WORD + 1
 
     def first(self):
-        """Return the lines that collect what only the path's first dentry says: a removed file, and a file of pipefs and the
-        like, whose name is computed. If a pointer is NULL, some word of the dentry takes the place of its target."""
+        """Return the lines that collect more of the path's first dentry: d_hash shows whether the file was removed, and
+        the inode's number and d_dname give the computed name of a file of pipefs and the like. If a pointer is NULL, a
+        word of the dentry is collected instead of the pointer's target."""
         first, count = bytes_of(self.dentry, "d_hash", "d_inode", "d_op")
         inode, operations = gdb.lookup_type("struct inode"), gdb.lookup_type("struct dentry_operations")
         found = ["collect " + words("$p_gtp_path_d + %d" % first, count)]
@@ -154,8 +158,8 @@ class Path:
         return found
 
     def names(self, with_mounts):
-        """Return the lines that collect the names, from the last one up to the root. A step is a name, or the way from a
-        mount's root to the directory where it is mounted."""
+        """Return the lines that collect the names, from the last one up to the root. Each step goes from a dentry to
+        its parent, or from a mount's root to the directory where it is mounted."""
         d, m = "$p_gtp_path_d", "$p_gtp_path_m"
         up, root, at, around = (load("%s + %d" % place) for place in ((d, self.parent), (m, self.root), (m, self.at), (m, self.up)))
         first, count = bytes_of(self.dentry, "d_parent", "d_name")
@@ -170,8 +174,9 @@ class Path:
 
 
 class Argv:
-    """Collects an argument vector. $p_gtp_argv_a is the address of the step's pointer, _s the pointer. _n is the string, or
-    the pointer's address if it is NULL, where there are zeros."""
+    """Collects an argument vector. $p_gtp_argv_a is the address of the current pointer, $p_gtp_argv_s is the pointer,
+    and $p_gtp_argv_n the string that is collected. If the pointer is NULL, $p_gtp_argv_n is the pointer's own address,
+    where the hit reads zeros."""
 
     USUAL = 16
 
@@ -192,9 +197,10 @@ class Argv:
 
 
 class Memory:
-    """Collects memory of a length that is known only at the hit, in pieces of 128, 64, 32 ... bytes: GDB has a constant length in
-    each `collect`. $p_gtp_mem_a is the address of the rest, _l the length, _p the address of the piece. In place of a piece
-    that the length does not have, the start of init_task is collected, which any hit can read."""
+    """Collects memory of a length that is known only at the hit. The length in a `collect` is a constant, so collect
+    pieces of 128, 64, 32 ... bytes, which add up to the length. $p_gtp_mem_a is the address of the rest, $p_gtp_mem_l
+    the length, and $p_gtp_mem_p the address of the piece. If a piece is not needed, collect the start of init_task
+    instead, which any hit can read."""
 
     def __init__(self, length):
         self.length = length
@@ -215,8 +221,9 @@ class Memory:
 
 
 class Entries(NamedTuple):
-    """The argument of /list: the type of the entries, the member that is the struct list_head, the member to show; steps.
-    offset, at: of these two members; shown: the type of the second."""
+    """The parsed argument of /list. type: of the entries. link: the member that is the struct list_head. member: the
+    member to show. steps: the number of entries to collect. offset, at: the offsets of `link' and of `member'. shown:
+    the type of `member'."""
     type: str
     link: str
     member: str
@@ -254,9 +261,10 @@ def entries(argument, pc):
 
 
 class List:
-    """Collects a member of each of a list's first entries. $p_gtp_list_h is the address of the list's head, _e that of the
-    step's struct list_head, which at the end is the head's, _q that of the entry, which at the end is still the last one. An
-    empty list has the start of init_task in its place, which any hit can read."""
+    """Collects a member of each of a list's first entries. $p_gtp_list_h is the address of the list's head.
+    $p_gtp_list_e is the address of the current struct list_head; after the last entry it is the head's address.
+    $p_gtp_list_q is the address of the current entry; after the last entry it does not change any more. If the list is
+    empty, $p_gtp_list_q is the address of init_task, which any hit can read."""
 
     USUAL = 8
 
@@ -282,7 +290,8 @@ KINDS = {"path": Path, "argv": Argv, "mem": Memory, "list": List}
 
 
 def memory(length, text, taken, pc):
-    """Return (Memory, its mark) for /mem:LENGTH."""
+    """Return the Memory for /mem:LENGTH, and the expression of its first `collect`, by which a table recognizes the
+    column."""
     if length is None:
         raise gdb.GdbError("/mem %s: a length is needed, as in /mem:count buf or /mem:(2 * n) p" % text)
     found = cexpr.pieces(length, pc)
@@ -292,7 +301,8 @@ def memory(length, text, taken, pc):
 
 
 def plan(name, argument, text, taken, pc):
-    """Return the Plan that collects a value at an address. TEXT is the expression as C, TAKEN as GDB's collect takes it."""
+    """Return the Plan that collects a value at an address. TEXT is the expression as C, and TAKEN is the text that
+    GDB's `collect` accepts for it."""
     if name == "mem":
         made, mark = memory(argument, text, taken, pc)
     elif name == "list":

@@ -23,5 +23,5 @@ def pid(whose):
 
 
 def none(whose):
-    """Return the reason why a program's stack is missing. WHOSE is the word for which pid() is 0."""
+    """Return the reason why a program's stack is missing. WHOSE is a stack's word for which pid() returns 0."""
     return NONE.get(whose % (1 << PID_SHIFT), "[no stack of a program]")

@@ -59,7 +59,8 @@ def evaluated(text):
 
 
 def is_bit_field(text):
-    """Return whether the expression denotes a bit field. GDB gives it the address of its word.
+    """Return whether the expression denotes a bit field. For a bit field, GDB gives the address of the word that
+    contains it.
 
     If only GDB understands the expression, judge by the member at its end.
     """

@@ -38,7 +38,8 @@ def key(text, pc):
 
 
 def of_bytes(text, pc, translate):
-    """Call TRANSLATE on the text, or on the number that an array's bytes form. Return (expression, type)."""
+    """Call TRANSLATE on the Translation of a text. If the text is an array of up to eight bytes, translate the number
+    that these bytes form. Return (expression, type)."""
     array, first, size = octets.piece(text) or (text, 0, None)
     kind = Translation(array, pc).type()
     count = ctype.count(kind) if ctype.is_bytes(kind) else 0
@@ -56,7 +57,8 @@ def parts(text, meant, pc):
     """Return the expressions for the numbers, pointers and strings of a structure. For a value that is not a structure,
     return the text itself.
 
-    MEANT is TEXT with the names of an event's fields replaced; the parts are named after TEXT.
+    MEANT is TEXT in which C has replaced the names of an event's fields. The returned expressions begin with TEXT, not
+    with MEANT.
     """
     return parts_of.texts(text, Translation(meant, pc).parts())
 
@@ -122,7 +124,8 @@ def type_at(text, pc):
 
 
 def is_bit_field(text):
-    """Return whether an expression denotes a bit field. GDB gives it the address and the size of the integer around it."""
+    """Return whether an expression denotes a bit field. For a bit field, GDB gives the address and the size of the
+    integer that contains the bits."""
     return Translation(text, None).bits() is not None
 
 
@@ -133,15 +136,15 @@ def is_clear(text, pc):
 
 
 def is_harmless(text, pc):
-    """Return whether GDB's compiler surely survives an expression as it is typed. GDB 13 aborts if an enum or a bool is the
-    index of an array, and each GDB if an integer has 16 bytes."""
+    """Return whether GDB's compiler is certain to survive an expression as it is typed. GDB 13 aborts if the index of
+    an array is an enum or a bool. Every GDB aborts if an integer has 16 bytes."""
     return Translation(text, pc).is_harmless()
 
 
 def printed(text, pc):
     """Return the argument for GDB and the gdb.Type of an expression whose value a dprintf prints.
 
-    For a char array the argument is its address, for %s. Only numbers, pointers, text and up to eight bytes of an
-    array, as key() has them, have an argument.
+    For a char array the argument is its address, for %s. Raise an error unless the value is a number, a pointer, text,
+    or an array of up to eight bytes, which becomes one number as in key().
     """
     return of_bytes(text, pc, Translation.printed)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Expressions that look like calls but are not: the kernel's macros that compute, and comparisons of strings."""
+"""Translates expressions that look like calls but are not: macros of the kernel that compute a value, and comparisons
+of strings."""
 from gtp.cexpr import ctype, percpu, registers, strings, syntax
 from gtp.cexpr.ctype import INT, LONG, ULONG
 from gtp.cexpr.error import Error
@@ -152,7 +153,7 @@ def array_size(lower, node):
 
 
 def itself(lower, node):
-    """Translate READ_ONCE(x) and the like to x: a hit reads everything once."""
+    """Translate READ_ONCE(x) and the like to x, because a hit reads each value only once."""
     argument, = take(node, "value")
     return lower.operand(argument)
 

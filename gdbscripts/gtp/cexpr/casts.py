@@ -5,7 +5,8 @@ from gtp.cexpr.operand import UNARY, Operand, cast, number
 
 
 def is_odd(operand):
-    """Return whether GDB has a type for the operand with which it does not compute as with an integer."""
+    """Return whether GDB gives the operand a type with which GDB does not compute as with an integer: an enum, a bool,
+    or that of the flags register."""
     return operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type) or operand.text == registers.FLAGS
 
 
@@ -33,8 +34,8 @@ def to_pointer(lower, kind, operand):
 
 
 def moved(have, wanted):
-    """Return the number of bytes by which C++ moves a pointer that is cast from type HAVE to type WANTED: in a class, the part
-    of a base class may begin elsewhere than the class."""
+    """Return the number of bytes by which C++ moves a pointer that is cast from type HAVE to type WANTED. C++ moves it
+    if the part of a base class does not begin where the class begins."""
     if not ctype.is_pointer(have) or not ctype.is_pointer(wanted):
         return 0
     have, wanted = (ctype.plain(ctype.plain(kind).target()) for kind in (have, wanted))
@@ -43,8 +44,8 @@ def moved(have, wanted):
 
 
 def base_offset(kind, base):
-    """Return where in a class the part of a base class begins, in bytes. Return None if the second class is no base class of
-    the first one, or a virtual one."""
+    """Return the offset in bytes at which the part of the class BASE begins in the class KIND. Return None if BASE is
+    not a base class of KIND, or is a virtual one."""
     for field in ctype.plain(kind).fields() if ctype.is_aggregate(kind) else ():
         if not field.is_base_class or ctype.place(field) is None:
             continue

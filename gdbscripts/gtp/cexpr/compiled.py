@@ -11,7 +11,7 @@ import gdb
 
 from gtp import quiet
 
-MOST_BYTES = 184  # GDB refuses an action with more bytecode
+MOST_BYTES = 184  # the maximum bytecode of an action, in bytes; GDB refuses a longer one
 EMPTY = "0"
 
 
@@ -115,7 +115,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # With the file's name GDB finds the same places, and takes a hundred times as long.
+            continue  # If the text has the file's name, too, GDB finds the same places but takes a hundred times as long.
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -176,7 +176,8 @@ def would_abort(text):
 def by_condition(text, pc):
     """Raise Refused if GDB does not take the text as the condition of a tracepoint at an address without a name.
 
-    GDB does not make bytecode yet when it sets a condition, so this finds fewer errors than by_tracepoint().
+    When GDB sets a condition, it does not compile the condition to bytecode yet. So by_condition() finds fewer errors
+    than by_tracepoint().
     """
     with quiet.unsent():
         try:

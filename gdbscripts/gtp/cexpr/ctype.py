@@ -145,7 +145,8 @@ def holds(kind, least, greatest):
 
 
 def literal(value, kind):
-    """Return a number as text that has an integer kind, int at least, in C and in GDB."""
+    """Return a number as text. Both C and GDB give this text the integer kind KIND, promoted to int if it is
+    smaller."""
     suffix = SUFFIX[promoted(kind)]
     if value >= 0:
         return "%d%s" % (value, suffix)

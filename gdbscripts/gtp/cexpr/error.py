@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An error in an expression: the sentence, the place in the text, and the correction."""
+"""An error in an expression: a sentence about it, its position in the text, and advice what to write instead."""
 import gdb
 
 from gtp.cexpr.expanded import Expanded
@@ -14,7 +14,9 @@ class Error(gdb.GdbError):
         self.what, self.at, self.instead, self.text = what, at, instead, None
 
     def within(self, text, shift=0):
-        """Return the same error for an expression that begins SHIFT characters into TEXT, in terms of what was typed."""
+        """Add TEXT, and the error's position in it, to this error, and return the error. The expression begins SHIFT
+        characters into TEXT. If TEXT is an Expanded, use the text and the position that the user typed. Do nothing if
+        the error already has a text."""
         if self.text is None:
             self.text = text
             self.at = None if self.at is None else self.at + shift

@@ -57,7 +57,8 @@ def refusal(text, pc):
 
 
 def integer(name):
-    """Return GDB's name for an integer type whose words are in any order. Return any other name unchanged."""
+    """Return GDB's name for an integer type, such as unsigned long for `long int unsigned'. Return any other name
+    unchanged."""
     found = name.split()
     if not set(found) <= {"int", "long", "short", "char", "signed", "unsigned"}:
         return name

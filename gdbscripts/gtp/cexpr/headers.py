@@ -79,7 +79,8 @@ asked = True
 
 @contextlib.contextmanager
 def unasked():
-    """Context manager: do not use the headers. Using them starts processes, which untrusted text must not do."""
+    """Context manager: do not use the headers in the block. Using them starts processes, and untrusted text must not
+    start any."""
     global asked
     before, asked = asked, False
     try:

@@ -190,7 +190,7 @@ class Lower:
         return self.rvalue(operand, node)
 
     def unplaced(self, operand, node):
-        """Refuse a per-CPU variable without a CPU."""
+        """Refuse a per-CPU variable if the expression does not choose a CPU's copy, as this_cpu() does."""
         percpu.refuse(operand, node)
 
     def source(self, node):
@@ -472,8 +472,8 @@ class Lower:
         return casts.to_integer(self, ctype.kind_of(kind), kind, operand)
 
     def cast_operand(self, node):
-        """Return the operand of a cast. If it is $ret of a function that returns a structure, it is the number in
-        rax."""
+        """Return the Operand of what a cast converts. Here $ret of a function that returns a structure means the number
+        in rax."""
         if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
             return registers.operand(node)
         operand = self.operand(node)
@@ -518,8 +518,8 @@ class Lower:
         return self.pointer_choice(test, yes, no)
 
     def pointer_choice(self, test, yes, no):
-        """Translate ?: with a pointer as a result. GDB takes the type from the result for true, which then must not be
-        a plain 0."""
+        """Translate ?: with a pointer as its result. GDB gives ?: the type of the second operand, so cast the second
+        operand if it is a 0 or a void pointer."""
         other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
         kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
         if other and named and ctype.is_pointer(kind):

@@ -45,7 +45,7 @@ def expansion(path, name, call):
 
 
 def number(name):
-    """Return (value, kind) of a macro. Return None if there is no such macro, or if missing() has a reason."""
+    """Return (value, kind) of a macro. Return None if there is no such macro, or if missing() returns a reason."""
     try:
         return constant(headers.folder(), name)
     except headers.Missing:

@@ -16,13 +16,14 @@ AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
 class Operand:
     """One value or object in a translated expression.
 
-    type: its type in C. text, level: GDB's expression, and its precedence. seen: the kind that GDB gives to an integer's
-    text; None for others. place: (text of a pointer, bytes after it) for an object in memory. bits: (bit after place,
-    width) for a bit field. named: the text denotes the object with its own type, so that . -> [] and * can follow it in
-    GDB. constant: the value, if it is known. limits: the known limits of the value. enumerator: it is a name of an enum.
-    halves: for a computed integer of 16 bytes, the texts of its unsigned halves, the lower one first. pieces, inside: for
-    a structure in registers, its Pieces, and the bit of them at which it begins. percpu: the text of the static per-CPU
-    variable that this is, or is a part of, at its address in the file; else "".
+    type: its type in C. text, level: GDB's expression, and its precedence. seen: the kind that GDB gives to an
+    integer's text; None for others. place: (text of a pointer, bytes after it) for an object in memory. bits: (bit
+    after place, width) for a bit field. named: the text denotes the object with its own type, so that . -> [] and * can
+    follow it in GDB. constant: the value, if it is known. limits: the known limits of the value. enumerator: the
+    operand is a named constant of an enum. halves: for a computed integer of 16 bytes, the texts of its unsigned
+    halves, the lower one first. pieces, inside: for a structure in registers, its Pieces, and the bit of them at which
+    it begins. percpu: the text of the static per-CPU variable that this is, or is a part of, at its address in the
+    file; else "".
     """
     type: gdb.Type
     text: str

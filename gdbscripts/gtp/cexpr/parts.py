@@ -18,7 +18,8 @@ class Unsaid(Exception):
         self.kind, self.path = kind, path
 
     def within(self, name):
-        """Return the same for a structure that has the structure as its member NAME, or as an unnamed one."""
+        """Return this error for the outer structure that contains the structure as its member NAME, or as an unnamed
+        member if NAME is empty."""
         return Unsaid(self.kind, ".".join(filter(None, (name, self.path))))
 
 

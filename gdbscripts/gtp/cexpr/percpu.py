@@ -95,7 +95,8 @@ def pointer(lower, operand, cpu, node):
 
 
 def refuse(operand, node):
-    """Refuse a per-CPU variable without a CPU: at the variable's own address there is no data."""
+    """Raise an Error for a per-CPU variable if the expression does not choose a CPU's copy: there is no data at the
+    variable's own address."""
     if operand.percpu and operand.lvalue:
         raise Error("%s is a per-CPU variable" % operand.text, node.start,
                     "Write this_cpu(%s) or per_cpu(%s, n)." % (operand.text, operand.text))

@@ -55,8 +55,8 @@ def only_register(where, name):
 
 
 def is_hexadecimal(where):
-    """Return whether this GDB prints a register mask as hexadecimal bytes: for rdi, register number 5, they are 20. GDB
-    18 prints one digit for each register."""
+    """Return whether this GDB prints a register mask as hexadecimal bytes, such as 20 for rdi, which is register number
+    5. GDB 18 prints one digit for each register."""
     return re.search(r"^Reg mask: (\w+)", quiet.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
 
 
@@ -71,7 +71,7 @@ def scope(pc):
     """Return the output of `info scope` at an address. If GDB 13 fails at a variable that it cannot describe, return
     the output before the error.
 
-    For untrusted text no process is started; the result is an error.
+    Getting this output takes a process, which untrusted text must not start. For such text, return an empty output.
     """
     command = "info scope *%#x" % pc
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Translates $ret to the declared return type of the function: the kernel module knows $ret as all of rax, a number of
-64 bits.
+"""Translates $ret to the declared return type of the function: to the kernel module, $ret is all of rax, a number of 64
+bits.
 
 If the return type is narrower than rax, the rest of rax is undefined.
 """
@@ -18,7 +18,7 @@ IN_REGISTERS = 16
 
 def declared(pc):
     """Return the return type and the name of the function that begins at pc. Return None and None elsewhere, or without
-    debug information. In a program the place may be after the prologue."""
+    debug information. In a program, pc may also be anywhere inside the function, such as after the prologue."""
     for block in variables.blocks(pc) if pc is not None else ():
         function = block.function
         if function is not None and block.superblock.is_static and (space.has(pc) or int(function.value().address) == pc):

@@ -2,7 +2,7 @@
 """Translates comparisons of an array or pointer with a string in quotes.
 
 An array is compared in the widest pieces that fit. Through a pointer, bytes are compared one by one, up to the first
-that differs or ends the string: the next page may not be mapped.
+byte that differs or ends the string, because the page after the string may not be mapped.
 """
 import gdb
 

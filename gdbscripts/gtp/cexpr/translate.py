@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One expression at one place: the typed text if GDB evaluates it correctly, else the lowered text."""
+"""Translates one expression for one place. The result is the typed text if GDB evaluates it correctly, else the text
+that lower.py makes."""
 import gdb
 
 from gtp import quiet, selected
@@ -60,9 +61,9 @@ class Translation:
         return self.lower.root
 
     def understood(self):
-        """Lower the expression. Return whether there was no error."""
+        """Lower the expression. Return true if there was no error."""
         try:
-            with headers.unasked():  # GDB knows no macros, and untrusted text must not start a process
+            with headers.unasked():  # do not start a compiler: GDB knows no macros anyway, and the text may be untrusted
                 self.lower.operand(self.parsed())
         except gdb.GdbError:
             return False

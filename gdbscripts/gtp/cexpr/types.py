@@ -2,7 +2,8 @@
 """Looks up types by name, from a place's own compile unit outward, as in C.
 
 For places that do not define the type themselves, GDB uses the first type of that name that it has read. If several
-types of the name differ, choose one by a rule, and report which one: no text that GDB's parser accepts names it.
+types of the name differ, choose one by a rule, and report which one was chosen: no text that GDB's parser accepts names
+the type.
 """
 import os
 import re
@@ -162,8 +163,8 @@ def is_unclear(words, named):
     """Return whether GDB may take another structure of the same name for a pointer's target. That is so if the place's
     unit does not define the structure.
 
-    GDB completes a structure that is only declared from the first definition that it finds, silently. NAMED is a function
-    from a type's words to its Named, such as Scope.named().
+    If a unit only declares a structure, GDB silently uses the first definition that it finds. NAMED is a function that
+    takes a type's words and returns its Named, such as Scope.named().
     """
     if btf.counts().get(words) == 1:
         return False

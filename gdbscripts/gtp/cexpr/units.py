@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Finds the compile units of vmlinux in which a name occurs: GDB's index of a kernel lists only one unit for each type.
 
-A DIE has its name as an offset into .debug_str, or inline if the name is no longer than an offset. A unit in which these
-bytes occur may have the name. To be sure, ask GDB at an address of that unit, which .debug_aranges has.
+A DIE stores its name as an offset into .debug_str, or inline if the name is no longer than an offset. A unit in which
+these bytes occur may have the name. To be certain, look the name up in GDB at an address of that unit. .debug_aranges
+gives such an address.
 """
 import bisect
 import functools

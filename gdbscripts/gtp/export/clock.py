@@ -12,7 +12,7 @@ from gtp.units import duration
 Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
 
 SECOND = 10**9
-FRAME_NS = 1000  # the error of a frame's Wall: the hit reads the two clocks one after the other
+FRAME_NS = 1000  # the error of a Wall from a frame, because the hit reads the two clocks one after the other
 CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # the kernel's struct timekeeper; newer kernels first
 
 
@@ -37,7 +37,8 @@ def of_frames(run):
 
 
 def of_kernel():
-    """Return the Wall from the kernel that GDB is connected to. NTP may have moved its time since the run."""
+    """Return the Wall from the kernel that GDB is connected to. NTP may have adjusted the kernel's time of day since
+    the run."""
     if source.is_trace_file():
         return None
     selected.select(-1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp export ctf`: the run as a trace of the Common Trace Format, 1.8: a class of events for each tracepoint, a stream of
-# packets for each CPU.
+# `gtp export ctf`: writes the run as a trace in the Common Trace Format 1.8, with a class of events for each tracepoint
+# and a stream of packets for each CPU.
 import collections
 import functools
 import hashlib

@@ -407,7 +407,7 @@ function build() {
 	if (alone)
 		element(HTML, "meta", svg, {name: "viewport", content: "width=device-width, initial-scale=1"});
 	head = element(SVG, "foreignObject", svg, {x: SIDE, y: 0, width: 100, height: 100});
-	// With a tabindex of -1, the group is no stop for the Tab key, although it listens for the focus.
+	// With a tabindex of -1, the Tab key does not stop at the group, although the group listens for the focus.
 	frames = element(SVG, "g", svg, {class: "frames", role: "group", "aria-label": data.title, tabindex: -1});
 	tip = element(SVG, "g", svg, {class: "tip", "aria-hidden": "true"});
 	buildHead();

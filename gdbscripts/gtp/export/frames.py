@@ -21,8 +21,9 @@ TASK = "((struct task_struct *)$current_task)->"
 
 Column = collections.namedtuple("Column", "title kind")
 
-# A tracepoint's columns at one address. condition: a function from a frame to whether the frame is selected, or None.
-# cells: a kinds.Cell for each column. values: functions from a frame to each column's value.
+# A tracepoint's columns at one address. condition: a function that takes a frame and returns whether the frame is
+# selected, or None if there is no condition. cells: a kinds.Cell for each column. values: for each column, a function
+# that takes a frame and returns the column's value.
 Here = collections.namedtuple("Here", "condition cells values")
 
 
@@ -30,10 +31,11 @@ class Event:
     """One frame.
 
     place: its Place. index: the frame's number, as for tfind.
-    time_ns: of $clock. For a call that is reported at its return it is the return's time, begin_ns the entry's, and
-    latency_ns the difference. cpu, pid, tgid, comm: of the hit; tgid and comm where current->tgid and current->comm
-    were collected. stack: the number of $kstack, or else of $ustack, for gtp.kstack. values: for each of the place's columns an int, a str,
-    or None. at, end: the frame's position in the run's data.
+    time_ns: the value of $clock. If a frame reports a call at its return, time_ns is the time of the return, begin_ns
+    the time of the entry, and latency_ns the difference. cpu, pid, tgid, comm: of the hit; tgid and comm are known only
+    where current->tgid and current->comm were collected. stack: the value of $kstack, or else of $ustack, for
+    gtp.kstack. values: for each of the place's columns an int, a str, or None. at, end: the frame's position in the
+    run's data.
     """
 
     __slots__ = ("place", "index", "time_ns", "begin_ns", "latency_ns", "cpu", "pid", "tgid", "comm", "stack", "values",
@@ -159,8 +161,8 @@ class Run:
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
     def member(self, name):
-        """Return the function from a frame to a member of `current`. It returns None for every frame if GDB does not
-        know the member's type."""
+        """Return a function that takes a frame and returns a member of `current`. The function returns None for every
+        frame if GDB does not know the member's type."""
         try:
             return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
         except (gdb.error, gdb.GdbError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One machine: the conversation with it, step by step, and its state. The transport is elsewhere (engine.py)."""
+"""Talks to one machine, step by step, and keeps the machine's state. engine.py transports the data."""
 import os
 import re
 import time
@@ -16,8 +16,8 @@ KEPT = "what it has collected may be in %s there"
 
 
 class Lost(Exception):
-    """There is no trace file from a machine. The text is the reason, followed by the machine's own message. It is empty
-    if that message suffices."""
+    """There is no trace file from a machine. The text is the reason, followed by the machine's own message. There is no
+    reason if the machine's message suffices."""
 
 
 class Flood(Lost):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine's frames as a part of Perfetto's timeline of many machines: below a track of its own, by the clock of the
-# machine that runs `gtp fleet`.
+# Writes a machine's frames as a part of a Perfetto timeline of many machines. The tracks of each machine are below a
+# track of its own, and all times are in the clock of the machine that runs `gtp fleet`.
 #
-# Numbers of processes and CPUs are unique on one machine only, and the viewer would merge tracks of different machines
-# that have the same number. So tracks have names but no numbers.
+# The numbers of processes and CPUs are unique only within one machine, and the viewer would merge tracks of different
+# machines that have the same number. So tracks have names but no numbers.
 import collections
 
 from gtp.export import perfetto, protobuf, tracks

@@ -19,8 +19,8 @@ def now():
 
 
 def bounds(rounds, clock):
-    """Return the lowest and the highest possible offset of a Round's member CLOCK. Each round gives bounds, and all of
-    them hold."""
+    """Return the lowest and the highest possible offset of a Round's member CLOCK. Each round gives bounds, and the
+    offset is within the bounds of all rounds."""
     low = max(one.before - getattr(one, clock) for one in rounds)
     high = min(one.after - getattr(one, clock) for one in rounds)
     # If a clock was set between two rounds, their bounds do not overlap: take the quickest round.
@@ -44,8 +44,8 @@ def anchor():
 
 
 def between(first, last):
-    """Return the Offset of a run from rounds before it and, if there are any, after it. Clocks drift from the former to
-    the latter."""
+    """Return the Offset of a run from rounds before it and, if there are any, after it. The bounds of both groups of
+    rounds apply, because the offset drifts during the run."""
     both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
     return middle(min(low for low, _ in both), max(high for _, high in both))
 

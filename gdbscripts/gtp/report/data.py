@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Collects the data of a report's page: the frames and aggregations of GDB's current run, live or from a file, and
-# facts.
+# Collects the data of a report's page: the frames and aggregations of GDB's current run, live or from a file, and facts
+# about the run.
 import datetime
 import os
 import re
@@ -14,12 +14,13 @@ from gtp.report import flames, packed
 from gtp.view import bytype
 
 MOST = 200000  # the maximum number of frames in a page if the user gives no --limit
-# The lines in the output of `monitor status` that speak of missing data.
+# The lines in the output of `monitor status` that report missing data.
 LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
 
 
 def names_of_stacks(stacks):
-    """Return a function from a stack's number to its functions, the innermost first."""
+    """Return a function that takes a stack's number and returns the names of the stack's functions, the innermost
+    first."""
     return lambda number: stacks.names(number)
 
 
@@ -93,8 +94,9 @@ def with_frames(asked, usage, stacks):
 
 
 def keys(one, entry, stacks):
-    """Return a dict for each key of an aggregation's entry: its text, and `order', by which it is sorted. `order' is a
-    text. If the dict has `number', it is a number, which packed.exact() may have turned into text."""
+    """Return a dict for each key of an aggregation's entry. `text' is the key's text. `order' is the value by which the
+    key is sorted: a text, or a number if the dict has `number'. packed.exact() turns a number that is too large for a
+    browser into text."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else

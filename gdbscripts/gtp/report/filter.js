@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The filter of the frames: parses text such as `latency > 1ms comm = dd !idle` into a function of a frame.
+// The filter of the frames: parses text such as `latency > 1ms comm = dd !idle` into a function that tests a frame.
 
 const OPERATORS = ["<=", ">=", "!=", "==", "=", "<", ">", "~"];
 const FACTORS = {ns: 1, us: 1e3, "µs": 1e3, "μs": 1e3, ms: 1e6, s: 1e9, K: 1024, M: 1024 ** 2, G: 1024 ** 3};

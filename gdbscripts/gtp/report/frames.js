@@ -120,7 +120,7 @@ class Frames {
       this.fill();
   }
 
-  /* Return the leading columns, and those of the only place shown. For several places, one column has all values. */
+  /* Return the leading columns and the place's own columns. If several places are shown, one column has their values. */
   columns() {
     const {run} = this;
     const chosen = this.place.value === "" ? run.places : [run.places[Number(this.place.value)]];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The compiled session file that gtp-run reads, and which numbers in a session's packets move with the kernel.
-tools/run/gtpd.h describes the format."""
+"""Makes and reads the compiled session file for gtp-run, and finds the numbers in a session's packets that move with
+the kernel. tools/run/gtpd.h describes the format."""
 import collections
 import re
 import struct
@@ -49,8 +49,8 @@ def recorded(path):
 
 
 def relocations(here, there, fields, slide):
-    """Return those Fields of the packet HERE that are addresses. THERE is the same packet for the kernel at SLIDE bytes
-    higher."""
+    """Return those Fields of the packet HERE that are addresses. THERE is the same packet, recorded with the kernel
+    SLIDE bytes higher."""
     found, same = [], here
     for field in fields:
         if len(there) != len(here) or here[field.at:field.end] == there[field.at:field.end]:

@@ -23,5 +23,5 @@ def run(given):
         sys.stderr.write(told(READING % vmlinux))
     words = [*child.arguments(gdb, vmlinux, index), "-batch", "-ex", child.MAIN.format("gtp.shell.inside_live")]
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # while GDB reads the symbols, it would ignore such a signal
+    signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # otherwise GDB would ignore such a signal while it reads the symbols
     os.execve(gdb, words, child.environment(request))

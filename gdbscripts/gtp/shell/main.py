@@ -19,7 +19,7 @@ def interactive(words):
 
 
 def told_by(gdb, progress, out):
-    """Print the messages of a GDB whose command only prints. Return its error as text, or None."""
+    """Print the messages of a GDB that runs a subcommand which only prints. Return GDB's error as text, or None."""
     error, told_it = None, False
     while True:
         words = wait(gdb, progress)
@@ -98,7 +98,7 @@ def do(given):
 def keep_numbers():
     """Open /dev/null for each closed standard stream. Otherwise a file that is opened later would get the stream's
     number, and receive its output."""
-    # Open them for the wrong direction, so that reading 0 and writing 1 still fail.
+    # Open descriptor 0 for writing and 1 for reading, so that reading 0 and writing 1 still fail.
     for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(fd)
@@ -116,7 +116,7 @@ def printed(arguments):
             if sys.stdout:
                 sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes standard output again when it exits
         raise Failure(": ".join(filter(None, (error.filename, error.strerror)))) from None
 
 

@@ -10,8 +10,8 @@ WIDEST = 40  # no column becomes wider than this many characters
 
 
 def offset(known=None):
-    """Return the time of day minus the monotonic clock, in ns. This is KNOWN, unless the clocks show that KNOWN is no
-    longer right."""
+    """Return the time of day minus the monotonic clock, in ns. Return KNOWN, an earlier result, unless the clocks show
+    that it is no longer right."""
     before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
     return known if known is not None and now - after <= known <= now - before else now - before
 

@@ -22,7 +22,7 @@ class Signals:
     def __exit__(self, *_):
         signal.set_wakeup_fd(self.wakeup)
         for number, handler in self.before:
-            if handler is not None:  # None means a handler set by C code, as GDB's handlers are
+            if handler is not None:  # the handler is None if C code has set it, as in GDB
                 signal.signal(number, handler)
         os.close(self.reader)
         os.close(self.writer)

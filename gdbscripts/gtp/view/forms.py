@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats by name, as in `gtp table /ip addr`: gives for a type the function that turns a frame and a value into text.
+"""The formats that a user can name, as in `gtp table /ip addr`. For a type, a format gives a function that takes a
+frame and a value and returns the text.
 
-The value is a number for scalars, else the address of an object in the frame's memory. The text is None if the format
-has none for this value, which is then shown as usual. A format has no function for a type that it does not fit.
+The value is a number for scalars, else the address of an object in the frame's memory. The function returns None if the
+format has no text for the value; the value is then shown as usual. A format gives None instead of a function for a type
+that it does not fit.
 """
 import functools
 import re
@@ -243,7 +245,7 @@ def pid(kind):
 
 
 def path(kind, steps):
-    """Return walks.path(). STEPS, as in /path:30, is of use when the value is collected."""
+    """Return walks.path(). STEPS, as in /path:30, matters only when the value is collected."""
     return walks.path(kind)
 
 

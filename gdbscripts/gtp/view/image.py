@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads the names that vmlinux contains for errors and for the bits of flags.
 
-The names are read from the vmlinux file, not from the target: a trace file does not have them, and a live kernel need
-not be asked by packets.
+The names are read from the vmlinux file, not from the target. A trace file does not contain them, and reading them from
+a live kernel would take packets.
 """
 import functools
 import struct

@@ -3,7 +3,7 @@
 import socket
 import struct
 
-MOST_ERRNO = 4095  # the kernel's MAX_ERRNO: IS_ERR() is true for pointers up to there
+MOST_ERRNO = 4095  # the kernel's MAX_ERRNO: IS_ERR() is true for that many of the highest addresses
 MINOR_BITS = 20  # minor bits of the kernel's dev_t; the dev_t of programs is different
 SECOND = 10**9
 UNITS = (("s", SECOND), ("ms", 10**6), ("us", 1000))
@@ -123,8 +123,8 @@ def named(number, names):
 # Values in the text of dprintfs, which the shell command `gtp` shows: see gtp.view.carried.
 
 def carried(view):
-    """Return a function from an unsigned number of 64 bits to its text, or to None where the form has no text for
-    it."""
+    """Return a function that takes an unsigned number of 64 bits and returns its text, or None if the form has no text
+    for it."""
     form, size_ = view["form"], view["size"]
     names = view.get("names")
     if isinstance(names, dict):  # JSON turns keys into texts

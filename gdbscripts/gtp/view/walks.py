@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the texts of paths, argument vectors and memory: of a frame, where gtp.unrolled has collected them, or of the
-kernel."""
+"""Makes the texts of paths, argument vectors, lists and memory. The data comes from a frame for which gtp.unrolled has
+collected it, or from the live kernel."""
 import gdb
 
 from gtp import bytecode, cells, cexpr, unrolled
@@ -8,10 +8,10 @@ from gtp.cexpr import ctype
 from gtp.tracefile import Unavailable
 from gtp.view import image
 
-MOST = 1024  # the most names and mounts of a path: memory may have a circle
+MOST = 1024  # the maximum number of names and mounts of a path, because memory may contain a circle
 MOST_NAME = 4096
 MORE = "..."
-# The kernel's functions that make up a name, and what is before the number of the inode in it.
+# The kernel's functions that make up a name from an inode's number, and the word before this number.
 NUMBERED = {"pipefs_dname": "pipe", "sockfs_dname": "socket"}
 
 
@@ -74,7 +74,7 @@ def text_of(frame, layout, dentry, mount):
 
 
 def names_of(frame, layout, dentry, mount):
-    """Return the names of a path, the last one first, and whether these are all up to the root."""
+    """Return the names of a path, the last one first, and true if no name up to the root is missing."""
     names = []
     try:
         for _ in range(MOST):
@@ -112,7 +112,7 @@ def computed(frame, layout, dentry, mount):
 
 
 def argv(kind):
-    """Return the function that shows an argument vector. Return None for a type that is none."""
+    """Return the function that shows an argument vector. Return None for a type that cannot be an argument vector."""
     bare = ctype.plain(kind)
     if bare.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
         return None
@@ -140,8 +140,8 @@ def arguments(frame, address):
 
 
 def mem(kind, length):
-    """Return the function that shows the memory at an address, of the length that an expression gives. Return None for a
-    type that is no address."""
+    """Return the function that shows the memory at an address, of the length that an expression gives. Return None for
+    a type that is not an address."""
     bare = ctype.plain(kind)
     if bare.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY) or length is None:
         return None
@@ -151,14 +151,14 @@ def mem(kind, length):
 
     def shown(frame, x):
         size = count(frame)
-        data = frame.read(x, min(size, unrolled.MEMORY_BYTES)) if size else b""  # GDB 18 reads no 0 bytes
+        data = frame.read(x, min(size, unrolled.MEMORY_BYTES)) if size else b""  # GDB 18 refuses to read 0 bytes
         return all_quoted(data) + (MORE if size > len(data) else "")
     return shown
 
 
 def entries(kind, argument):
-    """Return the function that shows a member of the entries of a list. Return None for a type that is no list, and for an
-    ARGUMENT that means nothing here."""
+    """Return the function that shows a member of the entries of a list. Return None for a type that is not a list, and
+    for an ARGUMENT that is not valid at the selected frame."""
     bare = ctype.plain(kind)
     target = ctype.plain(bare.target()) if bare.code == gdb.TYPE_CODE_PTR else bare
     if target.code != gdb.TYPE_CODE_STRUCT or target.tag != "list_head":
@@ -193,8 +193,8 @@ def listed(frame, head, of, text):
 
 
 def lengths(text):
-    """Return a function from a frame, or from printers.Memory, to an expression's value. Return None if the expression cannot
-    be evaluated, or comes from a file and must not be."""
+    """Return a function that takes a frame, or a printers.Memory, and returns an expression's value. Return None if the
+    expression cannot be evaluated, or must not be because it comes from a file."""
     try:
         pc = gdb.selected_frame().pc()
         if cexpr.refusal(text, pc):
@@ -207,5 +207,5 @@ def lengths(text):
 
 
 def all_quoted(data):
-    """Return bytes in quotes, zeros too."""
+    """Return bytes in quotes, including zeros."""
     return '"%s"' % "\\000".join(cells.quoted(part)[1:-1] for part in data.split(b"\0"))
