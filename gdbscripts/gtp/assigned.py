@@ -302,7 +302,7 @@ class Instructions(dict):
         try:
             many = architecture.disassemble(at, count=48)
         except gdb.MemoryError:
-            many = architecture.disassemble(at)  # the end of the text is near
+            many = architecture.disassemble(at)  # 48 instructions would reach beyond the end of the code
         for found in many:
             self.setdefault(found["addr"], found)
         return self[at]

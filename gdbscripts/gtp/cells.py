@@ -107,7 +107,7 @@ def is_signed(kind):
 
 
 def is_byte(kind):
-    """Return whether GDB shows an array of the type, or the target of a pointer to it, as a string."""
+    """Return whether GDB shows arrays of this type, and the targets of pointers to this type, as strings."""
     bare = kind.strip_typedefs()
     return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR)
 

@@ -257,7 +257,7 @@ def is_floating(name, pc):
 def evaluated(expression, foreign=False):
     """Return the value at the selected frame. If GDB refuses the expression, evaluate its translation from C. If that
     fails too, raise GDB's error for the expression as typed."""
-    if source.is_trace_file() and unread(expression):  # GDB would show a meaningless number
+    if source.is_trace_file() and unread(expression):  # GDB would show an arbitrary number
         raise gdb.error("the frame does not hold floating-point registers")
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Looks up the addresses of a stack and their symbols. A value of $kstack or $ustack is the number of a stack.
+# Looks up a stack's addresses and their symbols. The value of $kstack or $ustack is the number of a stack.
 import collections
 import functools
 import re

@@ -138,8 +138,8 @@ def hook():
 
 
 def everywhere(number, translate):
-    """Return the result of TRANSLATE(address), which must be the same at each of the tracepoint's addresses: GDB has one
-    text for all of them."""
+    """Return the result of TRANSLATE(address). Raise an error unless it is the same at all addresses of the tracepoint,
+    because GDB has one text for all of them."""
     found, results = addresses(number), []
     for pc in found:
         with places.named(pc, len(found) > 1):

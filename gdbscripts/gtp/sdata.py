@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The command `gtp sdata`: the record of a kernel tracepoint ($_sdata) in names and values.
+# The command `gtp sdata`: the record of a kernel tracepoint ($_sdata) as names and values.
 import struct
 
 import gdb
@@ -18,7 +18,7 @@ NOTHING = "no static data in this frame; it is there when a kernel tracepoint (s
 
 
 class Field:
-    """One field of an event, as its description says."""
+    """One field of an event, as the event's description defines it."""
 
     def __init__(self, line):
         with reading("the description of a frame's record"):
@@ -28,7 +28,8 @@ class Field:
                 raise ValueError
 
     def bytes(self, record):
-        """Return the bytes of this field from a record, also if the field only gives their position."""
+        """Return the bytes of this field from a record. If the field contains only the position of its bytes in the
+        record, follow it."""
         location = record[self.offset:self.offset + self.size]
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location

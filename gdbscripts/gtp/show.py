@@ -103,7 +103,7 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """Return the value by which an entry is sorted. Entries with an overflowed sum have the largest."""
+    """Return the value by which an entry is sorted. An entry whose sum has overflowed has the largest value."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:

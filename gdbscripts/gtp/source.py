@@ -74,7 +74,8 @@ def opened():
 
 
 def check_same(path):
-    """Check that the file is the one that GDB has open: if another has replaced it, GDB still reads the old one."""
+    """Check that the file is the one that GDB has open: if another file has replaced it, GDB still reads the old
+    file."""
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
             if os.readlink("/proc/self/fd/" + number) == path + " (deleted)":

@@ -68,7 +68,7 @@ def folded_line(names, n):
 
 
 def folded(one, rows):
-    """Yield a line for each stack, and for the hits that found no room."""
+    """Yield a line for each stack, and a line for the hits whose keys did not fit into the aggregation."""
     for key, names, n in rows:
         yield folded_line(([] if key is None else [key]) + list(reversed(names)), n)
     for entry in one.noroom:

@@ -30,7 +30,8 @@ class Condition:
         return cexpr.condition(self.text, place.pc) if own is None else at_marker(own, self.text, place.pc)
 
     def at_all(self, definitions, found):
-        """Return [(place, text)]. Refuse a place at which the condition has no meaning."""
+        """Return [(place, text)], where the text is the condition at the place. Refuse a place at which the condition
+        has no meaning."""
         said = []
         for place in found:
             try:

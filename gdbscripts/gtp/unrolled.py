@@ -6,7 +6,7 @@
 # element, and one `collect` at the new place. GDB compiles these lines like lines that a user types. The steps that
 # remain at the end of a path or vector stay at its last element. gtp.view.walks reads the value from the frame's memory.
 #
-# The first line is `collect ($p_gtp_path, EXPRESSION)`. A table recognizes the column by this line, also in a trace
+# The first line is `collect ($p_gtp_path, EXPRESSION)`. A table recognises the column by this line, also in a trace
 # file.
 import re
 from typing import NamedTuple
@@ -290,7 +290,7 @@ KINDS = {"path": Path, "argv": Argv, "mem": Memory, "list": List}
 
 
 def memory(length, text, taken, pc):
-    """Return the Memory for /mem:LENGTH, and the expression of its first `collect`, by which a table recognizes the
+    """Return the Memory for /mem:LENGTH, and the expression of its first `collect`, by which a table recognises the
     column."""
     if length is None:
         raise gdb.GdbError("/mem %s: a length is needed, as in /mem:count buf or /mem:(2 * n) p" % text)

@@ -22,7 +22,7 @@ def blanked(text):
 
 
 def halves(text):
-    """Return the text before the `if` and the text after it, or None if there is none."""
+    """Return the text before the `if` and the text after it. The second text is None if there is no `if`."""
     found = IF.search(blanked(text))
     if found is None:
         return text.strip(), None

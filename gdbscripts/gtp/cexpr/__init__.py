@@ -144,7 +144,7 @@ def is_harmless(text, pc):
 def printed(text, pc):
     """Return the argument for GDB and the gdb.Type of an expression whose value a dprintf prints.
 
-    For a char array the argument is its address, for %s. Raise an error unless the value is a number, a pointer, text,
-    or an array of up to eight bytes, which becomes one number as in key().
+    For a char array the argument is its address, for %s. An array of up to eight other bytes becomes one number, as in
+    key(). For a longer array of such bytes, or a structure, the argument is None.
     """
     return of_bytes(text, pc, Translation.printed)

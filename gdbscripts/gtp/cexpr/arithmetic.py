@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Binary operators: C's conversions, pointers, constants, and whether GDB's own evaluation gives the same value."""
+"""Translates binary operators with C's conversions, pointers and constants. Finds out whether GDB's own evaluation
+gives the same value."""
 import gdb
 
 from gtp.cexpr import ctype, strings, syntax, wide

@@ -49,5 +49,5 @@ def counts_of(path, mtime):
 
 
 def counts():
-    """Return counts_of() the main symbol file, or {} if the file cannot be read."""
+    """Return counts_of() for the main symbol file, or {} if the file cannot be read."""
     return vmlinux.asked(counts_of)

@@ -36,7 +36,7 @@ class Unbalanced(Refused):
 # may not.
 NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
 OF_GDB = {"pc", "sp", "fp"}  # variables that always exist
-everywhere = {}  # (text, collecting) -> Refused or None: a cache, because GDB takes long to look up a place
+everywhere = {}  # (text, collecting) -> Refused or None: a cache, because GDB takes a long time to look up a place
 
 
 def check(text, pc, collecting):

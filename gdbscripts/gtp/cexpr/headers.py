@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's headers: where they are, which of them defines a macro, and how the compiler expands it.
+"""The kernel's headers: where they are, which of them defines a macro, and how the compiler expands the macro.
 
 vmlinux has no macros. The compiler is asked once for each name and GDB session.
 """

@@ -69,7 +69,8 @@ def of_union(kind):
 
 
 def covers(kind):
-    """Return whether a type's parts contain all of its bytes. Padding may be a part of another member of the union."""
+    """Return whether a type's parts contain all of its bytes. Bytes that are padding in one member of a union may
+    contain data of another member."""
     kind = ctype.plain(kind)
     if kind.code == gdb.TYPE_CODE_STRUCT:
         return sum(f.bitsize or 8 * f.type.sizeof for f in fields(kind)) == 8 * kind.sizeof and all(

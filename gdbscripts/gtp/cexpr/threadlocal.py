@@ -27,8 +27,9 @@ ELSEWHERE = "%s is a thread-local variable of another file than this code"
 class Variables:
     """A file's thread-local variables.
 
-    places: name -> place in the block. sizes: name -> bytes. words: place -> link-time address of the word with its distance.
-    size: the bytes of a program's block, which ends where the thread's pointer points to; None for a library
+    places: name -> place in the block. sizes: name -> bytes. words: place -> link-time address of the word that holds
+    the distance. size: the bytes of a program's block, which ends where the thread's pointer points to; None for a
+    library
     """
 
     def __init__(self, elf):

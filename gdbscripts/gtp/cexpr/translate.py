@@ -170,7 +170,7 @@ class Translation:
         return None
 
     def explained(self, refusal, lowered):
-        """Return an Error for GDB's refusal that speaks of the typed text, not of the lowered one."""
+        """Return an Error about the typed text for GDB's refusal of the lowered text."""
         if isinstance(refusal, compiled.TooLong):
             return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
                          "Collect its parts one by one.")

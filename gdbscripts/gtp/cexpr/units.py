@@ -93,5 +93,5 @@ def places_of(path, mtime, name):
 
 
 def places(name):
-    """Return places_of() the main symbol file, or [] if the file cannot be read."""
+    """Return places_of() for the main symbol file, or [] if the file cannot be read."""
     return vmlinux.asked(lambda path, mtime: places_of(path, mtime, name)) or []

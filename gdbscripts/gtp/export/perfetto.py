@@ -240,7 +240,8 @@ class Writer:
                  number(FLAGS, CLEARED) + number(FIRST, 1))
 
     def moments(self):
-        """Return (time, rank, tie, event), sorted: ends before begins, and outer slices around inner ones."""
+        """Return a sorted list of the beginnings and ends of slices, and of instants. At the same time, ends come
+        before beginnings, outer slices begin before inner ones, and inner slices end before outer ones."""
         found = []
         for event in self.events:
             time, begin = event.time_ns, event.begin_ns

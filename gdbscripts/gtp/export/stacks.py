@@ -19,8 +19,8 @@ class Hits:
     """All hits of an aggregation, in the form that a format's ARG selects.
 
     rows: [(names, weight)], the outermost function first, after the text of KEY if the user asks for a key; the rows
-    with the most weight first. Hits that found no room in the aggregation have a row whose name is in brackets. unit:
-    the weights' unit. notes: sentences about hits that are in no row.
+    with the most weight first. Hits whose keys did not fit into the aggregation have a row whose name is in brackets.
+    unit: the weights' unit. notes: sentences about hits that are in no row.
     """
 
     def __init__(self, name, arg):

@@ -84,7 +84,7 @@ def sums(paths, notes):
                 add(merged, path)
         except Exception as error:
             notes.append("%s: its sums are left out: %s" % (host, command.sentence(error)))
-    if not merged.all:  # there are no files, or they have stacks but no aggregations
+    if not merged.all:  # there are no files, or the files contain stacks but no aggregations
         return ""
     with known.of(merged.names):
         return show.report(merged, None, TOP, show.order_of({}), kstack.Stacks(merged.keys, merged.addresses))

@@ -44,7 +44,7 @@ def of_return(kind, pc):
 
 
 class Returned:
-    """Takes the place of a Form from the user, and shows a return value in the Form of its type."""
+    """Is used like a Form that the user gives. Its show() shows a return value in the Form of the value's type."""
 
     @staticmethod
     def show(kind):
@@ -89,7 +89,8 @@ class Shown(cells.Formats):
 
 
 class Asked:
-    """Formats that show values in the Form ASKED, or in OTHERS if ASKED has no text for them."""
+    """Formats that show a value in the Form ASKED. If ASKED has no text for the value, use OTHERS, which are Formats,
+    too."""
 
     def __init__(self, others, asked):
         self.others, self.asked = others, asked
