@@ -16,7 +16,7 @@ from gtp.cexpr import ctype
 # Types with a fixed byte order, or whose bits have a meaning of their own. Each of them is equal only to itself.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
 
-# Names of the four fields that every record begins with, filled in by ftrace.
+# Names of the four fields with which every record begins. ftrace fills them in.
 COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 
 # id -> Event, as last reported by the module on the current connection.
@@ -252,8 +252,8 @@ def of_call(field, offset, arguments, code):
 
 
 def extended(argument, field, value, pointed):
-    """Return C for a field of 8 bytes that has 4 bytes of a member, sign-extended. For example, the number of a system
-    call is read from half of a member."""
+    """Return C for a field of 8 bytes that contains 4 bytes of a member, sign-extended. For example, the number of a
+    system call is read from half of a member."""
     found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
     member = next((name for name, kind in found if ctype.is_integer(kind)), None)
     if member is None or not is_scalar(field):

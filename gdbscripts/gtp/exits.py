@@ -178,8 +178,8 @@ def above(code, start, pc):
 
 @functools.lru_cache(maxsize=16)
 def is_go(path, time):
-    """Return whether the Go compiler made the file, whose functions move between stacks and threads. TIME is a part of
-    the cache's key."""
+    """Return whether the Go compiler made the file. Go functions move between stacks and threads. TIME is only a part
+    of the cache's key."""
     try:
         with functions.opened(path) as elf:
             return any(elf.name(i) in (".gopclntab", ".go.buildinfo") for i in range(len(elf.sections)))

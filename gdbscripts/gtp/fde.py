@@ -13,7 +13,8 @@ HEADER = bytes((1, PCREL | SDATA4, UDATA4, DATAREL | SDATA4))
 
 
 class Ranges:
-    """The ranges that a file's .eh_frame describes: whole functions, and their parts that are elsewhere."""
+    """The ranges that a file's .eh_frame describes: whole functions, and parts of functions that the compiler has
+    placed elsewhere."""
 
     def __init__(self, elf):
         sections = {elf.name(i): section for i, section in enumerate(elf.sections)}

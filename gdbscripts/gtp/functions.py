@@ -70,7 +70,8 @@ class Elf:
                 yield text_at(strings, name), info & 15, index, address, size
 
     def gone(self):
-        """Return the sections of freed code, and the index for symbols that are defined elsewhere."""
+        """Return the indices of the sections that are freed or never loaded, and 0, which is the section index of a
+        symbol that is defined elsewhere."""
         return {0} | {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
 
 

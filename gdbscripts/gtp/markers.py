@@ -24,7 +24,7 @@ NOPS = (b"\x90", b"\x66\x90", b"\x0f\x1f", b"\x66\x0f\x1f", b"\x66\x2e\x0f\x1f")
 
 NO_NOP = "no nop is where the notes say, as in another build: "
 
-# known: (path, path there) -> Markers. at_place: address -> Names of the marker's place.
+# known: (path, path on the traced machine) -> Markers. at_place: address -> Names of the marker's place.
 known = {}
 at_place = {}
 

@@ -42,7 +42,7 @@ def release():
     return found.group(1) if found else "unknown"
 
 
-# Kernel tracepoints, as the kernel's own tables have them -----------------------------------------
+# Kernel tracepoints, as the kernel's own tables list them -----------------------------------------
 
 
 def fields(call):

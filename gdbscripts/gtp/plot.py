@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Histograms as text: a line for each bucket, and the figures below.
+# Draws histograms as text: a line for each bucket, and below these a line with the number of values, their average,
+# minimum, maximum and percentiles.
 import fractions
 
 WIDTH = 40

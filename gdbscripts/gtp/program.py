@@ -21,7 +21,7 @@ OTHER_BUILD = """{file} is another build than {there} on the traced machine: its
 
 
 class Program:
-    """A file with symbols. there: its path on the traced machine. base: where its space begins."""
+    """A file with symbols. there: its path on the traced machine. base: the address at which its file space begins."""
 
     def __init__(self, path, there, base):
         self.path, self.there, self.base = path, there, base

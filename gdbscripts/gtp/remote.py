@@ -35,8 +35,8 @@ def is_gtp():
 
 
 def may_be_gtp():
-    """Return is_gtp(), for checks that the user has not asked for. Send a packet only if gdbtp's variables exist, which
-    connecting to it defines."""
+    """Return is_gtp(), for checks that the user has not asked for. Send a packet only if gdbtp's trace state variables
+    exist, because connecting to gdbtp defines them."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False

@@ -173,8 +173,8 @@ def value_of(text, kind, size, file):
         if text[1:] not in REGISTERS:
             raise Refused("a hit does not have this register")
         name, bit = REGISTERS[text[1:]]
-        # The marker's note gives the size of the operand. The register's name may imply a smaller or larger size:
-        # ignore it.
+        # The marker's note gives the size of the operand. The register's name may imply a smaller or larger size, which
+        # is ignored.
         return "((%s)%s)" % (kind, "((long)$%s >> %d)" % (name, bit) if bit else "(long)$" + name)
     if text.startswith("$"):
         value, named = total(text[1:], file)

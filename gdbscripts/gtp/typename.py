@@ -16,7 +16,7 @@ def at(block, name):
     """Return the type with this name in the block's function or compile unit. If they have none, return the type that GDB
     chooses, or None."""
     tagged = TAG.match(name)
-    if tagged and block is not None:  # gdb.lookup_type() ignores the block for these
+    if tagged and block is not None:  # gdb.lookup_type() ignores the block for structs, unions and enums
         symbol = gdb.lookup_symbol(tagged.group(2), block, gdb.SYMBOL_STRUCT_DOMAIN)[0]
         if symbol is not None and symbol.type.code == CODES[tagged.group(1)]:
             return symbol.type

@@ -24,8 +24,8 @@ WORD = 64
 
 
 class Piece(NamedTuple):
-    """COUNT bits of a structure, starting at bit FIRST. They start at bit 0 of REGISTER, which is None if they are in no
-    register."""
+    """COUNT bits of a structure, starting at bit FIRST. They start at bit 0 of REGISTER. REGISTER is None if no
+    register holds them."""
     first: int
     count: int
     register: str

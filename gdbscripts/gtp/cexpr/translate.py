@@ -70,7 +70,7 @@ class Translation:
         return True
 
     def is_clear(self):
-        understood = self.understood()  # if GDB does not know the expression either, GDB's own error is reported
+        understood = self.understood()  # an expression with an error is clear: GDB reports its own error for it
         return not self.lower.unclear and not (understood and self.lower.differs)
 
     def is_harmless(self):

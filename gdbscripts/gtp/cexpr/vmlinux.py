@@ -15,8 +15,8 @@ SYMBOL = struct.Struct("<IBBHQQ")
 
 
 def headers(file):
-    """Return the sections of an ELF file: name to (address, offset, size, link), and the list of them in their
-    order."""
+    """Return {name: (address, offset, size, link)} of an ELF file's sections, and the list of all section headers in
+    the file's order."""
     head = file.read(64)
     if head[:6] != b"\x7fELF\x02\x01":
         raise ValueError("no ELF file of 64 bits")
@@ -67,7 +67,7 @@ def statics_of(path, mtime):
 
 
 def asked(function):
-    """Return FUNCTION's result for the main symbol file, or {} if that cannot be read."""
+    """Return FUNCTION's result for the main symbol file, or {} if the file cannot be read."""
     name = gdb.current_progspace().filename
     try:
         return function(name, os.stat(name).st_mtime_ns) if name else {}

@@ -60,7 +60,8 @@ class Writer(ctf.Writer):
 
     @functools.cached_property
     def uuid(self):
-        """Return a UUID. It differs from the one of the CTF 1.8 export of the same run, which is another trace."""
+        """Return a UUID that differs from that of the CTF 1.8 export of the same run, because the two exports are
+        different traces."""
         return uuid.UUID(bytes=hashlib.sha256(b"2" + super().uuid.bytes).digest()[:16], version=4)
 
     def metadata(self):

@@ -96,7 +96,7 @@ class Annotations:
         self.makers = {place: [self.maker(column) for column in place.columns] for place in places}
 
     def title(self, name):
-        """Return the encoded name of an annotation, which is encoded once, when the first event has it."""
+        """Return the encoded name of an annotation. Encode the name only once, when the first event has it."""
         if name not in self.titles:
             self.titles[name] = number(FIELD, self.interned.text(FIELD_NAMES, name))
         return self.titles[name]

@@ -6,7 +6,7 @@ import gdb
 
 from gtp import infosymbol, quiet
 
-# GDB takes some ten milliseconds for each source file that it reads, so functions with few hits get no group.
+# The maximum number of functions that get a group, because GDB takes about ten milliseconds for each source file.
 FUNCTIONS = 300
 MAIN = "init/main.c"
 TWO = ("arch", "drivers")  # for a source in one of these folders, the part's name includes the next folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs ClusterShell: an ssh for each host, all of them at once. No other file imports ClusterShell."""
+"""Runs ClusterShell, which talks to all hosts in parallel, with an ssh for each. No other file imports ClusterShell."""
 from gtp.shell.failure import Failure
 
 NO_ENGINE = "gtp fleet needs ClusterShell for Python; Debian: apt install python3-clustershell"

@@ -200,8 +200,8 @@ def hits_of(places, header):
 
 
 def collected(asked, usage):
-    """Return all data of a page. ASKED is the text of gtp table: which tracepoint, which columns, which frames. An error in
-    it shows USAGE."""
+    """Return all data of a page. ASKED is the text of gtp table: which tracepoint, which columns, which frames. An
+    error in ASKED shows USAGE."""
     stacks, read = show.known_stacks(), reading()
     try:
         found, header, places, unknown = with_frames(asked, usage, stacks)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Small tables: a click on a title sorts, bars show each row's share, and a button shows all rows after the first.
+// Small tables: a click on a title sorts, bars show each row's share, and a button shows the rows after the first
+// FIRST_ROWS ones.
 
 const FIRST_ROWS = 12;
 

@@ -2,7 +2,7 @@
 // A table of any number of rows, of which only the visible ones are in the document.
 
 const ROW = 24;
-const TALLEST = 8e6; // in pixels; the limits of browsers are between 16 and 33 million
+const TALLEST = 8e6; // in pixels; the limits of different browsers are between 16 and 33 million pixels
 const BEYOND = 6; // rows in the document above and below the visible ones
 
 /* columns: {name, title, width (characters), right, text(row), key(row)}; rows: numbers. */

@@ -104,7 +104,7 @@ class Child:
         return silence(self.log.read())
 
     def end(self):
-        """End GDB in any state. The module removes every probe when the connection closes."""
+        """Kill GDB, whatever GDB is doing. The module removes every probe when the connection closes."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -38,7 +38,7 @@ def broken(error):
 
 
 class Relay:
-    """The line to the module, the socket to which GDB connects, and the connection once GDB has connected."""
+    """Holds the open file /proc/gtp, the socket to which GDB connects, and GDB's connection once there is one."""
 
     def __init__(self, line=None):
         self.line = opened() if line is None else line

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs inside GDB for `gtp record --until EXPRESSION`: compiles the condition to bytecode, which gtp-drain evaluates.
 
-gtp-drain has the run's header and the frames, GDB has the types. The bytecode is the same that the kernel would get for
-the condition at that place; tools/record/until.h describes the lines that carry it.
+gtp-drain has the run's header and the frames, GDB has the types. The kernel would get the same bytecode for the
+condition at that place; tools/record/until.h describes the lines that carry it.
 """
 import json
 import os
