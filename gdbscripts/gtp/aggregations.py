@@ -12,7 +12,7 @@ from gtp.damaged import reading
 NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind the frames; tsave does not, and a file that was
   cut has lost them"""
 
-SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # length of an Entry's summary
+SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # size of an Entry's summary
 MOST_STEPS, POWERS = 1000, 64  # the maximum number of buckets between the first and the last one
 
 # bounds: (from, to, step) of a linear histogram, else None. keys: names of variables. noroom: a list that is empty, or

@@ -5,8 +5,8 @@
 # The debug information says which instructions belong to a function; for a function without it, .eh_frame does. A jump
 # to another function is a tail call: when that function returns, the first one has returned, too. If both are in the
 # same file, the returns of the second function are probed as well. Otherwise such calls cannot be followed, and the
-# module counts them as missed. In .eh_frame the cold part of a function looks like another function; a jump to it has
-# the same result.
+# module counts them as missed. In .eh_frame the cold part of a function looks like another function, so a jump to the
+# cold part is treated like a tail call.
 import collections
 import functools
 import re

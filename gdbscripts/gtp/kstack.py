@@ -11,7 +11,7 @@ from gtp import infosymbol, kept, loaded, points, quiet, remote, source, space, 
 VARIABLES = ("$kstack", "$ustack")
 NO_ROOM = 0
 DEEPEST = 127  # the maximum number of addresses that the module keeps of a kernel stack
-LOST = 0  # the last address of a stack that ends too early
+LOST = 0  # stands in place of the last address if a stack ends too early
 CUT_OFF = "[the unwinder could not follow]"
 KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")
 CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")

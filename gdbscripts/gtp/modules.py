@@ -20,7 +20,7 @@ ours = {}
 # they are loaded and unloaded.
 asked = None
 
-# loaded.inventory() when the symbols were last made to match it.
+# The result of loaded.inventory() for which the symbols were last updated.
 known = None
 
 

@@ -147,7 +147,7 @@ def function(location, name):
 
 
 def symtabs(file):
-    """Return the source files that a name means, each once for each unit that it was compiled in."""
+    """Return the source files that a name means, each once for every compile unit that contains it."""
     if file.endswith(".h"):
         raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
                            % file)

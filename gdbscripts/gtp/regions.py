@@ -32,7 +32,7 @@ def ask(*arguments):
 
 
 def address(text):
-    """Return the address that the user's text names, which is an expression or a place in the source."""
+    """Return the address that the user's text names. The text is an expression or a place in the source."""
     text = text.strip()
     if not text:
         raise gdb.GdbError("which place? An expression such as FUNCTION+OFFSET, or FILE:LINE")

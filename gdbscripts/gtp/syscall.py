@@ -189,7 +189,7 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
                 try:
                     told.append(set_both(definitions, call, said.condition, shared))
                 except gdb.GdbError as error:
-                    # Do not leave the entry alone if the exit was refused.
+                    # If the exit was refused, delete the tracepoint at the entry, too.
                     definitions.drop(*[n for n in definitions.numbers if n not in before])
                     definitions.refuse(call.name, error)
             definitions.settle()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Casts to integers and pointers, as C and C++ make them."""
+"""Translates casts to integers and pointers, with the results that C and C++ define."""
 from gtp.cexpr import ctype, registers
 from gtp.cexpr.operand import UNARY, Operand, cast, number
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An error in an expression: a sentence about it, its position in the text, and advice what to write instead."""
+"""An error in an expression: a sentence about it, its position in the text, and advice on what to write instead."""
 import gdb
 
 from gtp.cexpr.expanded import Expanded

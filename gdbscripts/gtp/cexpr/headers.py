@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernel's headers: where they are, which of them defines a macro, and how the compiler expands the macro.
 
-vmlinux has no macros. The compiler is asked once for each name and GDB session.
+vmlinux has no macros. In a GDB session, the compiler is asked only once for each name.
 """
 import contextlib
 import functools

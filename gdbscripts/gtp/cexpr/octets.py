@@ -8,8 +8,8 @@ WIDTHS = ((8, "unsigned long"), (4, "unsigned int"), (2, "unsigned short"), (1, 
 
 
 def suffixes(count):
-    """Return the suffixes that turn an array of COUNT bytes into numbers: one number for all bytes, or one for every
-    eight."""
+    """Return the suffixes that turn an array of COUNT bytes into numbers: one number for all bytes if there are at most
+    eight, else one number for every eight bytes."""
     if count <= WORD:
         return [""]
     return ["[%d]@%d" % (first, min(WORD, count - first)) for first in range(0, count, WORD)]

@@ -21,7 +21,8 @@ def is_wide(kind):
 
 
 def made(kind, low, high):
-    """Return an Operand of a 16-byte KIND. LOW and HIGH are the texts of its halves, and must need no parentheses."""
+    """Return an Operand of a 16-byte KIND. LOW and HIGH are the texts of its halves. The caller adds parentheses to
+    them where they are needed."""
     return Operand(kind, "", halves=(low, high))
 
 

@@ -2,8 +2,8 @@
 # Draws a flame graph as one SVG file, or as a part of an HTML page. Also runs in Python without GDB.
 #
 # Programs that run no scripts, such as those that show a README, show a still picture. In a browser the script replaces
-# the picture, and draws as much as there is room for. Text comes from the kernel and its users: all of it is escaped
-# here.
+# the picture, and draws as many functions as fit into the window. Text comes from the kernel and its users: all of it
+# is escaped here.
 import collections
 import html
 import json
@@ -17,7 +17,7 @@ WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # measures of the still picture, in pi
 NARROW, WIDE = 1.5, 4
 CHAR = 7.25
 COLOURS = 10
-OTHER, SPECIAL = COLOURS, COLOURS + 1  # for groups without their own colour; for names that are not functions
+OTHER, SPECIAL = COLOURS, COLOURS + 1  # colours of groups without their own, of non-functions
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
 

@@ -155,8 +155,8 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """Return functions that map a frame to the pid, tgid and comm of the task that made the hit. They are compiled at
-        FRAME, which must have collected the task, and are valid for all frames."""
+        """Return functions that map a frame to the pid, tgid and comm of the task that made the hit. Compile the
+        functions at FRAME, a frame that has collected the task. They are valid for all frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 

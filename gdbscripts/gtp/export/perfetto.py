@@ -20,7 +20,7 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 # fields of DebugAnnotation: the name, and one for each kind of value
 FIELD, BOOL, UNSIGNED, SIGNED, POINTER, STRING = 1, 2, 3, 4, 7, 17
 
-REALTIME, MONOTONIC = 1, 3  # Perfetto's numbers of clocks
+REALTIME, MONOTONIC = 1, 3  # Perfetto's numbers for these clocks
 CLEARED, NEEDED = 1, 2  # bits of FLAGS
 COUNTERS = re.compile(r"(?:^|\s)--counter(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
@@ -202,7 +202,7 @@ class Writer:
     """Writes packets in the order of time."""
 
     sequence = number(SEQUENCE, 1)
-    shift = 0  # $clock plus this is the clock of the packets
+    shift = 0  # the clock of the packets minus $clock
 
     def __init__(self, file, run, counters):
         self.file, self.run, self.counters = file, run, counters

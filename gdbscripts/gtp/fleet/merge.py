@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Merges the trace files of many machines: one GDB for each kernel reads its files, and the parts are put together
-here."""
+"""Merges the trace files of many machines: one GDB for each kernel reads the files of that kernel, and merge.py joins
+the parts."""
 import heapq
 import os
 import shutil

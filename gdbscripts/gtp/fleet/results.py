@@ -32,7 +32,8 @@ def files(folder, hosts):
 
 
 def save(folder, here, rows):
-    """Write hosts.json. HERE is the result of offset.anchor() on this machine, to whose clock all offsets lead."""
+    """Write hosts.json. HERE is the result of offset.anchor() on this machine. All offsets are from another machine's
+    clock to this machine's clock."""
     with whole.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
         json.dump({"time_of_day_ns": here.ns, "hosts": rows}, file, indent=1)
         file.write("\n")

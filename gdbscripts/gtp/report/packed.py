@@ -33,7 +33,7 @@ def column(values):
 
 
 def differences(times):
-    """Return each time as the difference to the previous known time; the first one is 0."""
+    """Return each time as the difference from the previous known time; the first difference is 0."""
     found, last = [], None
     for time in times:
         found.append(None if time is None else 0 if last is None else time - last)

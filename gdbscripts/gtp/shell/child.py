@@ -41,7 +41,7 @@ def answer(words, module, request, ended=lambda: None):
     """Run MODULE's main() in a GDB with gtp.shell.asked, and return its answer to the request, a dict. Call ENDED() before
     any failure is raised."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
-        # Use files: a string in the environment can have 128 KiB, and a fleet's request grows with its machines.
+        # Use files, because a fleet's request may exceed the 128 KiB that a string in the environment can have.
         paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
         with open(paths["request"], "w", encoding="utf-8") as file:
             json.dump(request, file)

@@ -18,7 +18,7 @@ TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
 
 
 def said(path):
-    """Return the messages that GDB wrote to the file PATH. They are empty if GDB did not get as far as making the
+    """Return the messages that GDB wrote to the file PATH. Return an empty text if GDB failed before it made the
     file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:

@@ -111,7 +111,7 @@ def whole(parts):
     return MAGIC + struct.pack("<II", len(data) + HEAD, zlib.crc32(data)) + data
 
 
-# Read again -----------------------------------------------------------------------------------------
+# Reading --------------------------------------------------------------------------------------------
 
 # The part of a compiled session file for one kernel. data: its records as bytes. tracepoints: their numbers.
 Part = collections.namedtuple("Part", "build_id release tracepoints data")

@@ -14,7 +14,8 @@ PIECE = 1 << 16  # the maximum size of one write, in bytes
 
 
 def unblocked(fd):
-    """Return (descriptor, size). Writes of up to SIZE bytes return at once when poll() has reported room.
+    """Return (descriptor, size). If poll() has reported that the descriptor is writable, a write of up to SIZE bytes
+    does not block.
 
     Open a pipe or terminal once more, because O_NONBLOCK on the given descriptor would affect the shell, too.
     """
@@ -85,7 +86,7 @@ class Output:
         self.queue.clear()
 
     def write(self):
-        """Write some of the queue, for which poll() has reported room."""
+        """Write a part of the queue. Call this when poll() has reported that the descriptor is writable."""
         try:
             del self.queue[:os.write(self.fd, self.queue[:self.piece])]
         except BlockingIOError:

@@ -83,8 +83,8 @@ def snapshot(given):
 
 
 def become(given, more):
-    """Replace this process with gtp-drain. MORE() returns its further arguments; it is called when the module is
-    loaded."""
+    """Replace this process with gtp-drain. MORE() returns further arguments for gtp-drain. It is called after the
+    module has been loaded."""
     program = tools.gtp_drain()
     if not given.pipe:
         prepare()

@@ -8,8 +8,8 @@ inside.py, in GDB, uses the dprintf formats; the shell command `gtp` uses the de
 Each run has a new mark, so that no string that a user has chosen, such as the name of a file or a task, can look like a
 record or the end of a field. A dprintf has at most 8 arguments and 255 characters, so a row may need several records:
 its parts. Each part begins with $clock. All dprintfs of one hit have the same $clock, which shows the parts that belong
-together. The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings are cut if there
-is no room.
+together. The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings that do not fit
+are cut.
 """
 import re
 import secrets

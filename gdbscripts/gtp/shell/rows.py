@@ -29,7 +29,7 @@ class Place:
 
 
 class Rows:
-    """feed() turns the kernel's text into rows, and other lines of text."""
+    """feed() takes the kernel's text and returns the rows in it, and the lines that are not part of a row."""
 
     def __init__(self, spec):
         symbols, null = decode.Symbols(), spec["null"].encode()

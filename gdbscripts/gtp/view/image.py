@@ -57,7 +57,7 @@ def static(name):
 
 def kept(function):
     """Wrap FUNCTION(image, symbol, name) to be called with a variable's name, and remember its results. FUNCTION is
-    called again after the symbols were moved, or others were loaded. The result is empty if there is no such
+    called again after the symbols were moved, or other symbols were loaded. The result is empty if there is no such
     variable."""
     known = {}
 

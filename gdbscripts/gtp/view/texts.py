@@ -92,8 +92,9 @@ def size(number):
 
 
 def flags(number, table, joint="|"):
-    """Return names for the bits of a number, as the kernel's trace_print_flags_seq(). TABLE is [(mask, name)] in its
-    order. An entry may also be (mask, value, name): the name applies if the bits of the mask have this value."""
+    """Return names for the bits of a number, as the kernel's trace_print_flags_seq() prints them. TABLE is [(mask,
+    name)] in its order. An entry may also be (mask, value, name): the name applies if the bits of the mask have this
+    value."""
     found, rest = [], number
     for mask, *value, name in table:
         if mask and rest & mask and rest & mask == (value or [mask])[0]:

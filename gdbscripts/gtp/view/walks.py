@@ -95,8 +95,8 @@ def names_of(frame, layout, dentry, mount):
 
 
 def computed(frame, layout, dentry, mount):
-    """Return the text for a file that has no place in a tree, such as a pipe, in the words of /proc/PID/fd. Return None for
-    any other file, and for a namespace that is mounted somewhere."""
+    """Return the text for a file that has no place in a tree, such as a pipe, in the form that /proc/PID/fd shows.
+    Return None for any other file, and for a namespace that is mounted somewhere."""
     operations = frame.word(dentry + layout.operations, 8)
     function = frame.word(operations + layout.dname, 8) if operations else 0
     if not function or mount and frame.word(mount + layout.root, 8) == dentry == frame.word(dentry + layout.parent, 8):
