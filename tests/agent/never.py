@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file whose contents never come: a FUSE file system that answers no read. Needs root."""
+"""Mounts a FUSE file system with one file, and never answers a read of this file. Needs root."""
 import contextlib
 import ctypes
 import os
@@ -18,7 +18,7 @@ def attributes(node):
 
 
 def reply(opcode, node):
-    """Return the data of the answer to a request, or None if it has none."""
+    """Return the data of the reply to a FUSE request, or None if the reply is an error."""
     if opcode == INIT:
         return struct.pack("<4IHHIIHH8I", 7, 31, 0, 0, 1, 1, SIZE, 1, 1, 0, *[0] * 8)
     if opcode == LOOKUP:
@@ -29,7 +29,8 @@ def reply(opcode, node):
 
 
 def serve(device, reads):
-    """Answer the kernel's requests until the file system is unmounted. READS is set when a read has come."""
+    """Answer the kernel's requests until the file system is unmounted. Leave reads unanswered, and set the event READS when
+    the first one arrives."""
     while True:
         try:
             request = os.read(device, 1 << 18)
@@ -46,8 +47,8 @@ def serve(device, reads):
 
 @contextlib.contextmanager
 def file():
-    """For a `with`: yield the path of such a file, and a threading.Event that is set when a read waits; OSError without
-    the right to mount."""
+    """Context manager: mount the file system. Yield the path of its file, and a threading.Event that is set when a read
+    waits. Raise an OSError without the right to mount."""
     libc, reads = ctypes.CDLL(None, use_errno=True), threading.Event()
     device = os.open("/dev/fuse", os.O_RDWR)
     folder = tempfile.mkdtemp()

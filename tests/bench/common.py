@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Common code of the measurements inside the guest: the bench module, GDB, checks of the figures.
 #
-# A call's time is the TSC, which under QEMU's -icount shift=0 counts instructions. A cost is the time of a
-# call with a probe minus that of a call without.
+# The TSC measures the time of a call. Under QEMU's -icount shift=0 it counts instructions. A cost is the time of a call with
+# a probe minus that of a call without.
 import os
 import re
 import statistics
@@ -55,7 +55,7 @@ def warmly(name):
 
 
 def above(ticks, bare):
-    """Return the differences between TICKS and BARE: of their minima, and of their medians."""
+    """Return by how much TICKS exceeds BARE: the difference of the minima, and the difference of the medians."""
     return tuple(f(ticks) - f(bare) for f in (min, statistics.median))
 
 

@@ -50,7 +50,7 @@ OURS = (
 
 def ours(engine, case):
     what, condition, actions, frames = case
-    # GDB 13 crashes at strace. An ordinary tracepoint at the marker's address does the same.
+    # GDB 13 crashes at the command strace. An ordinary tracepoint at the marker's address has the same effect.
     cmd("trace *__traceiter_gtp_bench_hit%s" % (" if " + condition if condition else ""))
     if actions:
         cmd("commands", *actions, "end")
@@ -74,7 +74,7 @@ def ftrace(what, filter_, entries):
 
 
 def bpftrace(what, program, seen):
-    """Measure a bpftrace program that counts in @n, and prints that at its end."""
+    """Measure a bpftrace program that counts hits in @n, and prints @n when it ends."""
     with subprocess.Popen(["bpftrace", "-q", "-e", program], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=bpftrace_env(), text=True) as child:
         line = child.stdout.readline()
@@ -131,7 +131,7 @@ def main():
 bare = []
 try:
     main()
-except Exception:  # after any exception gdb would end with status 0
+except Exception:  # without this, gdb would exit with status 0 after an exception
     traceback.print_exc(file=sys.stdout)
     print_table()
     gdb.execute("quit 1")

@@ -17,8 +17,9 @@ import gdb
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
-# place -> (description; the first byte of the code when a kprobe is set there and the kernel has optimised it if it can; the
-# mechanism that `monitor probes' shows there for gdbtp's own probe, which is not a kprobe).
+# place -> (description; the first byte of the code while a kprobe is set there, after the kernel has optimised it if it can;
+# the mechanism that `monitor probes' shows for gdbtp's own probe there, which is not a kprobe). If the byte is None, any
+# change of the code counts.
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,
@@ -64,7 +65,7 @@ class Place:
 
 # gdbtp ----------------------------------------------------------------------------------------------
 
-AGGREGATED = "aggregated"  # for a case in which every call is a hit without a frame
+AGGREGATED = "aggregated"  # in place of True or False below: every call is a hit, but leaves no frame
 
 # name -> (condition, actions, whether a hit leaves a frame). o->a is 42, o->b is 7, n is 3.
 RING = "collect $regs, dropping the oldest frames"
@@ -115,7 +116,7 @@ CASES.update({
     PLAIN[STRING]: ("", ("collect gtp_bench_text",), True),
     STRING: ("", ("collect/s &gtp_bench_text[0]",), True),
 })
-HERE = {TWO: 2}  # how many tracepoints are at the place, if not one; each has a frame for every call
+HERE = {TWO: 2}  # case -> number of tracepoints at the place, if not one; each leaves a frame for every call
 VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
              "hist_b", "hist_c", "hist_d")
 # Rows, by the way in which expressions are executed and the kind of probe.
@@ -132,7 +133,8 @@ def choose(engine):
 
 
 def set_buffer(ring):
-    """Make the buffer so large that every frame of a row fits, or, for a RING, so small that each drops an old one."""
+    """Make the buffer so large that all frames of a row fit. For a RING, make it so small that each new frame drops an old
+    one."""
     cmd("set circular-trace-buffer " + ("on" if ring else "off"))
     cmd("set trace-buffer-size %d" % (65536 if ring else 1 << 25))
 
@@ -213,7 +215,7 @@ def measure_others(place):
     if place.name == "entry":
         rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
     rows = [(row, cells) for row, cells in rows if is_asked_for(row)]
-    # The rows for the kernel's stack also appear if BENCH_ONLY asks for them alone.
+    # The rows for the kernel's stack are chosen by the name of their case, so that BENCH_ONLY can ask for them alone.
     if is_asked_for(peers.STACK):
         rows += peers.stack_rows(place)
     for row, cells in rows:
@@ -277,7 +279,7 @@ def print_goals(places):
 
 
 def print_plain(places):
-    """Print how many times as much as its simpler case each case of PLAIN costs."""
+    """For each case in PLAIN, print its cost divided by the cost of its simpler case."""
     for place in places:
         for case, plain in PLAIN.items():
             cells = []
@@ -320,6 +322,6 @@ def main():
 failures = []
 try:
     main()
-except Exception:  # after any exception gdb would end with status 0
+except Exception:  # without this, gdb would exit with status 0 after an exception
     traceback.print_exc(file=sys.stdout)
     gdb.execute("quit 1")

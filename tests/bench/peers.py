@@ -34,8 +34,8 @@ FTRACE = {
 
 
 def ftrace(place, case):
-    """Measure an event at a probe, as `perf probe` and trace-cmd use it: it fetches, then filters, then writes its
-    record."""
+    """Measure an event at a probe, as `perf probe` and trace-cmd use it. At a hit the event fetches its arguments, applies
+    its filter, and writes its record."""
     fetch, filter_ = FTRACE[case]
     write(place.events, "p:gtpb/ev %s %s\n" % (place.address, fetch))
     try:
@@ -87,7 +87,7 @@ def contents(path):
 
 
 def wait_for_lines(path, count):
-    """Wait until the program has printed COUNT lines. It prints no more after the interrupt."""
+    """Wait until the program has printed COUNT lines, because it prints none after the interrupt."""
     end = time.monotonic() + 30
     while contents(path).count("\n") < count and time.monotonic() < end:
         time.sleep(0.5)

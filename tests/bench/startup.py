@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The time to arm and remove many tracepoints at once: 1 to 10000 functions of the kernel, at the instruction
-# after the call that ftrace has at their entries.
+# Measures how long it takes to arm and remove many tracepoints at once: one in each of 1 to 10000 functions of the kernel,
+# at the instruction after ftrace's call at the entry.
 #
 # Run by python3 in a guest that counts instructions: guest time is the number of instructions, plus the time that the guest
 # waits. This program makes the packets itself, so that GDB's own work on 5000 tracepoints is not measured.
@@ -22,7 +22,7 @@ COUNTS = {
 FTRACE_CALL = 5  # the size of ftrace's call, in bytes
 # A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
 NEVER = "260007" "1a" "2412345678" "13" "27"
-# The area for machine code has room for 5000 of these. With more tracepoints, use a condition that is always false.
+# The area for machine code has room for 5000 of these conditions. With more tracepoints, use a constant condition, FALSE.
 FALSE = "2200" "27"
 ROOM_FOR = 5000
 SEED = 2

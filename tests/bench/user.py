@@ -221,6 +221,6 @@ try:
     program = Program()
     deep = program.warmly("deep")
     main()
-except Exception:  # after any exception gdb would end with status 0
+except Exception:  # without this, gdb would exit with status 0 after an exception
     traceback.print_exc(file=sys.stdout)
     gdb.execute("quit 1")

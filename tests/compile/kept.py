@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp cache: compiled sessions under names, merged by build-id; damaged files, concurrent commands, refusals."""
+"""Tests of gtp cache, which stores compiled sessions under names and merges a name's sessions for several kernels. Also
+tests damaged files, concurrent commands and refusals."""
 import os
 import re
 import shutil
@@ -196,7 +197,8 @@ def where():
 
 
 def kept_by(script):
-    """Run a script that clears /var/cache/gdbtp, but on a folder of the test. Return the names that remain in the folder."""
+    """Run a script that clears /var/cache/gdbtp, with a folder of the test in place of /var/cache/gdbtp. Return the names
+    that remain in the folder."""
     folder = OUT + "/var"
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("6.1.0-x", "sessions"):

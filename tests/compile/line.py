@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp-run's side of the connection: the sources of its session, its durations, interrupts, and sessions that it refuses
-before it changes anything in the module."""
+"""Tests of gtp-run with a fake module: where gtp-run reads its session from, durations, interrupts, and sessions that
+gtp-run refuses before it changes anything in the module."""
 import os
 import pty
 import signal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp compile's messages, input and refusals: messages of GDB, monitor lines, pipes, numbers that are addresses."""
+"""Tests of gtp compile's messages, input and refusals: GDB's messages, monitor lines, sessions from pipes, and places that
+are typed as numbers."""
 import os
 import re
 import subprocess

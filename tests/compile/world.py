@@ -65,7 +65,7 @@ def run(*words, target=None):
 
 
 def begins(process):
-    """Wait for the lines that gtp-run prints when the run begins. Return whether there are any."""
+    """Read gtp-run's messages until one reports that the run has begun. Return False if gtp-run ends before that."""
     return any("tracing" in line for line in process.stderr)
 
 

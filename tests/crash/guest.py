@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: a probe at a place where the kernel would write a jump, although other code jumps into the replaced bytes.
+"""Runs in a guest: sets a probe at a place where the kernel would write a jump, although other code jumps into the bytes
+that the jump replaces.
 
 Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|string|feature LINK_ADDRESS CONTROL_LINK_ADDRESS
 
-"stock" sets a kprobe without gdbtp. The kernel makes a jump of it, and the guest must die when the place is executed.
-"gdbtp" sets a tracepoint of gdbtp there instead, waits until the kernel has optimised another kprobe (the control), and
-executes the place in the same way."""
+"stock" sets a kprobe without gdbtp. The kernel turns the kprobe into a jump, and the guest must die when it executes the
+place. "gdbtp" sets a tracepoint of gdbtp there instead, waits until the kernel has optimised another kprobe (the control),
+and executes the place in the same way."""
 
 import re
 import subprocess

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: the machine dies during a run, or a task dies inside a hit.
+"""Runs in a guest: kills the machine during a run, or a task inside a hit.
 
 Usage: tests/lib/env python3 guest.py panic|oops, or guest.py kdump VMLINUZ INITRD
 
-panic: probes of every mechanism have hits on all CPUs, all of which take the lock of the variables; then the kernel panics.
-The run continues while the panic is printed and the other CPUs are stopped wherever they are. One of them nearly always
-holds the lock, because each hit computes for a long time while it holds it.
+panic: probes of every mechanism are hit on all CPUs, and their hits take the lock of the trace state variables; then the
+kernel panics. The run continues while the panic is printed and the other CPUs are stopped wherever they are. One of them
+nearly always holds the lock, because each hit computes for a long time while it holds it.
 
 kdump: the same, with a crash kernel loaded, so that the panic starts it.
 
 oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is
-correct. Since 7.0 the kernel would wait for the dead task for ever before it removes a probe from an event. There gdbtp
-refuses further events, and the module cannot be unloaded."""
+correct. Since 7.0 the kernel would wait for the dead task for ever before it removes a probe from an event. On such kernels
+gdbtp then refuses further events, and the module cannot be unloaded."""
 
 import ctypes
 import os
@@ -145,7 +145,7 @@ def goes_on():
 
 def check_unloading():
     if not STAYS:
-        # A worker notices only after some time that the last pad that followed calls has been removed.
+        # After the last pad that followed calls is removed, the module stays in use until one of its workers notices this.
         until(lambda: fixture.users() == 0, "nothing to hold the module")
         fixture.unload()
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Wrong commands, as a user types them to a GDB with vmlinux and no kernel: each answer is a sentence, and nothing is left.
+# Types wrong commands into a GDB that has vmlinux, but no connection to a kernel. Each command must answer with a sentence,
+# and must leave GDB's state unchanged.
 import os
 import re
 import sys

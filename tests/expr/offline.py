@@ -98,8 +98,8 @@ def read_refusals():
 
 
 def message(where, text):
-    """Translate an expression that must be refused. Return the message. WHERE is FUNCTION[+OFFSET], or collect:FUNCTION for
-    a list of gtp collect."""
+    """Translate a text that must be refused. Return the lines of the message. WHERE is FUNCTION[+OFFSET] for a condition, or
+    collect:FUNCTION for the arguments of gtp collect."""
     kind, _, place = where.rpartition(":")
     function, _, offset = place.partition("+")
     pc = pc_of(function) + int(offset or 0)
@@ -134,7 +134,7 @@ def gone():
 
 
 def inner(pc):
-    """Return the inlined function that contains pc, or None if that is in none."""
+    """Return the inlined function that contains pc, or None if pc is not in an inlined function."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's evaluator as an oracle for kernel C: missing macros are defined from the headers, not by gdbtp.
+"""Makes GDB's evaluator an oracle for kernel C. This file defines the macros that GDB lacks, after the kernel's headers and
+without code of gdbtp.
 
 this_cpu() and strings become functions that this file defines. NUMBERS are macros of the user-space API, which cannot
 change, and some internal ones of the kernel.
@@ -69,7 +70,7 @@ LATER = {"d_iname": ("struct dentry", "d_shortname.string")}
 
 
 class PerCpu(gdb.Function):
-    """$_percpu(pointer, cpu) is the CPU's own copy of the static per-CPU variable at a pointer."""
+    """$_percpu(pointer, cpu) returns the CPU's own copy of the static per-CPU variable at a pointer."""
 
     def __init__(self, link):
         super().__init__("_percpu")
@@ -83,7 +84,7 @@ class PerCpu(gdb.Function):
 
 
 class Swap(gdb.Function):
-    """$_swap(number, size) is the number with the order of its bytes reversed."""
+    """$_swap(number, size) returns the number with the order of its bytes reversed."""
 
     def __init__(self):
         super().__init__("_swap")
@@ -94,8 +95,8 @@ class Swap(gdb.Function):
 
 
 class Equal(gdb.Function):
-    """$_equal(a, b) is whether two strings are equal. Unlike GDB's $_streq, it reads no byte after the first difference or
-    the end."""
+    """$_equal(a, b) returns whether two strings are equal. Unlike GDB's $_streq, it reads no byte after the first difference
+    or the end."""
 
     def __init__(self):
         super().__init__("_equal")
@@ -110,7 +111,7 @@ class Equal(gdb.Function):
 
 
 class Prefix(gdb.Function):
-    """$_strncmp3(a, b) is whether the first three characters are the same."""
+    """$_strncmp3(a, b) returns whether the first three characters of two strings are the same."""
 
     def __init__(self):
         super().__init__("_strncmp3")

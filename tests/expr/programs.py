@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Files of programs in GDB: stripped ones with a separate debug file, two files with one path, names of markers that are not
-# text. GDB runs on tests/expr/units; this file makes up the module's answer about a file.
+# Tests how GDB reads the files of programs: stripped files with a separate debug file, two files with the same path, markers
+# whose names are not text. GDB runs on tests/expr/units. This file makes up the module's answers about a file.
 import os
 import re
 import shutil

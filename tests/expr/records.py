@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The arguments of a system call in the record of raw_syscalls:sys_enter, read from the machine code that fills the record.
-# Runs GDB on tests/expr/units/records.c, whose functions are those of kernels of several configurations.
+# Tests that gdbtp finds the arguments of a system call in the record of raw_syscalls:sys_enter, by reading the machine code
+# that fills the record. Runs GDB on tests/expr/units/records.c, whose functions are like those of kernels with several
+# configurations.
 import os
 import sys
 
@@ -26,7 +27,7 @@ def args(name):
 
 @tap.test("a kernel without 32-bit calls: each argument is the register that the code copies, whichever that is")
 def native():
-    for kernel in ("native", "checked"):  # the second with KASAN's checks
+    for kernel in ("native", "checked"):  # `checked` has KASAN's checks
         tap.equal(args(kernel), ["regs->" + name for name in ("di", "si", "dx", "r10", "r8", "r9")])
     tap.equal(args("others"), ["regs->" + name for name in ("bp", "r15", "si", "di", "cx", "ax")])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $ret has the type that its function is declared to return. Runs GDB on tests/expr/units. The tests give rax garbage
-# above the declared type, as functions that gcc compiled may leave it.
+# Tests that $ret has the type that its function is declared to return. Runs GDB on tests/expr/units. The tests put garbage
+# into the bits of rax above the declared type, because functions that gcc compiled may leave garbage there.
 #
 # GDB's evaluator does not know $ret, so a convenience variable takes its place in the evaluated text.
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The module's value of a translated expression is gcc's value of the expression in the fixture, at the same hit.
+# Tests that the module computes the same value for a translated expression as gcc's code in the fixture computes for the
+# original expression, at the same hit.
 import functools
 
 import gdb

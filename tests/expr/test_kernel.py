@@ -40,8 +40,8 @@ def workload():
 
 
 def set_tracepoint(rows, cpu):
-    """Set a tracepoint that gives $v0, $v1... the rows' values, on one CPU. Return its number, and the actions, with
-    None where GDB has no room for one."""
+    """Set a tracepoint that gives $v0, $v1... the rows' values, on one CPU. Return its number, and a list with the action
+    for each row. None stands for an expression that cannot be an action."""
     always = "collect $cpu_id, $current_task, $current_task_pid, $regs"
     num = trace("*%s" % rows[0].function)
     cmd("condition %d $cpu_id == %d" % (num, cpu))

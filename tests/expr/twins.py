@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Two units of a small program have types of one name: each place uses the type of its own unit. If the unit has none,
-# the user chooses.
+# Two units of a small program have different types with the same name. Tests that each place uses the type of its own unit.
+# If the unit has no such type, the user chooses.
 #
 # GDB runs tests/expr/units; gcc has put the expected numbers there.
 import os

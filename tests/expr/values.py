@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's idioms in a program that runs: lists, flexible arrays, 128 bits, constants, assignments.
+# Tests expressions with the kernel's idioms in a running program: lists, flexible arrays, 128-bit numbers, constants,
+# assignments.
 import os
 import re
 import sys

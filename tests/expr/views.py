@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Values as people read them: GDB's print, gtp print, and gtp table, live and report on a trace file, with the types of
-# vmlinux.
+# Tests how values are shown to people: by GDB's print, by gtp print, and by gtp table, gtp live and gtp report on a trace
+# file. The types are those of vmlinux.
 #
 # GDB on a vmlinux without a kernel. The frames are made here. The names are compared with those of the kernel's headers,
 # which the tested code does not read.
@@ -78,8 +78,8 @@ def address(function):
 
 
 def write(path, functions, returns, clock):
-    """Write a trace file with a frame for each value of $ret. All frames have the same memory. They take the functions
-    in turn as their places."""
+    """Write a trace file with a frame for each value of $ret. All frames have the same memory. The places of the frames are
+    the functions, in turn."""
     places = [address(function) for function in functions.split()]
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
             "tsv %x:0:1:%s\ntsv %x:0:1:%s\n%s\n" % (
@@ -248,7 +248,7 @@ def macros():
     shown("open", "O_DSYNC", "O_NONBLOCK", rest=1 << 30)
     shown("O_TRUNC", "O_TMPFILE")
     shown("mmap", "MAP_PRIVATE", "MAP_ANONYMOUS", "MAP_FIXED")
-    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # these bits are not MAP_SHARED and MAP_PRIVATE
+    shown("mmap", "MAP_SHARED_VALIDATE", "MAP_FIXED")  # must not be shown as MAP_SHARED | MAP_PRIVATE
     shown("prot", "PROT_READ", "PROT_EXEC")
     shown("clone", "CLONE_VM", "CLONE_FS", "CLONE_THREAD")
     shown("clone", "CLONE_CHILD_SETTID", rest=17)  # the low bits are the signal's number, which has no name here

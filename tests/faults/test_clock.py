@@ -44,7 +44,7 @@ def clock_of_frame(client, n):
 
 @contextlib.contextmanager
 def fast_clock():
-    """For a `with`: make the kernel's monotonic clock run a tenth faster, as NTP does."""
+    """Context manager: make the kernel's monotonic clock run a tenth faster, by an adjustment like NTP's."""
     libc, timex = ctypes.CDLL(None), (ctypes.c_long * 64)()
 
     def tick(us):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A kernel that is locked down while GDB is connected. It stays so: nothing can be loaded after this."""
+"""Locks the kernel down while GDB is connected. A lockdown cannot be undone, so no module can be loaded after these
+tests."""
 
 import errno
 import os
@@ -34,7 +35,8 @@ def integrity():
         load_table("gtp_target")
         assert put_table(b"forget\n") == 0
         lock("integrity")
-        # A table says where code may be overwritten, and root could have made it up.
+        # A table of regions tells gdbtp where it may overwrite code. Root could have forged it, so under lockdown gdbtp must
+        # refuse it.
         assert put_table(b"module gtp_target\n" + table("gtp_target")) == errno.EPERM
         assert "locked down" in get(REGIONS), get(REGIONS)
         client.start((1, LEAF))

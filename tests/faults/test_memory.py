@@ -29,7 +29,7 @@ def at_load():
 
 
 def session(client):
-    """Use every part of the stub. Return the packets whose reply is not the one of a machine with enough memory."""
+    """Use every part of the stub. Return the packets whose reply differs from the reply with enough memory."""
     wrong = []
     client.mechanisms = None
 
@@ -88,7 +88,8 @@ def in_session():
             return
         assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
         if not wrong:
-            # The failed allocation changed no reply. It may have led to another kind of probe, with a message.
+            # The failed allocation changed no reply. It may have made gdbtp choose another kind of probe, which a message
+            # reports.
             harmless.append(n)
             assert client.mechanisms == usual or "no memory" in client.mechanisms, (n, client.mechanisms)
     raise AssertionError("500 allocations and no end")

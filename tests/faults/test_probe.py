@@ -60,7 +60,7 @@ def direct_map(client):
 
 
 def block_offline():
-    """Take a block of memory offline. Return its number."""
+    """Take a block of memory offline. Return its number, or None if no block can be taken offline."""
     blocks = sorted((int(name[6:]) for name in os.listdir(MEMORY) if name.startswith("memory")), reverse=True)
     for block in blocks:
         try:
@@ -84,7 +84,7 @@ def offline_memory():
         there = base + block * size
         try:
             assert client.ask(f"m{there:x},8") == "E01"
-            # The end of the block that is offline cannot be read either.
+            # The last bytes of the offline block cannot be read either.
             assert client.ask(f"m{there + size - 16:x},8") == "E01"
         finally:
             put(f"{MEMORY}memory{block}/online", "1")

@@ -17,12 +17,12 @@ load()
 
 
 def at_return(num, place):
-    """Return the packets that define a tracepoint whose hits are reported when work() returns, and which collects $ret."""
+    """Return the packets that define a tracepoint in work(). It reports its hits when work() returns, and collects $ret."""
     return f"QGtpExits:{place:x}:0:{RETURNS}", f"QTDP:{num}:{place:x}:E:0:0-", f"QTDP:-{num}:{place:x}:X4,2c000527"
 
 
 def session(client, program):
-    """Trace a program. Return the packets whose reply is not the one of a machine with enough memory."""
+    """Trace a program. Return the packets whose reply differs from the reply with enough memory."""
     wrong = []
     answer = client.ask("QGtpFile:" + hexed(PROGRAM))
     if answer.startswith("E."):

@@ -205,8 +205,8 @@ def someone_disabled():
 
 @contextlib.contextmanager
 def computing():
-    """For a `with`: on each CPU, keep a task running in the kernel that does not sleep. The tasks end with the `with`, or
-    earlier by target("end")."""
+    """Context manager: on each CPU, run a task that stays in the kernel and does not sleep. target("end") ends these tasks,
+    at the end of the block at the latest."""
     before = counted("leaf")
     busy = subprocess.Popen(["sh", "-c", "echo loop busy 2000000000 >/proc/gtp_target"])
     try:
@@ -219,8 +219,8 @@ def computing():
 
 
 def waiting(client, packet="QTStart"):
-    """Send the packet from a thread, because the write returns only when the packet is done. Return when the module reports
-    that it waits for busy tasks. If the packet is QTStart, its breakpoints are armed then."""
+    """Send the packet from a thread, because the write returns only after the module has handled the packet. Return when the
+    module reports that it waits for busy tasks. For QTStart, the breakpoints are armed at that time."""
     threading.Thread(target=client.send, args=(packet,)).start()
     while True:
         text = client.packet()

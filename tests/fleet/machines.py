@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fake machines for gtp fleet: each is an sshd of these tests, whose gtp-run traces a program that stands in for the kernel.
+"""Fake machines for gtp fleet. Each is an sshd that these tests start; on it, gtp-run traces a program that stands in for
+the kernel.
 
 The file NAME.env describes the machine NAME. stand-in.sh, which takes the place of gtp-run on these machines, reads it.
 """
@@ -98,7 +99,7 @@ class Machine:
 
 
 class Machines:
-    """Several machines, for a `with`. EACH is {name: Machine's further arguments}."""
+    """Context manager: several machines. EACH is {name: Machine's further arguments}."""
 
     def __init__(self, out, each):
         self.out, self.all = out, []

@@ -85,8 +85,8 @@ class Recipe:
         return [found[name] for name in self.names]
 
     def folded(self):
-        """Return [(functions, the outermost first, weight)] for all stacks, from the recipe's own line, which writes to
-        a file of the test here."""
+        """Run the recipe's line for stacks, with a file of this test as its output. Return [(functions, the outermost first,
+        weight)] for all stacks."""
         line, = self.stacks
         cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
         with open(FOLDED, encoding="utf-8") as file:
@@ -202,7 +202,7 @@ class Book:
         return body
 
     def tests(self, least):
-        """Register the page's tests. There are LEAST recipes or more."""
+        """Register the page's tests. One of them fails if the page has fewer than LEAST recipes."""
         @test("each recipe has a provocation, and each provocation a recipe; there are %d or more" % least)
         def both():
             equal(sorted(self.questions), sorted(self.provocations))
@@ -229,8 +229,8 @@ def softirqs():
 # Verdicts ----------------------------------------------------------------------------------------
 
 def within(number, want):
-    """Return whether a number is as expected: equal to WANT, or between WANT's two limits. A limit of None is no
-    limit."""
+    """Return whether a number is as expected: equal to WANT, or between the two limits if WANT is a list. None in place of a
+    limit means that there is no limit on this side."""
     if not isinstance(want, list):
         return number == want
     least, most = want

@@ -20,7 +20,7 @@ from tap import Failure, check, equal, matches, note, skip, test, until
 from where import there
 
 LINE = there.line
-# The argument of `target remote' for a GDB on another machine than the traced kernel's, such as over ssh: a command.
+# The argument of `target remote' with which a GDB connects through a command, as a GDB on another machine does through ssh.
 PIPE = "| %s%s/build/tools/gdbtp-connect" % ("" if there.here else TOP + "/tests/vm/in-guest ", TOP)
 
 HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, until  # topics say "from lib import *"

@@ -12,7 +12,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-SLOW = 20_000_000  # how many ns each command of the test's disk takes, and how many a read in read_late() waits
+SLOW = 20_000_000  # in ns: the time of each command of the test's disk, and the time that a read in read_late() waits
 
 
 def call(name, *args):
@@ -53,7 +53,8 @@ def path(name):
 
 
 def as_pid_1(fd):
-    """Return the path of an open file as a task of process 1's root reads it in /proc/PID/fd: this one may be in a chroot."""
+    """Return the path of an open file as a task with process 1's root directory reads it in /proc/PID/fd, because this task
+    may be in a chroot."""
     links = os.open("/proc/%d/fd" % os.getpid(), os.O_RDONLY)
     out, into = os.pipe()
     pid = os.fork()

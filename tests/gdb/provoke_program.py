@@ -63,7 +63,8 @@ def failures():
 
 
 def waits():
-    """Return [the argument, the least and the most nanoseconds of its calls, their number]."""
+    """Return a row for each argument: [the argument, the least and the most nanoseconds that all calls with it can have
+    taken together, the number of these calls]."""
     rows = []
     with server() as ask:
         for milliseconds, times in ((3, 1), (20, 2)):

@@ -16,7 +16,7 @@ provocations = {}  # question -> the function that provokes the recipe's event
 
 
 def registering(functions):
-    """Return a decorator that puts a function into a dictionary, under the name that the decorator is given."""
+    """Return a decorator that takes a name. It stores the decorated function in the dictionary FUNCTIONS under this name."""
     def named(name):
         def mark(function):
             functions[name] = function
@@ -25,8 +25,8 @@ def registering(functions):
     return named
 
 
-# A decorator for functions that provoke the event of a recipe, whose question is the decorator's argument. Such a
-# function returns the facts with which GDB's results are compared.
+# A decorator for functions that provoke the event of a recipe. Its argument is the recipe's question. The decorated function
+# returns the facts with which GDB's results are compared.
 recipe = registering(provocations)
 
 

@@ -401,7 +401,7 @@ def no_number():
     values = [2**63 - 1, 2**63 - 1, 100, 200, 0]
     wrapped = (sum(values) + 2**63) % 2**64 - 2**63
     equal(plot.average(5, wrapped, min(values), max(values)), "? (the sum is beyond 64 bits)")
-    # The sum has overflowed, but only one sum is possible.
+    # The sum has overflowed, but with these bounds only one true sum is possible.
     equal(plot.average(3, 3 * 2**62 + 9 - 2**64, 2**62, 2**62 + 9), str(2**62 + 3))
     define("count_leaf", "key_n", "p_n")
     trace("gtp_target_leaf", "teval $key_n = (long)n", "teval $count_leaf = 1", "teval $p_n = $p_n + 1")

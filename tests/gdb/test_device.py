@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: GDB opens /proc/gtp as a file, as it does for a user on the traced machine.
-# A GDB that runs on the traced kernel itself: a run from its beginning to its frames, ^C, a second GDB.
+# Tests a GDB that runs on the traced kernel itself: a run from its start to its frames, ^C, and a second GDB that opens
+# /proc/gtp.
 
 import fixture as modules
 from inner import Inner

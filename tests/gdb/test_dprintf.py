@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# dprintf with the style "agent": text from the kernel while GDB waits, in the trace and in the log.
+# Tests dprintf with the style "agent": the kernel's text must reach a GDB that waits, the kernel's trace, or the kernel's
+# log.
 from inner import Inner
 from lib import *
 from others import instructions, looped
@@ -50,7 +51,7 @@ def drain(gdb_):
 
 
 def places(gdb_):
-    """Return the lines of `monitor dprintf` about existing places."""
+    """Return the lines of `monitor dprintf` that describe a place: those that begin with its address."""
     return said(gdb_.say("monitor dprintf"), "0x")
 
 

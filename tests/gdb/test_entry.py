@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Function entries: jumps after the function tracer's site, and its direct calls, alone and with others. For a guest
-# with --thread single.
+# Tests probes at function entries: jumps after the function tracer's site, and the function tracer's direct calls, alone and
+# together with other probes. For a guest with --thread single.
 from fixture import load_tables, put_table
 from lib import *
 from others import *
@@ -11,8 +11,8 @@ CALL = "ftrace call"
 
 
 def by(way):
-    """Make the module probe the entries of the fixture's functions in this WAY: without a table of regions, the module
-    makes no jumps."""
+    """Make the module probe the entries of the fixture's functions in this WAY. For jumps, load the table of regions, which
+    the module needs for them; otherwise remove the table."""
     if way == BEHIND:
         load_table("gtp_target")
     else:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Kernel tracepoints together with their other users: the text that ftrace prints for the same hits, perf, BPF, NMIs; and
-# long runs.
+# Tests kernel tracepoints that have other users as well: the text that ftrace prints for the same hits, perf, BPF, NMIs.
+# Also tests long runs.
 #
-# With GTP_SOAK=1 in the environment the last two tests do as much as a user in a day: a hundred rounds, a thousand times.
+# With GTP_SOAK=1 in the environment the last two tests repeat their work 100 and 1000 times, as often as a user does in a
+# day.
 import struct
 import time
 
@@ -247,7 +248,7 @@ def unmounted():
         kernel.mount_tracing()
 
 
-# For long ------------------------------------------------------------------------------------------
+# Long runs ----------------------------------------------------------------------------------------
 
 NEVER = "2201" + "2202" + "13" + "27"  # the condition 1 == 2
 

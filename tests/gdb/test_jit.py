@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Expressions as machine code: the compiler is switched on and off and shown, and everything works when code finds no
-# room.
+# Tests expressions as machine code: the compiler is switched on and off, its state is shown, and code that finds no room in
+# the area for machine code is interpreted.
 import re
 
 from lib import *

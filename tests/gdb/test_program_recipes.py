@@ -19,7 +19,7 @@ def between(number, least, most):
 
 
 def entries(one):
-    """Return (number, sum, smallest, largest) by the number that is an aggregation's only key."""
+    """Return {key: (count, sum, smallest, largest)} for an aggregation with one number as its key."""
     return {entry.keys[0]: (entry.count, *entry.summary) for entry in one.entries}
 
 
@@ -94,7 +94,7 @@ def below(recipe, pid, fact):
 @judge("What do a vector and a map contain?")
 def containers(recipe, pid, fact):
     server, orders = fact
-    cmd("gtp lib /usr/lib/x86_64-linux-gnu/libstdc++.so.6")  # with it GDB loads the pretty-printers, as the page says
+    cmd("gtp lib /usr/lib/x86_64-linux-gnu/libstdc++.so.6")  # makes GDB load the pretty-printers, as the page says
     seen = []
     for _ in orders + ["apple, in another recipe"]:
         cmd("tfind tracepoint %d" % recipe.numbers[0])
@@ -152,12 +152,12 @@ def looks_up(recipe, pid, fact):
 
 
 def of_all(recipe, pid):
-    """Return the rows of all tracepoints of a recipe that are the process's."""
+    """Return the rows that belong to the process, from all tracepoints of a recipe."""
     return [row for i, one in enumerate(recipe.numbers) if hits(one) for row in of(recipe.rows(i), pid)]
 
 
 def begins(cell, text):
-    """Return whether a cell is a text, which may be followed by other memory if it does not end with a NUL."""
+    """Return whether a cell shows a text. If the text does not end with a NUL, the cell may go on with other memory."""
     return cell.startswith(text.split("\0")[0]) and ("\0" not in text or cell == text[:-1])
 
 

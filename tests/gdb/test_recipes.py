@@ -76,7 +76,8 @@ def allocations(recipe, pid, fact):
 
 @judge("From where is most memory allocated?")
 def allocated_by_stack(recipe, pid, fact):
-    # Leave out the allocator's own allocations. Their stacks are deeper: they begin below its function with kmem:kmalloc.
+    # Leave out the allocator's own allocations: their stacks are deeper, so that the provoking function is not among the
+    # last three.
     mine = [(names, weight) for names, weight in recipe.folded() if fact["in"] in names[-3:]]
     note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
     equal(sum(weight for _, weight in mine), fact["bytes"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Functions' returns: $ret, $latency and $entry_clock at tracepoints at their first instructions; each test by a pad that
-# follows the calls and by a kretprobe.
+# Tests $ret, $latency and $entry_clock at tracepoints at the first instructions of functions. Each test runs twice: with a
+# pad that follows the calls, and with a kretprobe.
 import contextlib
 import sys
 

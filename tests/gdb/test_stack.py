@@ -55,8 +55,8 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """Check that a stack ends with the stack that the fixture noted. For an interrupted address $kstack has one byte
-    more than the fixture's stack. A mark for an incomplete stack is allowed. Return the number of interrupts."""
+    """Check that a stack ends with the stack that the fixture noted. Where an interrupt came, $kstack stores the interrupted
+    address plus one. $kstack may end with the mark for an incomplete stack. Return the number of interrupts."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -158,7 +158,7 @@ def nmi():
     check(found or CPUS == 1, "no hit")
     for stack, cpu in found:
         truth = noted("nmi")[cpu]
-        # The stack ends where an interrupt came in user mode.
+        # If the NMI came in user mode, the stack ends with its entry function.
         check(same_way(stack, truth[1:]) >= 1 or function_of(stack[-1]).startswith("asm_exc_nmi"),
               "no NMI in " + " < ".join(map(function_of, stack)))
         check(len(truth) > 4, "only %d" % len(truth))

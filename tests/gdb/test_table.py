@@ -19,7 +19,8 @@ $current_task, ((struct task_struct *) $current_task)->comm, ((struct task_struc
 
 
 def of_file(text):
-    """Return columns about a file: replace NAME, QSTR and PATH by expressions that GDB's own `collect' understands."""
+    """Return a list of columns about a file. In TEXT, replace NAME, QSTR and PATH by expressions that GDB's own `collect'
+    understands."""
     qstr = member("struct dentry", "d_name", file_path() + ".dentry")
     for word, expression in (("NAME", file_name()), ("QSTR", qstr), ("PATH", file_path())):
         text = text.replace(word, expression)

@@ -30,7 +30,7 @@ def aggregates(name):
 # The kernel's own counters -----------------------------------------------------------------------
 
 def interrupts():
-    """Return {name, cut like a key: how many interrupts}."""
+    """Return {name of an interrupt, cut to the length of a key: number of these interrupts}."""
     found = {}
     with there.open("/proc/interrupts", encoding="ascii") as file:
         head, *rows = file.read().splitlines()
@@ -44,8 +44,8 @@ def interrupts():
 
 
 def disk_requests():
-    """Return of each disk how many reads and writes have ended, how many milliseconds they took, the flushes, and the
-    sectors."""
+    """Return {disk: (number of completed reads and writes, the milliseconds that they took, number of flushes, number of
+    sectors)}."""
     found = {}
     with there.open("/proc/diskstats", encoding="ascii") as file:
         for row in file.read().splitlines():
@@ -132,7 +132,7 @@ def judge(*names):
 
 
 def key_words(keys):
-    """Return the words of keys; None stands for any word."""
+    """Return the 64-bit words of which these keys consist in an aggregation. None stands for any word."""
     words = []
     for key in keys:
         if isinstance(key, str):
@@ -143,7 +143,7 @@ def key_words(keys):
 
 
 def entries(one, keys):
-    """Return the entries of an aggregation with these keys."""
+    """Return those entries of an aggregation that have these keys."""
     words = key_words(keys)
     return [entry for entry in one.entries if len(entry.keys) == len(words) and
             all(want is None or want == word for want, word in zip(words, entry.keys))]

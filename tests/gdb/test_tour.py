@@ -73,7 +73,7 @@ def compare(typed, lines, text):
 
 
 def type_shell(line):
-    """Run a command as in a second terminal. A command that fails prints its error, and is not an error here."""
+    """Run a command as in a second terminal. If the command fails, it prints its error, but does not fail the test."""
     return shell()("{ %s\n} || true" % line)
 
 
@@ -134,7 +134,7 @@ def helps():
     made = set()
     for file in glob.glob(os.path.join(TOP, "gdbscripts/gtp/**/*.py"), recursive=True):
         source = kernel.get(file)
-        # Commands with a class of their own, and commands that share a class and pass their names to it.
+        # Find the commands that have a class of their own, and the commands that share a class and pass their names to it.
         made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', source))
         made.update(re.findall(r'^Gtp\w+\("(\w+)"\)', source, re.M))
     equal(set(listed), made)

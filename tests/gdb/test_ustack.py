@@ -249,8 +249,8 @@ def nmi_rounds(num):
 
 
 def hits_inside(found, one):
-    """Return the stacks of NMIs in the middle of a hit. They begin with a place in the file space, which only a hit
-    knows."""
+    """Return the stacks that were taken in NMIs in the middle of a hit. Such a stack begins with an address in the traced
+    file's space, which gdbtp knows only during a hit."""
     return [words for words in found if ustack.pid(words[-1]) == one.pid and space.has(words[0])]
 
 

@@ -148,8 +148,8 @@ def disabled(where, *actions):
 
 
 def b_after_a():
-    """Let tracepoint A enable B, and a third one disable it. Check that B counts the calls in between. Return B's
-    mechanism."""
+    """Let tracepoint A enable tracepoint B, and let a third tracepoint disable B. Check that B counts the calls in between.
+    Return B's mechanism."""
     b = disabled("gtp_target_leaf", "collect n")
     trace("gtp_target_add", "teval $enable = %d" % b)
     trace("gtp_target_obj", "teval $disable = %d" % b)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Paths and argument vectors, which unrolled steps collect, beside /proc/PID/fd and the arguments that a program got.
+# Tests paths and argument vectors, which gdbtp collects by unrolled loops. Compares them with /proc/PID/fd and with the
+# arguments that a program got.
 import json
 
 import cells
@@ -13,12 +14,12 @@ ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\
 
 
 def shown(data):
-    """Return bytes in quotes, as docs/values.md says."""
+    """Return bytes as a quoted string, in the form that docs/values.md describes."""
     return '"%s"' % "".join(ESCAPES.get(c) or (chr(c) if 32 <= c < 127 else "\\%03o" % c) for c in data)
 
 
 def cell(path):
-    """Return the cell for the text of a link in /proc/PID/fd."""
+    """Return the cell that `gtp table` should show for the text of a link in /proc/PID/fd."""
     if not path.startswith(b"/"):
         return path.decode("ascii")
     gone = path.endswith(b" (deleted)") and b"/x (deleted)" not in path
@@ -31,7 +32,7 @@ def mounts():
 
 
 def act(name, word=FOLDER):
-    """Make a run during which walks.py does something. Return what it tells, as bytes."""
+    """Make a run during which walks.py performs an act. Return the list of bytes objects that walks.py prints."""
     mounts()
     cmd("tstart")
     told = [bytes.fromhex(one) for one in json.loads(shell()("python3 %s/tests/gdb/walks.py %s %s" % (TOP, name, word)))]
@@ -44,7 +45,7 @@ def stopped():
 
 
 def seeks(columns, name="seek"):
-    """Trace the seeks of walks.py. Return (the rows of `gtp table`, the files' links)."""
+    """Trace the seeks of walks.py. Return (the rows of `gtp table`, the texts of the files' links in /proc/PID/fd)."""
     fresh()
     cmd("gtp trace vfs_llseek if offset >= %d && offset < %d" % (BASE, BASE + 100))
     cmd("gtp collect " + columns)
@@ -105,7 +106,8 @@ def elsewhere():
 
 
 def from_file():
-    """Save the run. Return the rows of the file, of which this GDB then knows no more than another one."""
+    """Save the run, and make this GDB forget what the user has typed. Return the rows that it reads from the file, as
+    another GDB would."""
     from gtp import typed  # pylint: disable=import-outside-toplevel # the scripts are sourced by then
     cmd("gtp save %s/walks.tf" % SCRATCH)
     for known in (typed.of_tracepoint, typed.variables, typed.asked):
@@ -139,13 +141,14 @@ def of_dentry():
 
 
 def vector(words, most=16):
-    """Return the cell of an argument vector, of which so many strings are collected, and 128 bytes of each."""
+    """Return the cell that `gtp table` should show for an argument vector of which MOST strings are collected, and 128 bytes
+    of each string."""
     found = [shown(word[:128]) + ("..." if len(word) > 127 else "") for word in words]
     return ", ".join(found[:most] + (["..."] if len(found) >= most else []))
 
 
 def programs():
-    """Return the vectors of the programs that walks.py executes, as /proc/PID/cmdline had them."""
+    """Return the argument vectors of the programs that walks.py executes, as /proc/PID/cmdline shows them."""
     return [line.split(b"\0")[:-1] for line in act("execute")]
 
 

@@ -231,7 +231,7 @@ def section(name):
 
 
 def hole(low, high):
-    """Return the first page without memory between two addresses, or None."""
+    """Return the address of the first page between two addresses that cannot be read, or None."""
     for page in range((low | 4095) + 1, high, 4096):
         try:
             number("*(unsigned char *)%#x" % page)

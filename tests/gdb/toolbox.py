@@ -61,7 +61,7 @@ def ext4():
 
 
 def cold(name, pages=1):
-    """Return a file of the file system that is not in the page cache."""
+    """Write a file on the disk, and drop its pages from the page cache. Return its path."""
     file = os.path.join(ext4(), name)
     fd = os.open(file, os.O_RDWR | os.O_CREAT)
     os.write(fd, b"x" * PAGE * pages)

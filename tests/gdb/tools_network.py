@@ -61,7 +61,7 @@ def connection():
 def life():
     port = CONTROL + 2
     server, _ = talk(port, 1000, 300)
-    return [port, [[server, 1002, 301]]]  # with our SYN and FIN, and the peer's FIN
+    return [port, [[server, 1002, 301]]]  # these counts include our SYN and FIN, and the peer's FIN
 
 
 @tool("tcpconnlat")
@@ -125,7 +125,7 @@ def packets():
             client.sendto(b"x" * 1200, ("198.51.100.9", 4444))
     where = receiver().getsockname()
     client.sendto(b"x" * 20000, where)
-    return [[0, ["gtptool", 0], {"bucket": {12: 9}}], [1, ["lo", 0], {"bucket": {16: [1, None]}}]]  # from 1024, from 16384 on
+    return [[0, ["gtptool", 0], {"bucket": {12: 9}}], [1, ["lo", 0], {"bucket": {16: [1, None]}}]]  # begin at 1024 and 16384
 
 
 @tool("sofdsnoop")

@@ -13,7 +13,7 @@ from process import SLOW, child, get, named, path, put, spin, status, wait_forev
 from provoke import disk, receiver
 from toolbox import PAGE, SECOND, calling_itself, cold, known_as, provocations, slow_disk, timed, tool
 
-HZ = 250  # of Debian's kernels
+HZ = 250  # the frequency of timer ticks in Debian's kernels
 GETPPID = 110  # the number of a system call
 
 

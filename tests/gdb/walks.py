@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# In the guest: acts of which test_walks.py collects paths, argument vectors and memory. Prints the truth about them as JSON.
+# Runs in the guest: performs acts of which test_walks.py collects paths, argument vectors and memory. Prints the correct
+# values as JSON.
 import ctypes
 import json
 import mmap
@@ -65,7 +66,7 @@ def files(top):
 
 
 def deep(top):
-    """Yield a file in ten folders, and one below ten mounts."""
+    """Yield an open file below ten nested folders, and one below ten nested mounts."""
     outer = top + "/outer"
     os.makedirs(outer)
     mount("outer", outer, "tmpfs")
@@ -79,7 +80,7 @@ def deep(top):
 
 
 def seek(opened):
-    """Seek in each file. Return the links in /proc/PID/fd as a task reads them that no chroot confines."""
+    """Seek in each file. Return the links in /proc/PID/fd as a task that is not in a chroot reads them."""
     seen = []
     for i, fd in enumerate(opened):
         LIBC.lseek(fd, ctypes.c_long(BASE + i), 0)  # fails for a pipe, but vfs_llseek() is called
@@ -95,7 +96,8 @@ def named():
 
 
 def execute():
-    """Execute a program with several vectors. Return what each one found as its arguments in /proc/PID/cmdline."""
+    """Execute a program several times, with different argument vectors. Return the arguments that each process finds in its
+    own /proc/PID/cmdline."""
     named()
     found = []
     for words in ([], [b"a", b"", b"c"], list(HOSTILE), [b"%d" % i for i in range(20)], [b"x" * 300]):
@@ -105,7 +107,8 @@ def execute():
 
 
 def fail():
-    """Try to execute with a string that cannot be read, and with a vector that is NULL."""
+    """Try to execute a program with an argument string that cannot be read, and with NULL as the vector of the
+    environment."""
     named()
     here = mmap.mmap(-1, PAGE)
     address = ctypes.addressof(ctypes.c_char.from_buffer(here))
@@ -116,7 +119,7 @@ def fail():
 
 
 def write(path):
-    """Write bytes that end where no memory follows. Return them."""
+    """Write data whose last byte is directly before inaccessible memory. Return the data."""
     room = mmap.mmap(-1, 2 * PAGE)
     address = ctypes.addressof(ctypes.c_char.from_buffer(room))
     checked(LIBC.mprotect(ctypes.c_void_p(address + PAGE), PAGE, PROT_NONE), "mprotect")
@@ -138,7 +141,8 @@ def remove(top):
 
 
 def family(path):
-    """Seek with no child, with three children, and with twelve. Return their names, in the order of their births."""
+    """Seek with no child, with three children, and with twelve. Return the children's names, in the order in which they were
+    forked."""
     fd, found, (wait, end) = made(os.fsencode(path)), [], os.pipe()
     for count, act in enumerate((0, 3, 9)):
         for i in range(act):

@@ -125,7 +125,7 @@ class Perf(Walker):
 
 
 class Program(Walker):
-    """A BPF program at events of the scheduler and of timers, which prints."""
+    """A BPF program that calls bpf_trace_printk() at events of the scheduler, of timers and of system calls."""
 
     name = "bpf_trace_printk"
     events = ("sched/sched_switch", "irq_vectors/local_timer_entry", "raw_syscalls/sys_enter")

@@ -35,7 +35,7 @@ MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drive
 
 
 class Crowd:
-    """All threads that disturb. When they pause together, everything is restored."""
+    """All threads that disturb the run. While all of them pause, everything that they changed is restored."""
 
     def __init__(self, seed):
         self.seed = seed

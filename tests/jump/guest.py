@@ -25,9 +25,9 @@ JUMP, HLT = 0xe9, 0xf4
 SPAN = 20  # the most bytes that a jump may change: its five, and the rest of the last instruction it displaces
 PADDING, PADDING_NAME = 16, "__pfx_"
 TRAMPOLINE = "__SCT__"  # the prefix of a static call's trampoline: the kernel does not decode the bytes after its jump
-AT_ONCE = 3500  # the most tracepoints in a run; the room for compiled code limits it
+AT_ONCE = 3500  # the maximum number of tracepoints in a run: there is no room for more compiled code
 RARE = 5  # if a reason applies to at most this many places, their names are printed
-SHARE = 0.85  # the share of jumps that is required among the places that take a probe
+SHARE = 0.85  # the minimum share of jumps among the places that take a probe
 
 # The parts of a condition that compares the word at the stack pointer with a number that is on no stack.
 STACK_WORD, IS_MAGIC, NOT, END = "2600071a", "25a5c3f00dbadc0de113", "0e", "27"
@@ -212,8 +212,8 @@ def string():
 
 
 def mixed(i):
-    """Return the condition and the actions of the i-th tracepoint. A third have no condition, for a third it always holds,
-    for a third it never does. Some collect data."""
+    """Return the condition and the actions of the i-th tracepoint. One third of the tracepoints have no condition, one third
+    a condition that always holds, one third a condition that never holds. Some tracepoints collect data."""
     cond = ("", NEVER, ALWAYS)[i % 3]
     return cond, ("RFFFFFF",) if i % 5 == 0 else (string(),) if i % 5 == 2 else ()
 
@@ -280,7 +280,8 @@ def together():
 
 
 def second_instructions():
-    """Return the second instructions of functions: of as many as one run can have, and as the number of picks suggests."""
+    """Return the second instructions of functions: at most as many as one run can have tracepoints, and at most four times
+    the number of places in the set `uniform`."""
     return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest, for SECONDS: runs of about 1,000 jumps, each at other places, while others change the kernel's code.
+"""Runs in the guest for SECONDS: makes runs of about 1,000 jumps, each run at other places, while other threads change the
+kernel's code.
 
 Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where the kernel's modules are
 """
@@ -23,9 +24,9 @@ from tap import note as say, until
 from watch import Watch
 
 RETURNS = 100  # how many tracepoints are at functions' returns
-BETWEEN = 8  # the most hits that only one of two twins may have: hits may come while a run begins or ends
+BETWEEN = 8  # the most hits that only one of two twins (see has_twin) may have: hits may come while a run begins or ends
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # about 1,000 become jumps
-QUIET_EVERY = 4  # the rounds between two pauses
+QUIET_EVERY = 4  # the number of rounds between two pauses of the disturbing threads
 CALLED = ("obj", "add")  # functions whose calls the fixture counts
 RETURNED, WAITS = "irq", "wait"  # functions of the fixture that are traced at their returns; tasks sleep in the second
 COMES_AND_GOES = "gtp_target2"
@@ -159,8 +160,8 @@ class Soak:
         return "hist_time" if i % 7 == 0 else None
 
     def has_twin(self, i):
-        """Return whether the i-th place has a second tracepoint with the same condition. Pads handle the hits of some of
-        these places without C, those of others in C."""
+        """Return whether the i-th place has a twin: a second tracepoint with the same condition. At some of these places the
+        pad handles the hit by itself, at others it calls C code."""
         return i % 5 == 2 and not self.returns_at(i)
 
     def twins(self, client, places, hits):

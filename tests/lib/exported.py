@@ -58,7 +58,7 @@ def same(text, value):
 
 
 def own(row):
-    """Return the cells of a row, except the leading ones, which an event has outside of its fields."""
+    """Return the cells of a row without the leading ones (FRONT), whose values an event stores outside its fields."""
     return {title: text for title, text in row.items() if title not in FRONT}
 
 

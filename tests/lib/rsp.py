@@ -49,7 +49,8 @@ def opened(flags, path):
 
 
 class Client:
-    """One connection, without acknowledgements unless ACKS. Contents are strings, one character for each byte."""
+    """One connection to the stub. It uses acknowledgements only if ACKS is true. Packet contents are strings with one
+    character for each byte."""
 
     def __init__(self, acks=False, flags=os.O_RDWR, path=None):
         self.fd = opened(flags, path)

@@ -83,7 +83,7 @@ def matches(pattern, text, what="output"):
 
 
 def note(*words):
-    """Print remarks for readers of the log."""
+    """Print the words as TAP comments, for readers of the log."""
     for line in " ".join(map(str, words)).splitlines():
         print("# " + line)
     sys.stdout.flush()

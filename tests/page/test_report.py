@@ -230,7 +230,7 @@ def timeline():
     times = [float(text.replace("\u202f", "")) for text in column(page, "time")]
     begin = float(re.search(r"from ([\d.]+)", page.text("#timeline-said")).group(1))
     check(times[0] >= begin - 0.01, "%s is in front of %s" % (times[0], begin))
-    # The table may have some frames more, because calls may end after the selected time.
+    # The table may have a few more frames, because calls may end after the selected time.
     check(some <= settled(page) <= some + 50, "the table has other frames than the timeline")
     page.run("document.querySelector('.tracks').focus()")
     page.key("ArrowRight")
@@ -418,7 +418,7 @@ def nothing():
     equal(page.problems, [])
 
 
-NS = 1700000000123456789  # a time of day, where a browser's neighbouring numbers are 256 apart
+NS = 1700000000123456789  # a time of day in ns: at this size, a browser's numbers (doubles) are 256 apart
 
 
 def large_page():

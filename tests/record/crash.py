@@ -40,8 +40,8 @@ class Disk:
         self.syncing = {other: max(0, n - count) for other, n in self.syncing.items()}
 
     def crashed(self):
-        """Return contents of the file that a crash may leave: random ones of the sectors written since the last sync, and a
-        random length."""
+        """Return contents that the file may have after a crash: a random subset of the sectors written since the last sync,
+        and a random length."""
         found = bytearray(self.sure)
         whole = bytearray(self.sure)
         for at, data in self.maybe:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp live on a FIFO: the lines of a run of a relocated program, and the ways they end."""
+"""Tests of gtp live, which reads from a FIFO here: its lines for a run of a relocated program, and the ways in which gtp
+live ends."""
 import os
 import re
 import select
@@ -74,8 +75,8 @@ class Live:
                 data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
 
     def waits(self):
-        """Return whether the pipe for the program's output is full. poll() must tell, because a full pipe may have partly
-        empty pages, and so fewer bytes than its size."""
+        """Return whether the pipe for the program's output is full. Ask select(), because a full pipe may hold fewer bytes
+        than its size: some of its pages may be partly empty."""
         writer = os.open("/proc/self/fd/%d" % self.process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
         try:
             return not select.select([], [writer], [], 0)[1]

@@ -179,7 +179,7 @@ def drained(data, *words, status=0, **more):
 
 
 def refused(*words, status=1):
-    """Start gtp-drain, which must end by itself. Return its messages."""
+    """Run gtp-drain. Fail if it does not end by itself with this exit status. Return its messages."""
     done = subprocess.run([DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
                           check=False)
     equal(done.returncode, status, done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Messages of gtp-drain and gtp record: refusals, errors, the output on a terminal; and what gtp record adds to gtp-drain."""
+"""Tests the messages of gtp-drain and gtp record: refusals, errors, the output on a terminal. Also tests what gtp record
+adds to gtp-drain."""
 import os
 import pty
 import re
@@ -33,7 +34,7 @@ def not_ordinary():
     equal(sorted(os.listdir(OUT)), ["dangling", "folder", "link", "other", "precious"])
 
 
-# gtp-drain on a file system that has no files without names.
+# The command that runs gtp-drain as on a file system that does not support O_TMPFILE.
 UNSUPPORTED = ("strace", "-f", "-o", "/dev/null", "-P", ".", "-e", "trace=open,openat", "-e", "inject=open,openat:error=EOPNOTSUPP", DRAIN)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp record --until: the last frame in the file, by number and by a condition, and the messages."""
+"""Tests of gtp record --until: which frame is the last one in the file, for a number and for a condition, and the
+messages."""
 import itertools
 import os
 import signal

@@ -76,7 +76,7 @@ def line_table(obj):
 
 
 def dump(obj):
-    """Return {address: leader bits}."""
+    """Return {address: leader bits} and {function: address}, as the tool's dump lists them."""
     rows = [line.split() for line in run(regions, "dump", obj).splitlines()]
     return {int(r[0], 16): int(r[6], 16) for r in rows}, \
         {r[1][:-4]: int(r[0], 16) for r in rows if r[1].endswith("+0x0")}
@@ -104,7 +104,8 @@ def jump_table_labels(assembler):
 
 
 def placed(obj):
-    """Return (leaders, a function that maps a label to its address in the tool's layout, or to None)."""
+    """Return the leaders, and a function that takes a label and returns its address in the tool's layout. It returns None
+    for a label in a section that the tool does not list."""
     syms = symbols(obj)
     leaders, functions = dump(obj)
     base = {syms[name][0]: addr - syms[name][1] for name, addr in functions.items() if name in syms}

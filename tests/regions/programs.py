@@ -190,7 +190,8 @@ def switches(tap, tool, folder):
 
 
 def section_reader(path):
-    """Return a function that reads bytes of the file by their address, using the section headers."""
+    """Return a function that takes an address and a length, and returns these bytes from the file. It uses the section
+    headers."""
     with open(path, "rb") as file:
         data = file.read()
     sections = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ends of a run of the command gtp, where threads of the test stand in for GDB and the kernel: output and last message."""
+"""Tests how a run of the command gtp ends: its output, its last message and its status. Threads of the test stand in for GDB
+and the kernel."""
 import contextlib
 import io
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs with frames (--at-end): the messages that the command gtp gets. A table of answers stands in for GDB."""
+"""Tests which messages the command gtp gets from a run with frames (--at-end). A table of answers stands in for GDB."""
 import importlib
 import os
 import re

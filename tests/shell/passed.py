@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Words of the command line that become arguments of commands in GDB: each arrives unchanged, with blanks and quotes."""
+"""Tests that words of the command line arrive unchanged, with blanks and quotes, as arguments of commands in GDB."""
 import importlib
 import shlex
 import sys

@@ -12,7 +12,8 @@ from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 # The limits of length, which are set only here: the lines of a file, and the lines between the braces of a function.
 MAX_FILE = 600
 MAX_FUNCTION = 60
-# The most circles that are printed for a set of files each of which depends, directly or not, on all others.
+# The maximum number of circles (cyclic dependencies) that are printed for one set of files. In such a set each file depends
+# on all others, directly or not.
 MOST_WAYS = 20
 # Documents that describe every file of some folders. A file that is missing there is an error.
 DESCRIBING = re.compile(r"docs/(?:jumps|events|jit\w*)\.md$")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The graph of dependencies between files, from includes and used names; its circles, and its arrows to a higher folder."""
+"""The graph of dependencies between files, made from includes and used names. Finds its circles (cyclic dependencies), and
+its arrows that lead to a higher folder."""
 import os
 
 from tree import USER_TOP, room
@@ -49,7 +50,8 @@ class Graph:
                     break
 
     def worlds(self):
-        """Yield the sets of files that are linked together: the module, and the programs with the shared sources.
+        """Yield the two worlds, which are sets of files that are linked together: the module, and the programs with the
+        shared sources.
 
         If kernel/jit/exec_kernel.c and user/jit/exec_user.c define the same name, it has one definition in each world.
         """
@@ -78,7 +80,7 @@ class Graph:
                 home.setdefault(name, set()).add(self.home[s.path])
         for s in sources:
             for name in (s.uses - s.private) & home.keys():
-                # If there are two definitions in one world, they belong to two programs, and it is not known which one is
+                # Two definitions in one world belong to two programs. Add no edge, because it is not known which of them is
                 # used.
                 if len(home[name]) == 1:
                     self.add(self.home[s.path], next(iter(home[name])), name)

@@ -81,7 +81,7 @@ def read(folder, program, titles, shell, wrong, *span):
 
 
 def read_all(folder, program, titles, shell):
-    """Return (lines of what is wrong, the numbers of the files at which GDB itself ended)
+    """Return (a line for each fault, the numbers of the files at which GDB itself ended)
 
     GDB may end because of state that an earlier file has left in it. So the file at which it ended is read again by
     itself.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: check the data in a page of gtp report: it must match gtp table, equal another page's data, or have the asked limit.
+# Job: check the data in a page of gtp report: it must match gtp table, equal another page's data, or have N frames.
 #
 # Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT... |
 #        figures PAGE NAME FIGURE...
@@ -107,8 +107,8 @@ def counts(path, name, *wanted):
 
 
 def figures(path, name, *wanted):
-    """Compare the figures of an aggregation's first entry, and their types, because long numbers must be texts, which a
-    browser does not round. Return a list with the figures if they are wrong."""
+    """Compare the figures of an aggregation's first entry, and their types: long numbers must be texts, because a browser
+    would round the numbers. Return a list with the figures if they are wrong, else an empty list."""
     one = next(one for one in data_of(path)["aggregations"] if one["name"] == name)
     have = list(map(repr, [*one["entries"][0]["summary"], *(one["bounds"] or ())]))
     return [] if have == list(wanted) else [str(have)]

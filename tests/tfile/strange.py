@@ -68,7 +68,7 @@ def added_line(chance, lines):
 
 
 def changed_tail(chance, data):
-    """Change the text after the frames, and mostly correct its length."""
+    """Change the text after the frames. In most cases, correct the length of the text at the end of the file."""
     at = data.find(b"gdbtp: aggregations")
     if at < 0:
         return data

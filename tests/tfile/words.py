@@ -63,7 +63,7 @@ class Write(gdb.Command):
 
 
 def conditions():
-    """Yield a line for each condition that is true in other frames for gtp table than for GDB."""
+    """Yield a line for each condition that gtp table finds true in other frames than GDB does."""
     frames = range(len(NUMBERS))
     texts = binary(OPERATORS[:6])
     wanted = {text: set() for text in texts}
