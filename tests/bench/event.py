@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of a hit of a kernel tracepoint, compared with the kernel's own tools. Like hit.py, this runs in a guest that
-# counts instructions.
+# Measures the cost of a hit of a kernel tracepoint, and the cost of the kernel's own tools there. Like hit.py, this runs in
+# a guest that counts instructions.
 #
 # The bench module's event has the fields a, b and n; o->a is 42, o->b is 7, n is 3. A row counts only if
 # the measured tool reports that it has seen every call, or none if its condition is false.

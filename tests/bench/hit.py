@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of a hit at an instruction, measured from inside a guest that counts instructions: tests/bench/run boots
-# it and has a real gdb run this file.
+# Measures the cost of a hit at an instruction, from inside a guest that counts instructions. tests/bench/run boots the guest
+# and has a real gdb run this file.
 #
-# A figure is the cost of one tracepoint at one place, as this gdb compiles it, or of another tool that does the same. It
-# counts only if every call was a hit, and every hit that had to leave a frame left one.
+# A figure is the cost of one tracepoint at one place, as this gdb compiles it, or the cost of another tool that does the
+# same. A figure counts only if every call was a hit, and every hit that had to leave a frame left one.
 import os
 import sys
 import time

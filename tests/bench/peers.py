@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Other tools that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. They are measured in the same boot
-# as gdbtp, at the same function. Each must report that it has seen every call, or none if its condition is false.
+# Measures other tools at an instruction: ftrace's kprobe events, bpftrace, SystemTap. They run in the same boot as gdbtp, at
+# the same function. Each must report that it has seen every call, or none if its condition is false.
 #
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, recording as little as the tool can), "sum"
 # (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.

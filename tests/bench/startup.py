@@ -65,8 +65,8 @@ def timed(gdb, packet):
 
 
 def run_with(gdb, addrs):
-    """Arm and remove probes. Return milliseconds for both, bytes of code and of pads, and the mechanisms; or None and
-    the refused address."""
+    """Arm and remove probes. Return (milliseconds to arm, milliseconds to remove, bytes of code, bytes of pads), and the
+    mechanisms. If an address is refused, return None and this address."""
     gdb.monitor("strict on")
     gdb.ok("QTinit")
     for num, addr in enumerate(addrs, 1):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of a hit in a program, compared with other tools that use uprobes. Like hit.py, this runs in a guest that counts
-# instructions. The program of tests/bench/user measures itself.
+# Measures the cost of a hit in a program, and the cost of other tools that use uprobes. Like hit.py, this runs in a guest
+# that counts instructions. The program of tests/bench/user measures itself.
 #
 # The kernel has three ways to execute the instruction under a uprobe. There are rows for hits at an instruction of each
 # kind. A row counts only if the measured tool reports that it has seen every call, or none if its condition is false.

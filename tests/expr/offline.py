@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every expression of a class is translated, and GDB compiles the result; an expression that GDB can compile itself stays as
-# it was typed. Runs in a GDB with vmlinux and no kernel; hands its results on to the part in the guest.
+# Tests that every expression of a class is translated, and that GDB compiles the result. An expression that GDB can compile
+# itself must stay as it was typed. Runs in a GDB with vmlinux and no kernel, and hands its results on to the tests in the
+# guest.
 import functools
 import os
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests that gdbtp finds the arguments of a system call in the record of raw_syscalls:sys_enter, by reading the machine code
-# that fills the record. Runs GDB on tests/expr/units/records.c, whose functions are like those of kernels with several
-# configurations.
+# that fills the record. Runs GDB on tests/expr/units/records.c, whose functions are like those of differently configured
+# kernels.
 import os
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# At hits in the running kernel: the value that the module computes for an expression equals the value that GDB's evaluator
-# computes for the same C from the contents of that frame.
+# Tests at hits in the running kernel that the value that the module computes for an expression equals the value that GDB's
+# evaluator computes for the same C from the contents of the hit's frame.
 import os
 
 import gdb

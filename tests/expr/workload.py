@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Work for the kernel, on the CPU to which this process is bound: files, processes, memory, signals, TCP to itself."""
+"""Keeps the kernel at work, on the CPU to which this process is bound: files, processes, memory, signals, TCP to itself."""
 import mmap
 import os
 import signal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clocks that are wrong during a run, and a machine that sleeps: gdbtp reports the error or corrects it."""
+"""Tests clocks that are wrong during a run, and a machine that sleeps: gdbtp must report or correct the error in the
+clock."""
 
 import contextlib
 import ctypes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hits count on a CPU that came online late, and in a process that has reused the number of an ended one."""
+"""Tests that hits count on a CPU that came online late, and in a process that has reused the pid of an ended process."""
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Repeat many times: define, start, hit, and end the run in every way. Nothing is leaked."""
+"""Defines tracepoints, starts a run, makes hits, and ends the run in every way, many times. Nothing may be leaked."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ftrace instance that $_sdata needs is removed with the module, unless another process uses it."""
+"""Tests that the ftrace instance that $_sdata needs is removed with the module, unless another process uses the instance."""
 
 import os
 

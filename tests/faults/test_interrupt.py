@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A QTStart of thousands of tracepoints, or a QTStop, during which GDB is killed or its user presses ^C."""
+"""Tests a QTStart of thousands of tracepoints, and a QTStop, during which GDB is killed or its user presses ^C."""
 
 import os
 import re

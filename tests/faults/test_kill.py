@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Clients that die, and modules that are loaded and unloaded, at any moment."""
+"""Tests that clients may die, and that modules may be loaded and unloaded, at any moment."""
 
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests that could run without end; gdbtp must end them."""
+"""Sends requests that could run without end. gdbtp must end them."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def printf_in_its_own_way():
         client.ok("QTBuffer:circular:1")
         client.start((1, address, PRINT_X), (2, SYM["gtp_target_leaf"], PRINT_X))
         # Each call of the fixture prints text. To send the text, gdbtp wakes its worker through the traced function, which
-        # may cause a few more hits. If each of these hits caused another one, there would be a hundred thousand in this time.
+        # may cause a few more hits. If each of these hits caused another one, this loop would cause a hundred thousand hits.
         for _ in range(200):
             client.ok("QTNotes:user:78;")
             target("call leaf 1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtp as a file: who may open it, what its calls return, which of them wait."""
+"""Tests /proc/gtp as a file: who may open it, what its calls return, and which calls wait."""
 
 import errno
 import fcntl

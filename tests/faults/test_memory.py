@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Out of memory: the n-th allocation fails, for every n, from insmod to the last reply."""
+"""Lets the kernel run out of memory: the n-th allocation fails, for every n, from insmod to the last reply."""
 
 import errno
 import os

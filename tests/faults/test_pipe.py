@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""/proc/gtpframe_pipe delivers every frame once and in order, and reports lost frames; readers open it, die, wait, or are
-slow."""
+"""Tests that /proc/gtpframe_pipe delivers every frame once and in order, and reports lost frames, while its readers open it,
+die, wait, or are slow."""
 import contextlib
 import errno
 import os

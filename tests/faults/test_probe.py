@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes and memory: invalid addresses, modules and CPUs that are added and removed, printf, counts."""
+"""Tests probes and memory: invalid addresses, modules and CPUs that are added and removed, printf, counts."""
 
 import collections
 import ctypes

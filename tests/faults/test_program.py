@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracing of programs: the n-th allocation fails, for every n, from QGtpFile to the last reply; clients and programs die."""
+"""Traces programs while the n-th allocation fails, for every n, from QGtpFile to the last reply. Also tests clients and
+programs that die."""
 
 import signal
 import time

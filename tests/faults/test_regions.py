@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtpregions: matching and wrong tables, unloaded modules, and the decisions that follow from them."""
+"""Tests /proc/gtpregions: matching and wrong tables, unloaded modules, and where the module then makes jumps."""
 
 import contextlib
 import ctypes

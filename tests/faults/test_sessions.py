@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Whole sessions in which GDB dies, or packets are wrong. Nothing is leaked."""
+"""Replays whole sessions in which GDB dies, or in which packets are wrong. Nothing may be leaked."""
 import os
 import re
 import subprocess

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: these tests are about the command, not about the kernel.
-"""The shell command `gtp`: its rows are compared with the fixture's own counts, and runs end in every possible way."""
+"""Tests the shell command `gtp`. Compares its rows with the fixture's own counts, and ends its runs in every possible
+way."""
 
 import os
 import re

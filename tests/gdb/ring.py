@@ -32,8 +32,8 @@ NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
 def comparable(record):
-    """Return the part of a record that is equal in two instances. Leave out the padding between the fields, which has old
-    bytes of the ring."""
+    """Return the part of a record that is equal in two instances. Leave out the padding between the fields, which contains
+    old bytes of the ring."""
     kept = bytearray(len(record))
     for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]
@@ -89,7 +89,7 @@ class Instance:
         put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
-        """Return the lines of the `trace` file without its head."""
+        """Return the lines of the `trace` file without its header lines."""
         with there.open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Aggregations: exact counts on all CPUs, by number and by string, read and cleared while hits come.
+# Tests aggregations: counts by number and by string must be exact on all CPUs, also if they are read and cleared during
+# hits.
 import collections
 import sys
 

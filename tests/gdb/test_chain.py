@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Several tracepoints at one jump: each has its own condition, count and frames. Only for a guest with one host thread (see
-# tests/vm/README.md).
+# Tests several tracepoints at one jump. Each must have its own condition, count and frames. Only for a guest with one host
+# thread (see tests/vm/README.md).
 from jumps import *
 from lib import *
 from others import *

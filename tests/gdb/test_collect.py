@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Conditions, what can be collected, trace state variables.
+# Tests conditions, everything that can be collected, and trace state variables.
 
 import gdb
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# A session compiled by `gtp compile` and run by gtp-run has the same frames as in GDB; gtp-run refuses wrong files.
+# Tests that a session that `gtp compile` compiles and gtp-run runs has the same frames as in GDB, and that gtp-run refuses
+# wrong files.
 import struct
 import zlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Errors: bad pointers, refused places, refused packets. The kernel goes on each time.
+# Tests errors: bad pointers, refused places, refused packets. The kernel must go on each time.
 from lib import *
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Kernel tracepoints: markers, arguments by name, $_sdata, other users of ftrace, modules that are unloaded.
+# Tests kernel tracepoints: markers, arguments by name, $_sdata, other users of ftrace, modules that are unloaded.
 import re
 import time
 

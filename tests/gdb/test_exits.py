@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Returns of functions in programs: $ret, $latency and $entry_clock, compared with what the programs compute themselves.
+# Tests $ret, $latency and $entry_clock at the returns of functions in programs. Compares them with the values that the
+# programs compute themselves.
 import os
 
 from lib import *

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
+# Tests gtp export of a real run: babeltrace2 and protoc must read the values that gtp table shows, and the guest's time of
+# day.
 import importlib
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Looking at frames: tfind in every form, tdump, backtraces, saved files and their readers.
+# Tests the commands that look at frames: tfind in every form, tdump, backtraces. Also tests saved files and their readers.
 
 from lib import *
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Freed pads and gates are filled with int3. For a guest with --thread single.
+# Tests that freed pads and gates are filled with int3. For a guest with --thread single.
 import contextlib
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
+# Tests jumps in the kernel's text, alone and together with other probes. Only for a guest with one host thread (see
+# tests/vm/README.md).
 import time
 
 import gdb

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Real kernel functions under a real load: the hits are compared with the numbers of calls that the load itself counts.
+# Traces real kernel functions under a real load. Compares the hits with the numbers of calls that the load itself counts.
 from lib import *
 
 READER = r"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Markers of programs (USDT, SDT): places, arguments and semaphores, compared with what the program prints itself.
+# Tests the markers of programs (USDT, SDT). Compares their places, arguments and semaphores with the program's own output.
 import os
 import re
 import subprocess

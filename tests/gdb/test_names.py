@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Events and system calls by name: gtp event, gtp events, gtp syscall; the values of names are compared with the record.
+# Tests the commands that take the names of events and system calls: gtp event, gtp events, gtp syscall. Compares the values
+# of an event's names with its record.
 import re
 import sys
 

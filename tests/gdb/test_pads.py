@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Strings in the frames that pads write by themselves are equal to those in frames that C writes.
+# Tests that strings in the frames that pads write by themselves are equal to those in frames that C code writes.
 from lib import *
 from others import mechanism
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Code that is changed while all CPUs run it. Only for a guest with one host thread (see tests/vm/README.md).
+# Tests that code can be changed while all CPUs run it. Only for a guest with one host thread (see tests/vm/README.md).
 from lib import *
 from others import *
 

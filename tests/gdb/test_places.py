@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Places by name: gtp trace. Functions wherever they are, patterns, files, lines; refusals that define nothing.
+# Tests gtp trace, which takes places by name: functions wherever they are, patterns, files, lines. A refused command must
+# define nothing.
 import contextlib
 import io
 import itertools

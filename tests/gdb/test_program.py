@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs: tracepoints in all processes that run a file, compared with what the program counts and prints itself.
+# Tests tracepoints in all processes that run a program's file. Compares hits and values with what the program counts and
+# prints itself.
 import os
 
 import fixture as modules

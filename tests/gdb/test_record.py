@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Runs whose frames are written to a file while GDB controls the run, and runs that a trigger ends (flight recorders).
+# Tests runs whose frames are written to a file while GDB controls the run, and runs that a trigger ends (flight recorders).
 import contextlib
 import os
 import re

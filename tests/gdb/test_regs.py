@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All registers at a hit are compared with the values that the fixture's assembly has loaded. A hit changes no register.
+# Compares all registers at a hit with the values that the fixture's assembly has loaded. A hit must not change a register.
 from event import strace
 from fixture import load_tables, put_table
 from lib import *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Run control: how runs start and stop, fill their buffer, and continue without GDB; and changes during a run.
+# Tests run control: how runs start, stop, fill their buffer, and continue without GDB. Also tests changes during a run.
 import time
 
 from lib import *

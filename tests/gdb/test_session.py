@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Connecting, the live kernel's memory, symbols, refusals, monitor commands, gtp commands.
+# Tests connecting, the live kernel's memory, symbols, refusals, monitor commands and gtp commands.
 import os
 import re
 import tempfile

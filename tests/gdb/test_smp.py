@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: these tests need CPUs that run in parallel, and little of GDB.
-# Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
+# Tests that counts are exact on many CPUs: every call must be a hit, a nested hit or a missed hit.
 import sys
 
 from lib import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $kstack and $bt are the stacks that the kernel itself sees at the same calls, wherever the tracepoint is.
+# Tests that $kstack and $bt are the stacks that the kernel itself sees at the same calls, wherever the tracepoint is.
 import json
 import sys
 import xml.etree.ElementTree

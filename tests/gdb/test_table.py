@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# All frames at once: gtp table, gtp save; and the end of a run, which gtp wait waits for and tfind notices.
+# Tests the commands that handle all frames at once, gtp table and gtp save. Also tests the end of a run, for which gtp wait
+# waits and which tfind notices.
 import random
 
 import cells

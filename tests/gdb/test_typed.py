@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# The lines that a kernel engineer types on the first day, and their results: members, strings, enums, locals, inlined
-# functions, events, ends of runs, dprintf, return addresses, many frames.
+# Types the lines that a kernel engineer types on the first day, and checks their results: members, strings, enums, locals,
+# inlined functions, events, ends of runs, dprintf, return addresses, many frames.
 
 import cells
 from event import sdata

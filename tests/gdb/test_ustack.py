@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# $ustack: the stacks of programs, compared with the return addresses that the program's functions themselves have
+# Tests $ustack, the stacks of programs. Compares them with the return addresses that the program's functions themselves have
 # noted.
 import os
 import re

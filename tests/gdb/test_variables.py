@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-# Built-in variables, compared with the fixture's values of the same moment; actions that enable and disable tracepoints.
+# Tests built-in variables, by comparing them with the fixture's values of the same moment. Also tests actions that enable
+# and disable tracepoints.
 import time
 
 from lib import *

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Hardware watchpoints as tracepoints. The fixture writes each variable with a single instruction, and knows the values.
+# Tests hardware watchpoints as tracepoints. The fixture writes each watched variable with a single instruction, and knows
+# the values.
 import os
 
 import fixture as modules

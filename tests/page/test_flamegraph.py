@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The flame graph in a browser: its widths match the weights in the folded text, and it can be used by mouse, keys and touch.
+# Tests the flame graph in a browser: its widths must match the weights in the folded text, and it must work by mouse, keys
+# and touch.
 import collections
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The page of gtp report in a browser, with 100,000 made-up frames. These tests compute the expected numbers themselves.
+# Tests the page of gtp report in a browser, with 100,000 made-up frames. The tests compute the expected numbers themselves.
 import csv
 import fractions
 import json

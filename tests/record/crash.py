@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A crash of the machine during gtp-drain, simulated from strace's output: any subset of the writes since the last sync may
+"""Simulates a crash of the machine during gtp-drain, from strace's output. Any subset of the writes since the last sync may
 be on the disk."""
 import re
 import shutil

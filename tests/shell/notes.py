@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Markers of programs: gdbtp finds the notes that readelf finds, and operands become C expressions. A damaged note gives an
-error message. From a hostile operand, GDB gets only registers, numbers, operators and C types."""
+"""Tests the markers of programs: gdbtp must find the notes that readelf finds, and turn operands into C expressions. A
+damaged note must give an error message. From a hostile operand, only registers, numbers, operators and C types may reach
+GDB."""
 import os
 import random
 import re

@@ -7,8 +7,8 @@ from tree import USER_TOP, room
 
 
 class Graph:
-    """rooms: {room: its files}, where a room is a source with its header; edges: {(from, to): used names}, "#include" among
-    them."""
+    """rooms is {room: its files}; a room is a source with its header. edges is {(from, to): used names}; for an include, one
+    of the names is "#include"."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -146,7 +146,7 @@ class Graph:
         return min(self.rooms[a], key=lambda f: ".c.S.h".index(os.path.splitext(f)[1]))
 
     def dot(self):
-        """Return the graph for Graphviz: a cluster for each folder, circles' edges bold, arrows up red."""
+        """Return the graph for Graphviz: a cluster for each folder, bold edges in circles, red edges to a higher folder."""
         up = set(self.up())
         ring = {r: n for n, c in enumerate(self.circles()) for r in c}
         lines = ["digraph gdbtp {", "\trankdir=TB; node [shape=box, fontsize=10];"]

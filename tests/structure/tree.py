@@ -7,7 +7,7 @@ import subprocess
 from csource import Source
 
 CODE = (".c", ".h", ".S")
-# The folder above all folders of the module: programs that use its shared sources.
+# The folder of the programs that use the module's shared sources. It ranks above all folders of the module.
 USER_TOP = "tools"
 KERNEL_ONLY = ("<!-- kernel-only: begin -->", "<!-- kernel-only: end -->")
 UP_HEADING = "Arrows that run up"

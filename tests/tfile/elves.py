@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced in a GDB that has the scripts: the readers of ELF files get damaged ones. ELF is the file to damage, FOLDER the
-# place for the copies; a copy that ends a reader by an exception stays there.
+# Sourced in a GDB that has the scripts. Gives damaged files to the scripts' readers of ELF files. ELF is the file to damage,
+# FOLDER the folder for the damaged copies. A copy that ends a reader by an exception stays there.
 #
 # Each file is a copy of the program with one to three changed fields of its headers, or words of the sections that are
 # read. A reader may find nothing, or something wrong, in such a file, but must not end by an exception.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs outside of a guest: access to the guest's files and processes works as in a program inside it, including every
-# errno.
+# Runs outside of a guest: tests that access to the guest's files and processes works as in a program inside the guest,
+# including every errno.
 import errno
 import os
 import signal
