@@ -86,8 +86,8 @@ def status(pattern):
 
 
 def check_hits(what, frames, hits=None, here=1, calls=ALL):
-    """Check the counts of the HERE tracepoints at the place. If FRAMES is true, each of the CALLS must be a hit that left a
-    frame; otherwise each tracepoint must have HITS (0 if None), without frames."""
+    """Check the counts of the tracepoints at the place; HERE is their number. If FRAMES is true, each call must be a hit
+    that left a frame, for each tracepoint. Otherwise each tracepoint must have HITS hits (0 if None), and no frames."""
     wanted = calls * here if frames else 0
     hits = [(calls if frames else 0) if hits is None else hits] * here
     told = cmd("monitor status")

@@ -19,7 +19,7 @@ from gtp import aggregations
 SCRATCH = scratch() + "/recipe.csv"
 FOLDED = scratch() + "/recipe.folded"
 LEADING = ("frame", "time", "cpu", "pid")
-# A line of a recipe with the number of one of its own tracepoints.
+# Matches a line that contains the number of one of the recipe's own tracepoints.
 NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
 
 
@@ -116,8 +116,8 @@ class Book:
         self.recipes, self.expected = {}, {}
 
     def judge(self, question):
-        """Register the function that judges a recipe's rows. Its arguments are the recipe, the provoking process, and its
-        result."""
+        """Register the function that judges a recipe's rows. Its arguments are the recipe, the pid of the provoking process,
+        and the result of the provocation."""
         def mark(function):
             self.expected[question] = function
             return function
@@ -284,7 +284,7 @@ def own_rows(recipe, pid, fact):
 
 
 def rows_of_others(recipe, pid, fact):
-    """Check that the rows are those of other processes. Each row begins with its pid."""
+    """Check the rows of processes other than the provoking one. Each row of FACT begins with the pid of its process."""
     rows = recipe.rows()
     for other in {row[0] for row in fact}:
         exactly(rows, other, [row[1:] for row in fact if row[0] == other])

@@ -67,7 +67,7 @@ class Typed:
         return self.marked()
 
     def wait(self):
-        """Type `continue'. Return the output up to GDB's message that it sends the packet for it."""
+        """Type `continue'. Return the output up to GDB's message that it sends the packet for `continue'."""
         self.type("set debug remote 1", "continue")
         return plain(self.until(r"Sending packet: \$c#"))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Common code of all topics: named tests, GDB as a function, and values to compare with.
 #
-# A topic is a file that a fresh gdb runs: it imports this, marks functions with @test("what is shown"),
-# and ends with run(). Each test prints one TAP line; what it asserts comes from the fixture's own
-# counters, /proc/kallsyms or arguments that it chose itself, never from what GDB printed before.
+# A topic is a file that a fresh gdb runs: it imports this file, marks functions with @test("what is shown"), and ends with
+# run(). Each test prints one TAP line. Its expected values come from the fixture's own counters, from /proc/kallsyms or from
+# arguments that the test chose itself, never from GDB's earlier output.
 import functools
 import os
 import re

@@ -175,8 +175,8 @@ def spin(seconds):
 
 
 def schedstat(pid):
-    """Return the kernel's counts for a process: the nanoseconds that the process waited for a CPU, and how often it got
-    one."""
+    """Return the kernel's counts for a process: the nanoseconds that the process waited for a CPU, and how often it got a
+    CPU."""
     _, waited, times = get("/proc/%d/schedstat" % pid).split()
     return int(waited), int(times)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Provocations for the recipes of docs/recipes.md in the guest, and the result that each recipe must have seen.
+"""Provokes in the guest the events that the recipes of docs/recipes.md trace, and returns the result that each recipe must
+have seen.
 
 See provoking.py for how it is run.
 """
@@ -463,7 +464,7 @@ def waits_by_name():
     return [name, waited, times]
 
 
-PAUSE = 34  # the number of a system call
+PAUSE = 34  # the number of the system call pause
 
 
 def sleep_as(into, word):
@@ -510,7 +511,7 @@ def moves():
     return [name, os.getpid(), 1, 0]
 
 
-READ = 0  # the number of a system call
+READ = 0  # the number of the system call read
 
 
 def read_one(fd):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Provocations for the recipes of docs/program-recipes.md in the guest, and the result that each recipe must have seen.
+"""Provokes in the guest the events that the recipes of docs/program-recipes.md trace, and returns the result that each
+recipe must have seen.
 
 See provoking.py for how it is run. The server is tests/program/myserver.cc.
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Provocations for the lines of docs/tools-*.md in the guest, and the result that each line must have seen.
+"""Provokes in the guest the events that the lines of docs/tools-*.md trace, and returns the result that each line must have
+seen.
 
 See provoking.py for how it is run, and toolbox.py for the results.
 """

@@ -4,7 +4,7 @@
 # ask.py sends the name of a topic, and the file descriptor for the topic's output. A child of this GDB runs the topic;
 # the child has never been connected and has no definitions. GTP_READY is the path of the socket. GDB needs `maint set
 # worker-threads 0`, because a child does not get its threads. Types that most topics use are looked up before the first
-# topic: to find struct task_struct takes a GDB ten seconds in a guest. With GTP_FRESH=1, tests/gdb/run does not use
+# topic, because in a guest GDB needs ten seconds to find struct task_struct. With GTP_FRESH=1, tests/gdb/run does not use
 # ready.py, and each topic has a GDB that has looked up nothing.
 import contextlib
 import os

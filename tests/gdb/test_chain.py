@@ -33,7 +33,8 @@ def joins_a_false_one():
 
 
 def several(rounds):
-    """Set several tracepoints at one place. Return each one's number with the calls of a CPU that are hits of it."""
+    """Set several tracepoints at one place. Return pairs: a tracepoint's number, and which calls on a CPU are hits of this
+    tracepoint."""
     def below(step):
         return range(0, rounds, step)
     return [

@@ -20,7 +20,7 @@ def by(way):
 
 
 def each_way(name):
-    """Make a test for each of the two ways."""
+    """Make a test for each of the two mechanisms, jumps and the function tracer's direct calls."""
     def for_each(function):
         for way in (BEHIND, CALL):
             def turn(way=way):

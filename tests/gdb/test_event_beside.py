@@ -63,7 +63,7 @@ def agrees(event, line, fields):
 
 
 def frames_with_lines(lines, records):
-    """Yield ftrace's line for the same hit, for each of the first 100 frames."""
+    """For each of the first 100 frames, yield ftrace's line for the same hit."""
     at = {}
     for n in frames():
         if n >= 100:

@@ -162,7 +162,7 @@ def backtrace():
 def offline(path, *commands):
     """Return the output of a GDB that has only a trace file and the fixture's symbols."""
     with open(SCRATCH + "/commands", "w") as script:
-        # GDB's CTF files do not tell the architecture.
+        # GDB's CTF files do not store the architecture.
         script.write("\n".join(("set architecture i386:x86-64", fixture_symbols(), "target %s %s" % (
             "ctf" if os.path.isdir(path) else "tfile", path)) + commands) + "\n")
     return other_gdb("source %s/commands" % SCRATCH)

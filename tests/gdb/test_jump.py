@@ -346,7 +346,7 @@ def tracer():
     restored()
 
 
-naps = [500]  # milliseconds of sleep; a machine that is too busy to end a run in this time gets longer ones
+naps = [500]  # in milliseconds; doubled if the machine is too busy to end a run during the sleep
 
 
 def ends_meanwhile(num):

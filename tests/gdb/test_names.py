@@ -28,7 +28,7 @@ WORK = (
 
 
 def module(name):
-    """Return a Python module of the scripts that GDB has loaded."""
+    """Return one of the Python modules of gdbtp's scripts, which GDB has already loaded."""
     return sys.modules["gtp." + name]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every recipe of docs/program-recipes.md, typed as it stands there: all in one run, whose results are compared with
-# what provoke_program.py has done.
+# Types every recipe of docs/program-recipes.md as it stands there, all in one run. Compares the results with what
+# provoke_program.py has done.
 from cookbook import Book, entry_of, exactly, of, rows_of_others
 from lib import *
 from programs import BUILT, running_program

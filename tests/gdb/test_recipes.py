@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # A distribution's kernel: the recipes trace disks, memory cgroups, counts of the scheduler.
-# Every recipe of docs/recipes.md is typed as it stands. All are in one run, and the results are compared with what
-# provoke.py has done.
+# Types every recipe of docs/recipes.md as it stands there, all in one run. Compares the results with what provoke.py has
+# done.
 import contextlib
 
 from cookbook import Book, entry_of, equal_row, has_row, of, rows_of_others, same, shown, softirqs, some_row

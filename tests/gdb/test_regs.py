@@ -11,7 +11,7 @@ CALLEE_SAVED = (3, 5, 12, 13, 14, 15)
 GPRS = [n for n in range(16) if n != RSP]
 STATUS = 0x8d5       # the flags carry, parity, adjust, zero, sign, overflow
 ANY = STATUS | 0x40400  # also the flags direction and alignment check
-IN, BACK = 0, 32     # the fixture numbers register values from here: at the call, and at the return
+IN, BACK = 0, 32     # the n of known() for the first register: at the call, and at the return
 FOLLOWED = "jump, follows the call"
 
 
@@ -111,7 +111,7 @@ WAYS = [
 
 
 def each_way(name, some=lambda way: True):
-    """Make a test for each of the ways."""
+    """Make a test for each of the WAYS that SOME accepts."""
     def for_each(function):
         for way in filter(some, WAYS):
             def turn(way=way):

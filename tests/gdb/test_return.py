@@ -23,7 +23,7 @@ BY_KERNEL = "kretprobe"
 
 
 def each_way(name):
-    """Make a test for each of the two ways."""
+    """Make a test for each of the two mechanisms: a pad that follows the calls, and a kretprobe."""
     def for_each(function):
         for way in (FOLLOWED, BY_KERNEL):
             def turn(way=way):

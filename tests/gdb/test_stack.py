@@ -92,7 +92,8 @@ def until_return(function):
 
 
 def everywhere():
-    """Make a run for each of the three functions of the chain, and check the stacks. Return the mechanisms."""
+    """Make a run for each of the three functions gtp_target_chain_a, _b and _c, and check the stacks. Return the
+    mechanisms."""
     how = []
     for function, inner in (("gtp_target_chain_c", 2), ("gtp_target_chain_b", 1), ("gtp_target_chain_a", 0)):
         nums = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # Lengthy: a minute of the processor.
-# The lines of docs/tools-*.md are typed as they stand there, and compared with what provoke_tools.py has done: one run
-# of the lines that leave frames, and one run of the lines that aggregate.
+# Types the lines of docs/tools-*.md as they stand there, and compares their results with what provoke_tools.py has done.
+# Makes one run for the lines that leave frames, and one run for the lines that aggregate.
 import contextlib
 
 import documented
@@ -86,7 +86,7 @@ def counted():
 
 
 class Tools(Book):
-    """The pages of tools as one book, whose session begins as that of recipes.md."""
+    """The pages docs/tools-*.md as one Book. Its session begins with the same lines as the session of recipes.md."""
 
     def __init__(self):
         super().__init__("recipes.md", "provoke_tools.py", provocations, around=counted)

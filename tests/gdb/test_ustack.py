@@ -44,14 +44,15 @@ def function_of(path, where):
 
 
 def instructions(path, function, without):
-    """Return the addresses of a function's instructions, except WITHOUT, by GNU objdump."""
+    """Return the addresses of a function's instructions, as GNU objdump lists them, except those with the mnemonic
+    WITHOUT."""
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
                           capture_output=True, text=True, check=True).stdout
     return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != without]
 
 
 def stack_of(number_):
-    """Return (addresses, process) of the stack with a number."""
+    """Return (addresses, pid of the process) for the stack that has this number."""
     addresses, whose = ustack.parted(kstack.addresses(number_))
     check(whose is not None, "no program's stack: %s" % addresses)
     return addresses, ustack.pid(whose)
@@ -92,7 +93,7 @@ def at_a_system_call():
 
 
 def number_of_mains(found):
-    """Return the number of stacks that include main(), which is above the functions that note themselves."""
+    """Return the number of stacks that include main(), which is above the functions that note their return addresses."""
     return sum(len(stack) > 5 for stack in found)
 
 

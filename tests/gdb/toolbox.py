@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The list of provocations for the lines of docs/tools-*.md, and what they share.
+"""The list of provocations for the lines of docs/tools-*.md, and the code that these provocations share.
 
 For lines with rows, the result of a provocation is the list of the expected rows' cells. For aggregations it is a list
 of [index of the aggregation, keys, figures]. A number of a row or a figure may be given as [least, most].

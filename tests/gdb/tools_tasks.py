@@ -14,7 +14,7 @@ from provoke import disk, receiver
 from toolbox import PAGE, SECOND, calling_itself, cold, known_as, provocations, slow_disk, timed, tool
 
 HZ = 250  # the frequency of timer ticks in Debian's kernels
-GETPPID = 110  # the number of a system call
+GETPPID = 110  # the number of the system call getppid
 
 
 # Processes ---------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def spin_as(name, seconds):
 
 
 def spun(name, seconds, count=1):
-    """Let children of that name compute on CPU 1. Return the nanoseconds that they ran on a CPU."""
+    """Let COUNT child processes with this name compute on CPU 1. Return the nanoseconds that they ran on a CPU, in all."""
     total = 0
     with contextlib.ExitStack() as stack:
         for pid in [stack.enter_context(child(spin_as, name, seconds)) for _ in range(count)]:

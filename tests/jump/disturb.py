@@ -148,7 +148,7 @@ def preemption():
 def every_preemption():
     """Switch to each kind of preemption once, then back to the first one. So the kernel patches all static calls again: at
     boot it may write a return for a static call without a target before it has chosen the form of returns for this
-    processor, and a later patch would differ."""
+    processor, and a later patch would write different bytes."""
     kinds, first = preemption()
     for kind in [kind for kind in kinds if kind != first] + [first]:
         put(PREEMPT, kind)
@@ -216,8 +216,8 @@ def modules(me):
 
 
 class Kprobes:
-    """Kprobe events at and near the places of gdbtp's tracepoints, before, during and after a run. The soak sets `places` in
-    each round."""
+    """Set kprobe events at and near the places of gdbtp's tracepoints, before, during and after a run. The soak sets
+    `places` in each round."""
 
     __name__ = "kprobes"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest: tracepoints at the places that pick.py chose, and checks of the kernel's text.
+"""Runs in the guest: sets tracepoints at the places that pick.py chose, and checks the kernel's text.
 
 Usage: tests/lib/env python3 guest.py SEED PICKS [TOPIC...]
 """
@@ -140,8 +140,8 @@ TWIN = 20000  # the number of a place's second tracepoint is that of its first p
 
 
 def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """Define tracepoints at the places, and set `monitor strict on`, with which QTStart fails if one of them is refused. A
-    twin is a second tracepoint at a place, with the same condition."""
+    """Define tracepoints at the places. Set `monitor strict on`, so that QTStart fails if a tracepoint is refused. A twin is
+    a second tracepoint at a place, with the same condition."""
     client.monitor("strict on")
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
@@ -152,8 +152,8 @@ def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: Fals
 
 
 def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
-    """Send QTStart, each time without the places that the module has refused, until it accepts the rest. Return the
-    accepted places."""
+    """Send QTStart repeatedly, each time without the places that the module has refused, until the module accepts the rest.
+    Return the accepted places."""
     given, refused = places, collections.Counter()
     while True:
         define(client, places, condition, has_twin)

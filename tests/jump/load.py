@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Work for the kernel, on every CPU: files, processes, memory, pipes, sockets, signals, mounts, modules.
+"""Keeps the kernel at work on every CPU: files, processes, memory, pipes, sockets, signals, mounts, modules.
 
 Usage: load.py ROUNDS [KO]     KO is loaded and unloaded in every round
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracepoints in a program, in the same runs as jumps in the kernel, while its processes are killed, fork and exec."""
+"""Sets tracepoints in a program, in the same runs as jumps in the kernel, while the program's processes are killed, fork and
+exec."""
 import traced
 from guest import STACK_WORD, IS_MAGIC, END
 from linked import linked

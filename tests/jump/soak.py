@@ -31,7 +31,8 @@ CALLED = ("obj", "add")  # functions whose calls the fixture counts
 RETURNED, WAITS = "irq", "wait"  # functions of the fixture that are traced at their returns; tasks sleep in the second
 COMES_AND_GOES = "gtp_target2"
 FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
-# The actions $key_cpu = $cpu_id, and $hist_time = $latency at a return, $clock elsewhere (variables 6 and 2)
+# The actions $key_cpu = $cpu_id and $hist_time = $latency (variable 6). At places other than returns, $clock (variable 2)
+# replaces $latency.
 VARIABLES = {0x60: "key_cpu", 0x61: "hist_time", 0x62: "key_stack", 0x63: "count_stack"}
 KEY, TIME = "X00000007,2c00012d006027", "X00000007,2c%04x2d006127"
 # The actions $key_stack = $kstack and $count_stack = 1

@@ -55,7 +55,7 @@ class Watch:
         self.ended.set()
 
     def sign(self):
-        """Return a value that changes as long as a long operation makes progress."""
+        """Return a value that changes while a long operation makes progress."""
         now = time.monotonic()
         slow = [member.native_id for member in self.crowd.members
                 if member.began is not None and now - member.began > LONG]

@@ -38,8 +38,8 @@ def unframed(body, checksum):
 
 
 def opened(flags, path):
-    """Open a connection: the file PATH, or the connection to the tested kernel, which is a socket outside of the
-    guest."""
+    """Open the file PATH, or without a PATH the connection to the tested kernel. Outside of the guest, this connection is a
+    socket."""
     if path or there.here:
         # If the connection became this process's controlling terminal, a hangup could kill the process.
         return os.open(path or there.line, flags | os.O_NOCTTY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtpframe_pipe: parses its contents; starts readers as separate processes."""
+"""Parses the contents of /proc/gtpframe_pipe, and starts readers of it as separate processes."""
 import os
 import struct
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Named tests and their TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
+"""Runs named tests and prints TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
 
 A test may be left out, and the log says so. With GTP_BRIEF, the `lengthy` tests are left out: they take half a minute
 or more in a guest, and other tests cover most of them or need no guest. With GTP_BESIDE (a kernel whose guest runs all
@@ -28,7 +28,8 @@ SECONDS = 600
 
 def default_signals():
     """Restore the default action of SIGHUP, SIGINT and SIGQUIT. Under nohup, or in the background of a shell, they are
-    ignored. Programs that a test starts would inherit that, and not end when the test sends them such a signal."""
+    ignored. Programs that a test starts would inherit this, and would not end when the test sends them one of these
+    signals."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -90,8 +91,8 @@ def note(*words):
 
 
 def until(condition, what="it", seconds=SECONDS):
-    """Wait until CONDITION() is true, which must happen. Return its value. The limit only ends a test that has
-    failed."""
+    """Wait until CONDITION() is true, and fail if this takes too long. Return its value. The time limit only ends a test
+    that has failed."""
     end = time.monotonic() + seconds
     while True:
         value = condition()

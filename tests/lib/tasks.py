@@ -7,8 +7,8 @@ import termios
 
 
 def state(task):
-    """Return the state of a thread, given by its own number: R, S, D, Z and so on, as in ps. The number of a process
-    means its first thread."""
+    """Return the state of a thread: R, S, D, Z and so on, as in ps. The argument is the thread's own number. The number of a
+    process stands for its first thread."""
     with open("/proc/%d/stat" % task, encoding="ascii") as file:
         return file.read().rsplit(")", 1)[1].split()[0]
 

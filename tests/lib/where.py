@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`there` is the machine of the tested kernel: for its files, its processes, its clock.
+"""`there` gives access to the machine of the tested kernel: to its files, its processes and its clock.
 
-For a GDB in the guest it is the same machine. For a GDB on the host it is the guest, at the other end of a connection;
-GTP_AGENT is then a folder with the sockets that tests/vm/hub has made. A test that uses `there` for all that it asks of
-the kernel works in both cases.
+For a GDB in the guest, `there` is the machine on which the test runs. For a GDB on the host, `there` is the guest, at the
+other end of a connection. GTP_AGENT is then a folder with the sockets that tests/vm/hub has made. A test that uses `there`
+for all that it asks of the kernel works in both cases.
 """
 import glob
 import os

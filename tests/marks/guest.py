@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: check the returns and indirect branches in generated code on this processor.
+"""Runs in a guest: checks the returns and indirect branches in generated code on this processor.
 
 Usage: tests/lib/env python3 guest.py [BUG WORDS]
 
 The kernel has patched its own returns and indirect branches for the processor's bugs. The code that gdbtp generates must
-have the same forms, wherever it is in a cache line. If BUG is given, this file under
-/sys/devices/system/cpu/vulnerabilities must contain WORDS, to be sure that the guest has the bug. The test reads the
-whole arena of generated code, and GNU objdump disassembles it."""
+have the same forms, wherever it is in a cache line. If BUG is given, the file BUG under
+/sys/devices/system/cpu/vulnerabilities must contain WORDS, which shows that the guest has the bug. The test reads the whole
+arena of generated code, and GNU objdump disassembles it."""
 
 import os
 import re
@@ -90,7 +90,7 @@ def arena():
 
 
 class World:
-    """A run whose jumps displace returns and indirect branches; the generated code is read during the run."""
+    """Makes a run whose jumps displace returns and indirect branches. The test reads the generated code during the run."""
 
     def __init__(self):
         fixture.load()

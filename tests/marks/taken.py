@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does every function of a module whose address is taken begin with an endbr64? Prints TAP.
+"""Checks that every function of a module begins with an endbr64 if the function's address is taken. Prints TAP.
 
 Usage: taken.py MODULE.ko HEADERS        HEADERS: the build folder of the kernel, as for make -C
 

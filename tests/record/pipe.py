@@ -102,7 +102,8 @@ def clear():
 
 
 class Drain:
-    """gtp-drain, or another PROGRAM with WORDS as its arguments, which reads a FIFO of this object."""
+    """A running gtp-drain, or another PROGRAM, with WORDS as its arguments. The program reads from a FIFO that this object
+    owns."""
 
     def __init__(self, *words, program=(DRAIN,), first=b"", **more):
         """Start the program, with FIRST already in the FIFO. Return when the program has read FIRST."""
