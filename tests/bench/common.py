@@ -43,7 +43,7 @@ def answers(word):
 
 
 def measure(name):
-    """Return the instructions per call, including the loop's: one figure for each repetition."""
+    """For each repetition, return the number of instructions per call, including those of the loop."""
     order("measure %s %d %d" % (name, CALLS, REPEATS))
     return [int(ticks) / CALLS for ticks, in answers("ticks")]
 
@@ -118,7 +118,7 @@ def set_up():
 
 
 def write(path, text):
-    """Write to a file of tracefs. Opening it for writing removes all probes, or all records, that it lists."""
+    """Write to a file of tracefs. Opening the file for writing removes all probes, or all records, that the file lists."""
     with open(kernel.TRACING + path, "w") as f:
         f.write(text)
 

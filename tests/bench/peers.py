@@ -157,7 +157,7 @@ BPF_RETURNS = {
 
 
 def bpf_returns(place, kind, action):
-    """Measure bpftrace at returns. A kretprobe cannot access the arguments, so the map keeps these, too."""
+    """Measure bpftrace at returns. A kretprobe cannot access the arguments, so the map keeps the arguments, too."""
     if kind == "fexit":
         program = "kfunc:%s { %s } kretfunc:%s { $o = args->o; %s %s }" % (
             place.symbol, ENTER, place.symbol, TOOK, action)

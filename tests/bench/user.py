@@ -45,7 +45,7 @@ class Program:
         return answer.strip()
 
     def measure(self, name):
-        """Return the instructions per call, including the loop's: one figure for each repetition."""
+        """For each repetition, return the number of instructions per call, including those of the loop."""
         return [int(ticks) / CALLS for ticks in self("measure %s %d %d" % (name, CALLS, REPEATS)).split()]
 
     def warmly(self, name):

@@ -20,7 +20,8 @@ from tap import until
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
 
-# Features of the scheduler; switching them changes jump labels that lead to such places. Not every kernel has all of them.
+# Features of the scheduler. Switching them changes jump labels that lead to places like the tested ones. Not every kernel
+# has all of them.
 FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
@@ -36,7 +37,8 @@ def wait_optimized(address):
 
 
 def provoke(what):
-    """Make the kernel execute the code at the place. Return how often; None if the number is not known."""
+    """Make the kernel execute the code at the place. Return how often the kernel has executed it, or None if the number is
+    not known."""
     if what == "uevent":
         for _ in range(ROUNDS):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")

@@ -142,7 +142,7 @@ def end():
 
 
 def functions(link):
-    """Define the oracle's functions; link: handed.link_addresses()."""
+    """Define the oracle's functions. LINK is the result of handed.link_addresses()."""
     PerCpu(link)
     Swap()
     Equal()

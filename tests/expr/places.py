@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A place uses the types of its own source file. For each tag that vmlinux defines more than once, check each file with
-# a definition against the file's own DWARF.
+# Tests that a place uses the types of its own source file. For each tag that vmlinux defines more than once, checks each
+# file with a definition against the file's own DWARF.
 #
 # Runs in a GDB with vmlinux and no kernel. GTP_TAGS has the expected results, which tests/expr/tags.c finds with libdw.
 import os

@@ -37,7 +37,7 @@ def translated(function, text):
 
 
 def with_rax(text, rax):
-    """Return the value of a text in which $ret stands for rax, when rax is RAX."""
+    """Return the value of a text in which $ret stands for the register rax. RAX is the register's value."""
     gdb.set_convenience_variable("rax_", gdb.Value(rax - 2**64 if rax >> 63 else rax).cast(gdb.lookup_type("long")))
     return int(gdb.parse_and_eval(re.sub(r"\$k?ret\b", "$rax_", text)))
 

@@ -2,8 +2,8 @@
 # Tests how values are shown to people: by GDB's print, by gtp print, and by gtp table, gtp live and gtp report on a trace
 # file. The types are those of vmlinux.
 #
-# GDB on a vmlinux without a kernel. The frames are made here. The names are compared with those of the kernel's headers,
-# which the tested code does not read.
+# Runs in a GDB with vmlinux and no kernel. This file makes the frames itself. It compares the names of values with those in
+# the kernel's headers, which the tested code does not read.
 import csv
 import ipaddress
 import json

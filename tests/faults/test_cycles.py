@@ -17,9 +17,9 @@ ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linu
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
 WARM_UP = rounds(40, 20)  # number of first cycles that do not count: the kernel makes some allocations only once
 
-# A leak grows in each part of the test, other memory use does not. So the cycles are divided into PARTS, and the test fails
+# A leak grows in each part of the test. Other memory use does not. So the cycles are divided into PARTS, and the test fails
 # only if a field of /proc/meminfo grew by more than its SLACK (in KiB) in every part. If each cycle leaked a tracepoint (192
-# bytes), a part of 25 cycles would leak 4.7 KiB; if each leaked a page of a buffer, 100 KiB.
+# bytes), a part of 25 cycles would leak 4.7 KiB; if each leaked a page of a buffer, the part would leak 100 KiB.
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 

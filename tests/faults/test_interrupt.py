@@ -46,8 +46,7 @@ def killed_while_arming():
 
 
 def interrupted_start(how):
-    """Start a run with 2000 tracepoints as kprobes, and call HOW(client) when some are armed. That must interrupt
-    QTStart."""
+    """Start a run with 2000 tracepoints as kprobes. When some are armed, call HOW(client), which must interrupt QTStart."""
     with Client() as client:
         client.monitor("jumps off")
         client.define(*enumerate(many_places(), 1))

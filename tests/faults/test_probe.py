@@ -565,7 +565,7 @@ def self_hits():
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
-        # Hits inside the hit of a kprobe are missed and counted by the kernel; inside the hit of a jump or a call, by gdbtp.
+        # The kernel counts the missed hits inside a kprobe's hit. gdbtp counts those inside the hit of a jump or a call.
         lost = not_seen(client.monitor("status"))
         assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 

@@ -378,7 +378,8 @@ def no_memory():
                 client.ok("QTStop")
             else:
                 assert reply.startswith("E.") and "memory" in reply, reply
-            # If there is no memory to read the list of kprobes, gdbtp leaves its breakpoints until a retry has read it.
+            # If there is no memory to read the list of kprobes, gdbtp leaves its breakpoints until a retry has read the
+            # list.
             until(lambda: client.ask(f"m{place:x},7") == code, f"the text after {n}")
             if left:
                 break

@@ -201,7 +201,7 @@ def at_end():
 
 
 def armed(gtp, name):
-    """Return whether the code of function NAME in the kernel has the probe of the running command gtp."""
+    """Return whether the code of the kernel's function NAME contains the probe of the running command gtp."""
     check(gtp.process.poll() is None, "it has ended: " + gtp.said())
     return text_of(name) != UNTOUCHED[name]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest: arm batches of probes at random functions, and turn on one walker (see walkers.py) after the other; then
-arm the probes while some walkers are on.
+"""Runs in the guest: arms batches of probes at random functions, and turns on one walker (see walkers.py) after the other.
+Then arms the probes while some walkers are on.
 
 Usage: tests/lib/env python3 hunt.py SEED PICKS BATCH [WALKER...]
 
@@ -63,7 +63,7 @@ class Hunt:
         self.totals = collections.Counter()
 
     def stir(self, client, places, walker, before):
-        """Let a walker walk for a moment, and print the number of hits in that time. Return the number of hits in this run
+        """Leave a walker on for a moment, and print the number of hits in this time. Return the number of hits in this run
         so far."""
         with walker:
             fixture.target("loop mix 20")

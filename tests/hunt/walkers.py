@@ -277,7 +277,7 @@ class LivePatch(Walker):
 
 
 def kgdb():
-    """Return a Switch that gives kgdb a console: as long as it has one, its notifiers are registered."""
+    """Return a Switch that gives kgdb a console. While kgdb has a console, its notifiers are registered."""
     return Switch("kgdb", "/sys/module/kgdboc/parameters/kgdboc", "ttyS0", "")
 
 

@@ -65,8 +65,8 @@ def put(to, at, data):
 
 
 def replay(lines, file, judge):
-    """Replay the system calls of strace's LINES on the file. Once the file has its name, call JUDGE with the disk after
-    each."""
+    """Replay the system calls of strace's LINES on the file. Once the file has its name, call JUDGE with the disk after each
+    system call."""
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)

@@ -34,8 +34,8 @@ def variable(number, value):
 
 
 def hit(index, size=None):
-    """Return a frame of one of two tracepoints. It has its index as collected memory. If SIZE is given, the frame has SIZE
-    bytes in all."""
+    """Return a frame of one of two tracepoints. The frame's collected memory contains the frame's index. If SIZE is given,
+    the frame has SIZE bytes in all."""
     data = variable(1, index % 8) + b"M" + struct.pack("<QH", MEMORY, 8) + struct.pack("<Q", index)
     while size and len(data) + HEAD.size < size:
         more = min(size - len(data) - HEAD.size, 60011)

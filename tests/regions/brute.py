@@ -48,7 +48,8 @@ class Image:
         raise SystemExit("no section holds %#x" % start)
 
     def relative(self, first, last, entry, field):
-        """Yield the address that each entry of a table has in a field, as an offset relative to the field itself."""
+        """For each entry of a table, yield the address that a field of the entry stores as an offset relative to the field
+        itself."""
         start, end = self.symbols[first], self.symbols[last]
         data = self.read(start, end)
         for at in range(0, len(data), entry):

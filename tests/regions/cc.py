@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""gdbtp-cc makes exactly the same code as the compiler, and a basic_block row for every place to which code can jump.
+"""Checks that gdbtp-cc makes exactly the same code as the compiler, and a basic_block row for every place to which code can
+jump.
 
 Usage: cc.py TOOLS FOLDER duktape.c [HEADERS]     prints TAP
 
@@ -206,7 +207,8 @@ def exceptions():
     run("g++", "-O2", "-g", program, "-o", path("landing-plain"))
     run(cc, "-O2", "-g", program, "-o", path("landing-marked"),
         env=dict(os.environ, GDBTP_CC="g++"))
-    # In landing.cc, one function has two handlers and a destructor; the landing pad of another destroys the exception.
+    # In landing.cc, one function has two handlers and a destructor; the landing pad of another function destroys the
+    # exception.
     pads, _ = dump(path("landing-plain"))
     pads = [addr for addr, bits in pads.items() if bits & LANDING]
     ok(len(pads) >= 3, "exceptions: %d landing pads are found" % len(pads))

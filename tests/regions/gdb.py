@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# `gtp explain` and `gtp lines` in a real GDB, on a module's file with special characters in its name.
+# Tests `gtp explain` and `gtp lines` in a real GDB, on a module's file with special characters in its name.
 #
 # Usage: gdb -batch -nx FILE.ko -x tests/regions/gdb.py     with GDBTP_REGIONS set; prints TAP
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Invariants of a whole kernel image of any version.
+"""Checks invariants of the tool's output for a whole kernel image of any version.
 
 Usage: vmlinux.py TOOL VMLINUX FOLDER     prints TAP; time and memory are shown, not judged
 """

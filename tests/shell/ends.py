@@ -33,8 +33,8 @@ def row(n, pid=1):
 
 
 class World:
-    """Stands in for GDB and the kernel during a run. prints: the kernel's output, in pieces; ends: whether the kernel
-    then ends the wait by itself, without an interrupt; counts, error: GDB's last message."""
+    """Stands in for GDB and the kernel during a run. prints is the kernel's output, in pieces. ends says whether the kernel
+    then ends the wait by itself, without an interrupt. counts and error are GDB's last message."""
 
     def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed

@@ -16,7 +16,7 @@ NOT_ARMED = ("gdbtp: tracepoint 1 is not armed at 0x10 (f): it is on the list\n"
 
 
 def of_gdb():
-    """Return the module atend.py, with a fake gdb for its import."""
+    """Return the module atend.py, imported with a fake module gdb."""
     fake = mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)
     with mock.patch.dict(sys.modules, gdb=fake):
         return importlib.import_module("gtp.shell.atend")

@@ -13,7 +13,7 @@ ODD = ("/my src", "it's", 'a "b" c', "back\\slash", "a\tb", "'", "$x *?[1]", "-v
 
 
 def executed(function, request):
-    """Call a function of gtp's inside.py, with a fake gdb for its import. Return the line that GDB would execute."""
+    """Call a function of gtp's inside.py, imported with a fake module gdb. Return the line that GDB would execute."""
     with mock.patch.dict(sys.modules, gdb=mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)):
         inside = importlib.import_module("gtp.shell.inside")
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of scripts/prose: it reports each violation with its line, and does not report good text, code and questions."""
+"""Tests that scripts/prose reports each violation with its line, and does not report good text, code or questions."""
 import os
 import subprocess
 import tempfile

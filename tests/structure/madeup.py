@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the checks: a made-up tree that passes all of them, and the line that a check must give after one change."""
+"""Tests the checks with a made-up tree that passes all of them. Each case changes the tree once, and states the line that a
+check must then yield."""
 import os
 import tempfile
 

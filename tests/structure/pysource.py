@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks of the syntax trees of GDB's Python scripts: which files pass strings to GDB, to Python itself or to a
-shell."""
+"""Checks the syntax trees of GDB's Python scripts: which files pass strings to GDB, to Python itself or to a shell."""
 import ast
 import os
 
@@ -12,7 +11,8 @@ DOOR = "quiet.py"
 # which make text safe: told(), Screen, Csv.
 TERMINAL = "screen.py"
 SHELL_SIDE = ("gdbscripts/gtp/shell/", "gdbscripts/gtp/fleet/")
-# The file with the base class of all commands. GDB would report errors of commands without it as Python errors.
+# The file with the base class of all commands. Without this base class, GDB would report a command's errors as Python
+# errors.
 COMMAND = "command.py"
 # Functions that take a string with Python code. They are allowed where the string has only numbers and our own words.
 CODE = {"eval", "exec", "compile", "__import__"}

@@ -14,7 +14,7 @@ UP_HEADING = "Arrows that run up"
 
 
 def list_files(root):
-    """Return the files that git has or would add; in a tree without git, all files."""
+    """Return the files that git tracks or would add. In a tree without git, return all files."""
     if os.path.exists(os.path.join(root, ".git")):
         command = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")

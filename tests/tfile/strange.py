@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hostile trace files: good files with random changes, and files with which an earlier gdbtp did harm.
+"""Makes hostile trace files: good files with random changes, and files with which an earlier gdbtp did harm.
 
 strange(SEED, COUNT, good files) yields (description of the change, bytes).
 """

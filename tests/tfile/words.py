@@ -24,7 +24,7 @@ TEXT = bytes(range(0xf1, 0xf9))
 
 
 def binary(operators):
-    """Return expressions with two operands. Leave out divisions by -1, because GDB dies of SIGFPE if it divides the least
+    """Return expressions with two operands. Leave out divisions by -1, because GDB dies of SIGFPE if it divides the smallest
     number by -1."""
     return ["%s %s %s" % parts for parts in itertools.product(LEFT, operators, NUMBERS)
             if parts[1:] not in (("/", "-1"), ("%", "-1"))]
