@@ -85,7 +85,8 @@ def hit(batches, function):
 
 
 def compare(num, rows, kept):
-    """Compare the module's values in the tracepoint's frame with GDB's. Return a line for each difference."""
+    """Compare the module's values in the tracepoint's frame with the values that GDB computes. Return a line for each
+    difference."""
     cmd("tfind tracepoint %d" % num)
     check(number("$trace_frame") >= 0, "tracepoint %d has no frame" % num)
     lines, compared = [], 0

@@ -249,8 +249,8 @@ def spelled(kind):
 
 
 def member(struct, name, pointer):
-    """Return an expression for a member. It uses the member's offset if that is in an unnamed struct or union, which GDB's
-    `collect' does not search."""
+    """Return an expression for a member. For a member of an unnamed struct or union, which GDB's `collect' does not search,
+    the expression uses the member's offset."""
     if has(struct, name):
         return "%s->%s" % (pointer, name)
     place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))

@@ -24,7 +24,7 @@ def check(holds, *words):
 
 
 def tables(folder):
-    """Return {frame: (the file's name, {title: text})} from all tables in a folder, which are .csv files."""
+    """Return {frame: (the file's name, {title: text})} from all tables (.csv files) in a folder."""
     found = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:

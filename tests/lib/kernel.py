@@ -145,8 +145,8 @@ def optimized():
 
 
 class KprobeEvent:
-    """A kprobe or kretprobe ("r") of another user: an event of ftrace. It is registered but disabled, and counts its
-    hits."""
+    """A kprobe or kretprobe ("r") of another user: an event of ftrace. The probe is registered, but disabled until enable()
+    is called. count() returns the number of its hits."""
 
     def __init__(self, where, name="other", write=put, kind="p"):
         self.name, self.write = name, write

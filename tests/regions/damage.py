@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run the tool, built with ASan and UBSan, on damaged files. It must refuse them, or read only within their bounds.
+"""Run the tool, built with ASan and UBSan, on damaged files. The tool must refuse these files, or read only within their
+bounds.
 
 Usage: damage.py TOOL FOLDER FILE... [SEED=N] [ROUNDS=N]     prints TAP, one line for each file
 """

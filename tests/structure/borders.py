@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two borders: which files may depend on being in the kernel or in userspace, and which may depend on the processor."""
+"""Checks two borders: which files may depend on being in the kernel or in userspace, and which may depend on the
+processor."""
 import fnmatch
 import os
 import re

@@ -4,7 +4,8 @@ import ast
 import os
 
 SCRIPTS = "gdbscripts/"
-# Functions that take a string with a command, an expression or a location for GDB. Only the file DOOR may call them.
+# Functions that take a string with a command, an expression or a location for GDB. Only the file DOOR may call these
+# functions.
 FOR_GDB = {"execute", "parse_and_eval", "decode_line", "Breakpoint", "FinishBreakpoint"}
 DOOR = "quiet.py"
 # Printed text can contain untrusted names. Only the file TERMINAL may print in GDB; the shell command has its own functions,
