@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Expressions that only add to a variable: $n = $n + 1.
+ * Find expressions that only add to a variable, such as $n = $n + 1.
  *
- * Such an expression sets the variable to its old value plus a term in which it does not occur. So
- * the expression can read the variable as 0, and add the result to it atomically: no update of
- * another CPU is lost. GDB's code for $n = $n - x:
+ * Such an expression sets the variable to its old value plus a term in which the variable does not
+ * occur. So the expression can read the variable as 0, and add the result to it atomically: no
+ * update of another CPU is lost. GDB's code for $n = $n - x:
  *
  *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Expressions that only add to a variable: $n = $n + 1. */
+/* Find expressions that only add to a variable, such as $n = $n + 1. */
 #ifndef _GTP_ADDS_H
 #define _GTP_ADDS_H
 
@@ -11,7 +11,7 @@
  * @tsv: receives the number of that variable, if the result is true
  *
  * Such an expression has the same effect if its getv returns 0 and its setv adds: see
- * agentexpr/adds.c. It sets no other variable.
+ * agentexpr/adds.c. The expression sets no other variable.
  *
  * Context: any. Time is linear in the length of the expression.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Agent expressions, the whole interface: decode, disassemble, verify once, evaluate. */
+/* The interface of agent expressions: decode, disassemble, verify and evaluate them. */
 #ifndef _GTP_AX_H
 #define _GTP_AX_H
 
@@ -39,7 +39,7 @@ enum ax_err {
 /* clang-format on */
 
 enum {
-	AX_MAX_LEN = 16384, /* bytes of one expression: more than a packet can hold */
+	AX_MAX_LEN = 16384, /* bytes of one expression; no packet has room for more */
 	AX_MAX_DEPTH = 100, /* values on the stack; gdbserver has the same limit */
 	AX_MAX_PRINT_ARGS = 8,
 };
@@ -122,14 +122,16 @@ enum {
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,
 	/*
-	 * The expression sets a variable that needs the lock of all CPUs, tsv_lock of struct
-	 * gtp_hit_ops. ax_settle_tsvs() sets this flag and the next two.
+	 * The expression sets a variable, and must hold tsv_lock of struct gtp_hit_ops meanwhile.
+	 * ax_settle_tsvs() sets this flag and the next two.
 	 */
 	AX_F_LOCKED = 1 << 5,
 	AX_F_AGGREGATES = 1 << 6, /* sets an aggregation */
 	AX_F_ADDS = 1 << 7,	  /* only adds to one variable, atomically */
 	AX_F_STRING = 1 << 8,	  /* tracenz */
-	/* Both flags: the evaluation must be atomic with respect to other CPUs. */
+	/*
+	 * If both of these flags are set, the evaluation must be atomic with respect to other CPUs.
+	 */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
 
@@ -148,7 +150,7 @@ enum {
 /**
  * struct ax_verified - an expression that may run
  * @code: the bytecode; owned by the caller of ax_verify(), must outlive this struct
- * @points: @len entries, same owner
+ * @points: @len entries, also owned by that caller
  * @len: the length of @code in bytes
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
  * @ninsns: the number of instructions that control can reach
@@ -303,12 +305,13 @@ enum { AX_PRINT_MAX = 256 };
  * @result: receives the top of the stack at the end, 0 if the stack is empty; may be NULL
  *
  * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its
- * remainder 0. Shifts by 64 and more (the count is unsigned) give 0; rsh_signed gives the sign. ext
- * and zero_ext by 64 and more change nothing; by 0 both give 0. ref* zero-extend and accept any
- * alignment. if_goto jumps unless the top is 0. rot: a b c -> c a b (top on the right). trace and
- * tracenz take the length from the top of the stack. printf takes the function from the top, then
- * the channel, the first argument, the second, ...; it ignores the function and the channel. It
- * converts as C does (see agentexpr/format.h), and cuts the text to the size of @env->text.
+ * remainder 0. Shifts by 64 and more (the count is unsigned) give 0; rsh_signed gives 0 or -1,
+ * depending on the sign. ext and zero_ext by 64 and more change nothing; by 0 both give 0. ref*
+ * zero-extend and accept any alignment. if_goto jumps unless the top is 0. rot: a b c -> c a b (top
+ * on the right). trace and tracenz take the length from the top of the stack. printf takes the
+ * function from the top, then the channel, the first argument, the second, ...; it ignores the
+ * function and the channel. It converts as C does (see agentexpr/format.h), and cuts the text to
+ * the size of @env->text.
  *
  * Context: a hit; see struct ax_ops.
  * Return: 0; -EINVAL for an error of the expression, which is in @env->err; -ENOSPC if the trace

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Everything that can be wrong with an agent expression, before it runs and while it runs. */
+/* All errors of agent expressions: those that the verifier finds, and those that occur at a hit. */
 #ifndef _GTP_AX_ERRORS_H
 #define _GTP_AX_ERRORS_H
 

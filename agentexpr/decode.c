@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The opcode table, and the decoder of instructions. */
+/* Defines the opcode table, and decodes instructions. */
 #include "agentexpr/ax.h"
 
-/* An operand of more than 8 bytes, or the same opcode in two rows, is a mistake in ax_ops.h. */
+/* In ax_ops.h no operand has more than 8 bytes, and no two rows have the same opcode. */
 const struct ax_op_info ax_op_info[256] = {
 #define X(name_, code, bytes, pops_, pushes_, rule_)                                               \
 	[code] = {                                                                                 \

@@ -82,7 +82,7 @@ int ax_disasm(const struct ax_insn *insn, char *buf, size_t size)
 	if (info->rule == AX_RULE_printf)
 		put_printf(&t, insn);
 	else if (info->operand_bytes)
-		/* Wide constants are addresses more often than counts. */
+		/* Print wide constants in hex: more of them are addresses than counts. */
 		put_number(&t, info->operand_bytes > 2 ? " 0x%llx" : " %llu", insn->operand);
 	return finish(&t);
 }

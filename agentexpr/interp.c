@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interpreter; together with agentexpr/meaning.h it defines the meaning of every opcode.
+ * The interpreter of expressions. Together with agentexpr/meaning.h it defines the meaning of every
+ * opcode.
  *
  * It relies on the verifier and does not check stack depths, jump targets and operands again.
  * Compiled expressions must agree with it in results, collected blocks and errors.
@@ -188,8 +189,8 @@ static int run_trace(struct vm *vm, const struct ax_insn *insn)
 }
 
 /*
- * Evaluate trace_quick and trace16: the length is in the instruction, the address stays on the
- * stack.
+ * Evaluate trace_quick and trace16, which have the length in the instruction and leave the address
+ * on the stack.
  */
 static int run_trace_short(struct vm *vm, const struct ax_insn *insn)
 {

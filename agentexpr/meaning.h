@@ -96,8 +96,8 @@ static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn
 }
 
 /*
- * The following functions use only @pc and @op of an instruction, because compiled code passes them
- * nothing else of it.
+ * The following functions use only the members @pc and @op of an instruction, because compiled code
+ * fills in only these.
  */
 
 /* ax_fail - end the evaluation with an error of @insn; return -EINVAL */

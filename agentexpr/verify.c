@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verifier: one pass from the first byte to the last, before an expression is ever run.
+ * The verifier. It checks an expression in one pass from the first byte to the last, before the
+ * expression is ever run.
  *
  * It refuses
  *   - an expression that is empty or longer than AX_MAX_LEN
@@ -143,7 +144,9 @@ static enum ax_err rule_jump(struct pass *p, const struct ax_insn *insn)
 	return AX_OK;
 }
 
-/* The checks of an instruction's operand that do not depend on the stack, by rule. */
+/*
+ * The checks of an instruction's operand that do not depend on the stack, indexed by enum ax_rule.
+ */
 static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn *insn) = {
 	[AX_RULE_none] = rule_none, [AX_RULE_jump] = rule_jump,	    [AX_RULE_reg] = rule_reg,
 	[AX_RULE_tsv] = rule_none,  [AX_RULE_pick] = rule_none,	    [AX_RULE_printf] = rule_printf,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses an aggregation's name: its kind, its bounds, and from these the layout of an entry. */
+/* Reads an aggregation's kind and bounds from its name, and computes the layout of its entries. */
 #include "aggregate/shape.h"
 
 static const char *const prefix[] = {
@@ -26,7 +26,10 @@ static void settle(struct gtp_aggr_shape *s)
 	s->words = (u16)(s->values + gtp_aggr_summary(s->kind) + s->nbuckets);
 }
 
-/* Parse "_NUMBER" at the end of @name's @len characters; return the length before it, or 0 */
+/*
+ * Parse "_NUMBER" at the end of the first @len characters of @name. Return the number of characters
+ * before it, or 0 if there is no number.
+ */
 static size_t take_number(const char *name, size_t len, s64 *value)
 {
 	size_t at = len, i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Aggregations: their kind, which the variable's name gives, and the layout of an entry. */
+/*
+ * The kind of an aggregation, which follows from the variable's name, and the layout of its
+ * entries.
+ */
 #ifndef _GTP_SHAPE_H
 #define _GTP_SHAPE_H
 
@@ -15,15 +18,15 @@ enum gtp_aggr_kind {
 	GTP_AGGR_MIN,
 	GTP_AGGR_MAX,
 	GTP_AGGR_STATS, /* the sum, the smallest and the largest value */
-	GTP_AGGR_HIST,	/* the same, and the number of values from each power of two to the next */
-	GTP_AGGR_LHIST, /* the same, and the number of values in each step between two bounds */
+	GTP_AGGR_HIST,	/* like STATS, plus the number of values from each power of 2 to the next */
+	GTP_AGGR_LHIST, /* like STATS, plus the number of values in each step between two bounds */
 };
 
 enum {
 	GTP_AGGR_KEYS_MAX = 4,
-	GTP_AGGR_STRING = 16, /* bytes of a key that is a string: the size of a task's name */
+	GTP_AGGR_STRING = 16, /* bytes of a string key: enough for a task's name */
 	GTP_AGGR_KEY_WORDS_MAX = GTP_AGGR_KEYS_MAX * GTP_AGGR_STRING / 8,
-	GTP_AGGR_LOG_BUCKETS = 65, /* negative values; 0; from 1; from 2; from 4; ... from 2^62 */
+	GTP_AGGR_LOG_BUCKETS = 65, /* one for values < 0, one for 0, one from each power of 2 */
 	GTP_AGGR_STEPS_MAX = 1000,
 };
 
@@ -62,7 +65,10 @@ struct gtp_aggr_shape {
  */
 const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 
-/* gtp_aggr_add_key - add a word to the keys, which must have less than GTP_AGGR_KEY_WORDS_MAX */
+/*
+ * gtp_aggr_add_key - add a word to the keys; call it only while they have fewer than
+ * GTP_AGGR_KEY_WORDS_MAX words
+ */
 void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 
 /* gtp_aggr_same_keys - true if both shapes have the same words as keys */

@@ -73,7 +73,8 @@ static __always_inline bool same(const u64 *a, const u64 *b, u32 n)
 }
 
 /*
- * Add an entry for a new key. If there is no room, return the first entry, which counts the rest.
+ * Add an entry for a new key. If there is no room, return the first entry, which counts the values
+ * of all keys that have no entry.
  */
 static noinline u64 *new_entry(struct gtp_aggr_table *t, u64 slot, const u64 *key, u32 n)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU's values of an aggregation: a table by key, with one writer, in the caller's memory. */
+/*
+ * One CPU's table of an aggregation. It has an entry for each key and a single writer, and is in
+ * the caller's memory.
+ */
 #ifndef _GTP_AGGREGATE_TABLE_H
 #define _GTP_AGGREGATE_TABLE_H
 
@@ -63,15 +66,18 @@ struct gtp_aggr_table *gtp_aggr_table_init(void *mem, const struct gtp_aggr_shap
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value);
 
 /*
- * gtp_aggr_merge - add all values of @from, which no hit may update meanwhile, to @to. Values for
- * which @to has no room are added to its first entry
+ * gtp_aggr_merge - add all values of @from to @to; no hit may update @from meanwhile. If @to has no
+ * room for a key, the key's values are added to the first entry of @to
  */
 void gtp_aggr_merge(struct gtp_aggr_table *to, const struct gtp_aggr_table *from);
 
 /* gtp_aggr_clear - make the table empty */
 void gtp_aggr_clear(struct gtp_aggr_table *t);
 
-/* gtp_aggr_entry - return entry number @i, below @used; its first word is 0 if it has no values */
+/*
+ * gtp_aggr_entry - return entry number @i, which must be less than @used; the entry's first word is
+ * 0 if it has no values
+ */
 static inline const u64 *gtp_aggr_entry(const struct gtp_aggr_table *t, u32 i)
 {
 	return t->entry + (size_t)i * t->words;

@@ -3,8 +3,8 @@
 #include "aggregate/text.h"
 
 enum {
-	WORD_MAX = 24,	/* a number or a word, with the blank after it */
-	BUCKET_MAX = 8, /* a bucket's number, with the = after it */
+	WORD_MAX = 24,	/* a number or a word, and a blank */
+	BUCKET_MAX = 8, /* a bucket's number, and the "=" */
 };
 
 static const u64 *buckets_of(const struct gtp_aggr_table *t, const u64 *e)
@@ -30,7 +30,8 @@ size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t)
 		const u64 *e = gtp_aggr_entry(t, i);
 
 		/*
-		 * 3 words: "entry" or "noroom"; the number of values; the colons and the newline.
+		 * The 3 stand for "entry" or "noroom", the number of values, and the two colons
+		 * with the newline.
 		 */
 		if (e[0])
 			bytes += (3U + t->key_words + gtp_aggr_summary(t->kind)) * WORD_MAX +

@@ -16,7 +16,10 @@
  * largest value. Empty buckets are left out.
  */
 
-/* gtp_aggr_text_bytes - return enough room for the table's lines, the terminator included */
+/*
+ * gtp_aggr_text_bytes - return a number of bytes in which the table's lines and the terminating NUL
+ * certainly fit
+ */
 size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t);
 
 void gtp_aggr_text(const struct gtp_aggr_table *t, struct gtp_out *out);

@@ -8,7 +8,7 @@
 #include <linux/linkage.h>
 #include <asm/ibt.h>
 
-/* 6.2 gave functions an alignment of their own. */
+/* Since 6.2 functions in assembly have an alignment of their own, SYM_F_ALIGN. */
 #ifndef SYM_F_ALIGN
 #define SYM_F_ALIGN SYM_A_ALIGN
 #endif
@@ -129,7 +129,10 @@ static inline bool gtp_module_part(const struct module *mod, bool init, u32 n, u
 	return true;
 }
 
-/* Since 7.2 ("timekeeping: Provide ktime_get_snapshot_id()") the caller chooses the clock. */
+/*
+ * Take a snapshot of the clocks. Since 7.2 ("timekeeping: Provide ktime_get_snapshot_id()") the
+ * caller must name a clock.
+ */
 static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
@@ -139,7 +142,10 @@ static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
 #endif
 }
 
-/* 6.8 ("tracing: Allow creating instances with specified system events") added an argument. */
+/*
+ * Find or create an ftrace instance. 6.8 ("tracing: Allow creating instances with specified system
+ * events") added an argument for the instance's events.
+ */
 static inline struct trace_array *gtp_trace_array_get(const char *name)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)

@@ -18,10 +18,10 @@
 #endif
 
 /*
- * gtp_order_loads - do no later load before an earlier one
+ * gtp_order_loads - keep all later loads after all earlier ones
  *
- * x86 keeps the order of loads, so this restrains only the compiler. A plain read before it works
- * as an acquire, and can be part of a comparison.
+ * x86 keeps the order of loads, so this restrains only the compiler. A plain read followed by
+ * gtp_order_loads() works as an acquire, and the compiler may compare the value in memory.
  */
 #define gtp_order_loads() barrier()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Registers that only the target description of a process has, not that of the kernel. */
+/* The registers that a process has as a target in addition to those of the kernel. */
 #ifndef _GTP_PROCESS_XML_H
 #define _GTP_PROCESS_XML_H
 

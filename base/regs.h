@@ -37,8 +37,8 @@ enum {
 };
 
 /*
- * Register masks as in R actions: all registers that a hit saves; rax to r15; the registers of 8
- * bytes.
+ * Register masks in the form of R actions. They stand for all registers that a hit saves, for rax
+ * to r15, and for the registers of 8 bytes.
  */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
 #define GTP_REGS_GENERAL (BIT_ULL(GTP_REG_PC) - 1)

@@ -16,8 +16,8 @@
 u32 gtp_visible_length(const char *text, size_t left);
 
 /*
- * gtp_visible_only - replace each byte of a string that belongs to no visible character by '?'; the
- * length stays the same
+ * gtp_visible_only - in a string, replace each byte that is not part of a visible character by '?';
+ * the length stays the same
  */
 void gtp_visible_only(char *text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page in the memory that a hit will read, for hits of code that may wait for it.
+ * Page in the memory that a hit will read, if the code that was hit may sleep.
  *
  * gtp_fetch() interprets the expressions of the hit with callbacks whose ctx is the struct
  * gtp_fetch. Memory that an expression collects is only touched, one byte of each page. Values that
@@ -103,7 +103,9 @@ static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 	return tsv ? READ_ONCE(tsv->value) : 0;
 }
 
-/* Return the value that a variable has now. Stacks are taken only at the hit. */
+/*
+ * Return the value that a variable has now; 0 for $kstack and $bt, which are taken only at the hit.
+ */
 static s64 fetch_getv(void *ctx, u16 num)
 {
 	struct gtp_fetch *f = ctx;
@@ -136,7 +138,7 @@ static s64 fetch_getv(void *ctx, u16 num)
 	}
 }
 
-/* Page in the string if the variable is a key of strings. The variable does not change. */
+/* If the variable is a string key, page in the string. Do not set the variable. */
 static void fetch_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_fetch *f = ctx;

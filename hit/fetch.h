@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Page in the memory that a hit will read, for hits of code that may sleep. */
+/* Page in the memory that a hit will read, if the code that was hit may sleep. */
 #ifndef _GTP_FETCH_H
 #define _GTP_FETCH_H
 
@@ -42,7 +42,7 @@ struct gtp_fetch {
 	char text[AX_PRINT_MAX];
 };
 
-/* gtp_fetch_needed - true if an expression of @first, or of one after it, reads memory */
+/* gtp_fetch_needed - true if an expression of @first, or of a tracepoint after it, reads memory */
 bool gtp_fetch_needed(const struct gtp_tracepoint *first);
 
 /**

@@ -4,12 +4,12 @@
  *
  * A dprintf is handled like a tracepoint, but writes a line of text instead of a frame.
  *
- * For each tracepoint: is it enabled? does the condition hold? is the pass count used up? Then
- * count, read the clock, write the frame. A false condition costs only its evaluation: the code
- * that follows a true one is out of line, so no registers are saved for it in advance. A hit writes
- * only memory of its own CPU, except for six shared things: trace state variables, a pass count,
- * stacks that $kstack has not seen yet, the unwinder's steps, the value that a watchpoint has seen
- * last, and the end of the run.
+ * For each tracepoint, a hit checks the enable flag, the condition and the pass count. If they all
+ * allow it, the hit increments the counter, reads the clock and writes the frame. A false condition
+ * costs only its evaluation: the code for a true condition is out of line, so no registers are
+ * saved for it in advance. A hit writes only memory of its own CPU, except for six shared things:
+ * trace state variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps,
+ * the value that a watchpoint has seen last, and the end of the run.
  *
  * Most hits are quick: all actions are machine code, and the buffer has room for the frame. A quick
  * hit writes the same frame with a third of the instructions. The ctx of an expression's callbacks
@@ -20,7 +20,7 @@
 #include "hit/variable.h"
 #include "jit/jit.h"
 
-enum { STRING_ROOM = 512 }; /* enough for nearly every frame with a string that a jump pad writes */
+enum { STRING_ROOM = 512 }; /* bytes; nearly all frames of pads that have a string are smaller */
 
 /* --- the end of the run --- */
 
@@ -216,7 +216,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* Collect $_sdata. If the kernel makes no record, only count that: the frame is useful without. */
+/* Collect $_sdata. If the kernel makes no record, count that; the frame is useful without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -246,8 +246,8 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 }
 
 /*
- * End the run because a frame does not fit. In circular mode all old frames have been dropped by
- * then, and it still does not fit.
+ * End the run because a frame does not fit. In circular mode it still does not fit after all old
+ * frames have been dropped.
  */
 static void full(struct gtp_cpu *cpu)
 {
@@ -262,10 +262,11 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
 }
 
 /*
- * Run all actions as one snippet, after one reservation of room. Collect static data first, because
- * a snippet cannot. Return: 0; the snippet's error, with the number of the failed action in @n; or
- * -EAGAIN with an unchanged frame if there is no room for all blocks or static data failed. After
- * -EAGAIN the caller runs the actions one by one, which fills the room and reports the failure.
+ * Run all actions as one snippet, after one reservation of room. A snippet cannot collect static
+ * data: collect it first. Return: 0; the snippet's error, with the number of the failed action in
+ * @n; or -EAGAIN with an unchanged frame if there is no room for all blocks or static data failed.
+ * After -EAGAIN the caller runs the actions one by one, which fills the room and reports the
+ * failure.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
@@ -303,9 +304,9 @@ static bool aggregates(const struct gtp_action *a)
 
 /*
  * Run the actions that follow the first @done ones. If @done is not 0, a snippet ran those, and the
- * last of them failed. Stop at the first failure, unless failures do not end the run. After the
- * failure of a key update no aggregation: the key still has the value of an earlier hit.
- * Return: 0; -ENOSPC: no room; -EBUSY: the hit is missed; otherwise the error of the first failure.
+ * last of them failed. Stop at the first failure, unless failures do not end the run. If an action
+ * that sets a key failed, skip aggregations: the key has the value of an earlier hit. Return: 0;
+ * -ENOSPC: no room; -EBUSY: the hit is missed; otherwise the error of the first failure.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {

@@ -85,10 +85,14 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_failed(struct gtp_cpu *cpu);
 
 /*
- * Parts of a hit. Callers outside of hit/hit.c call them between gtp_hit_begin() and gtp_hit_end().
+ * The following functions are parts of a hit. Code outside hit/hit.c may call them only between
+ * gtp_hit_begin() and gtp_hit_end().
  */
 
-/* gtp_hit_holds - true if @cpu->tp has no condition, or its condition holds; false if it fails */
+/*
+ * gtp_hit_holds - true if @cpu->tp has no condition, or the condition holds; false if the condition
+ * cannot be evaluated
+ */
 bool gtp_hit_holds(struct gtp_cpu *cpu);
 
 /* gtp_hit_turn - handle @tp if it is enabled; @held is true if its condition is known to hold */
@@ -164,7 +168,8 @@ gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const str
 }
 
 /*
- * gtp_hit_record - write a frame; the snippet @run performs all actions, and the buffer has room
+ * gtp_hit_record - write a frame; @run is the snippet of all actions, and the buffer must have room
+ * for the frame
  *
  * After the snippet only @cpu is used, so no other register is saved around the call.
  */

@@ -7,7 +7,7 @@ void gtp_hit_lost(struct gtp_cpu *cpu)
 	struct gtp_run *run = cpu->run;
 
 	WRITE_ONCE(cpu->in_hit, GTP_HIT_LOST);
-	/* Without a run, only a dprintf can have hit, and there is no run to end. */
+	/* Without a run, the hit was that of a dprintf, and there is no run to end. */
 	if (!run->tsvs.in_use || !gtp_claim(&run->ending))
 		return;
 	run->ended_by = GTP_STOP_OOPS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that report a call when it returns: evaluate their conditions at the entry, keep a
- * record of the call, and run their actions at the return.
+ * Handles tracepoints that report a call when it returns: evaluates their conditions at the entry,
+ * keeps a record of the call, and runs their actions at the return.
  *
  * A nested hit is skipped, at the entry as well as at the return. If the entry is skipped, there is
  * no record, so the return is not a hit. Each call is counted as nested at most once.
@@ -44,7 +44,7 @@ static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 			bits |= bit;
 		held = false;
 	}
-	/* A condition that failed may have ended the run. */
+	/* The evaluation of a condition may have failed and so ended the run. */
 	return READ_ONCE(cpu->run->active) ? bits : 0;
 }
 

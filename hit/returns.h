@@ -63,7 +63,10 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 {
 	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
-	/* @quickest and @update_alone are set only for an enabled tracepoint that is alone. */
+	/*
+	 * @quickest and @update_alone are set only if @tp is enabled and is the only tracepoint of
+	 * its location.
+	 */
 	if (unlikely(!gtp_acquire(&tp->plan.quickest)) &&
 	    (!gtp_acquire(&tp->plan.update_alone) || unlikely(!cpu->tsc)))
 		return false;
@@ -87,8 +90,8 @@ static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered
 
 	WRITE_ONCE(cpu->local[GTP_TSV_LATENCY], (u64)latency);
 	/*
-	 * If the task has moved, two CPUs gave the times, and their clocks may differ by some
-	 * ticks.
+	 * If the task has moved to another CPU, the two times are from two clocks, which may differ
+	 * by some ticks.
 	 */
 	if (unlikely(latency < 0))
 		cpu->local[GTP_TSV_LATENCY] = 0;
@@ -107,7 +110,10 @@ static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, 
 	cpu->local[GTP_TSV_RET] = value;
 	cpu->local[GTP_TSV_KRET] = value;
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = p->entered;
-	/* @quickest is set only if @tp is alone: then every recorded call is for @tp. */
+	/*
+	 * @quickest is set only if @tp is the only tracepoint of its location: every recorded call
+	 * is for @tp.
+	 */
 	quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.quickest);
 	start = READ_ONCE(tp->plan.start);
 	if (unlikely(!quick || tp->cond_at_return || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {

@@ -114,7 +114,8 @@ enum gtp_location_kind {
  *	     ->commit has refused @addr
  * @probe: the backend's own struct for the location, while @backend is set
  * @next_own: the next location of the same backend, while they are disarmed
- * @missed: hits of probes removed since, which the kernel skipped or for which it had no buffer
+ * @missed: hits that earlier probes of the location have lost, because the kernel skipped them or
+ *     there was no buffer
  * @format: the format of the static data that is collected here, set by ->sdata for run control
  * @probe_kind: the kind of the probe, in words for the user ("kprobe", ...)
  * @fast: true if a hit takes no exception, as GDB's command ftrace requires

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decide which checks hits of a tracepoint can skip, whenever its definition or code changes. */
+/*
+ * Decides which checks hits of a tracepoint can skip. Called whenever the tracepoint's definition
+ * or machine code changes.
+ */
 #include "hit/hit.h"
 #include "hit/undo.h"
 

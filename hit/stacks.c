@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of stacks. A new stack is written first, then published by a cmpxchg of its slot. */
+/*
+ * The table of stacks. A hit writes a new stack first, and then publishes it by a cmpxchg of its
+ * slot.
+ */
 #include "hit/stacks.h"
 
 enum { PROBES = 64 }; /* most slots that a look-up tries, to bound the time of a hit */

@@ -9,9 +9,9 @@
 #include "hit/walk.h"
 
 enum {
-	GTP_STACKS_DEPTH = 127,			  /* addresses stored of a stack: the innermost */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that the stack is deeper */
-	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the unwinder uses the second half */
+	GTP_STACKS_DEPTH = 127,			  /* most addresses stored of a stack */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more, to notice a deeper stack */
+	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the second half is the unwinder's */
 	GTP_STACKS_LOST = 0, /* the last address of a stack that could not be followed to its end */
 };
 
@@ -49,7 +49,7 @@ struct gtp_stacks {
 /**
  * gtp_stacks_bytes() - return the memory that a table needs
  * @bytes: the size of stacks and slots together, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
- * @ncpus: greater than the number of each CPU that uses the table
+ * @ncpus: the CPUs that use the table have numbers less than this
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);
 
@@ -71,8 +71,8 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
  * gtp_stacks_put() - return the number of a stack, adding it if it is new
  * @s: the table
  * @pc: the addresses of the stack, the innermost first
- * @n: the number of addresses, 1 to GTP_STACKS_TAKE; of GTP_STACKS_TAKE addresses the last is not
- *     stored
+ * @n: the number of addresses, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is
+ *     not stored
  *
  * Two stacks have the same number if and only if all their stored addresses are the same.
  *

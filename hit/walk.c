@@ -17,7 +17,7 @@ enum {
 struct walk {
 	struct gtp_walk *w;
 	const struct gtp_walk_ops *ops;
-	u32 tag; /* for steps in code that may be freed; 0: do not keep such steps */
+	u32 tag; /* stored with steps in code that may be freed; 0: store no such steps */
 	u32 asks;
 };
 
@@ -50,7 +50,10 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* Return the step stored for @at; or 0, and in @place the slot for a new step, NULL if none. */
+/*
+ * Return the step stored for @at. If there is none, return 0, and set @place to the slot for a new
+ * step, or to NULL if no slot is free.
+ */
 static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);
@@ -189,7 +192,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 /* --- finding out which step the unwinder takes at an address --- */
 
 enum {
-	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX on either side of it belong to the stack */
+	SP_AT = 256, /* rsp's word; GTP_WALK_WORDS_MAX words on either side are stack */
 	BP_AT = 516,
 	SP_FURTHER = 2, /* the second try begins this many words further up */
 	BP_FURTHER = 37,

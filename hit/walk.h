@@ -24,7 +24,7 @@ enum gtp_walk_kind {
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* saved registers @words above the base; userspace's end the stack */
+	GTP_WALK_REGS, /* registers were saved @words above the base; userspace's end the stack */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
