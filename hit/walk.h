@@ -10,7 +10,7 @@
 
 enum {
 	GTP_WALK_SLOTS = 8192, /* number of slots; a power of two */
-	GTP_WALK_TAGS = 8190,  /* after this many changes of modules steps get no tags */
+	GTP_WALK_TAGS = 8190,  /* most changes of modules that a tag of @slot can count */
 };
 
 /*

@@ -12,7 +12,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	if (item->base >= 0 && item->base != GTP_REG_PC) {
 		addr = jit_hit_val(j, (u32)item->base);
 		/*
-		 * In a pad, rsp is some words below the value that it has in the hit's registers.
+		 * In a pad, rsp is lower than the hit's rsp by the words that the pad has pushed.
 		 */
 		if (addr.bits < 64 || !x86_fits32((s64)item->offset) ||
 		    !x86_fits32(addr.imm + (s32)item->offset))

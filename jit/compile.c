@@ -103,7 +103,10 @@ size_t ax_jit_work_size(const struct ax_jit_request *req)
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Short encodings first, beginning with rax, which returns the result. JIT_RECORD last. */
+	/*
+	 * The registers for values: rax first, because it returns the result, then others with
+	 * short encodings, JIT_RECORD last.
+	 */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};

@@ -124,7 +124,8 @@ static bool uses_rsp(const u8 *p, u32 modrm)
 }
 
 /*
- * True if an indirect branch may be at @at: not where a fast load may be, in an allowed half line.
+ * True if an indirect branch may begin at offset @at: no fast load may begin there, and if
+ * @upper_half of the target is set, the branch must end in the upper half of a cache line.
  */
 static bool well_placed(const struct copy *c, u32 at)
 {

@@ -26,7 +26,10 @@ bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 /* jit_low_is_enough - true if the next instruction discards the upper half of the result */
 bool jit_low_is_enough(const struct ax_jit *j);
 
-/* jit_return - emit a return in @w's form, in code that will run at @base */
+/*
+ * jit_return - emit a return in the form that the target @w requires; @base is the address of the
+ * code's first byte
+ */
 void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base);
 
 #endif /* _GTP_FLOW_H */

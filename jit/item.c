@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Convert an action of a tracepoint for the compiler. */
+/* Converts an action of a tracepoint to the form that the compiler reads. */
 #include "jit/item.h"
 
 struct ax_jit_item gtp_jit_item(const struct gtp_action *a)

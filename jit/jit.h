@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The compiler of agent expressions to machine code: its interface. */
+/* The interface of the compiler, which turns agent expressions into machine code. */
 #ifndef _GTP_JIT_H
 #define _GTP_JIT_H
 
@@ -166,7 +166,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* an action that is counted, but that C performs */
+	AX_JIT_ELSEWHERE, /* the snippet only counts it; C performs it */
 };
 
 /**

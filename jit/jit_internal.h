@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Only for the compiler: the state of one compilation, which all files in jit/ use. */
+/* The state of one compilation. Only the compiler's own files include this header. */
 #ifndef _GTP_JIT_INTERNAL_H
 #define _GTP_JIT_INTERNAL_H
 
@@ -184,9 +184,9 @@ struct ax_jit {
 	u32 stack_slots;  /* the number of slots to reserve, from the first pass */
 	u32 planned;	  /* number of bytes of code */
 	u32 nslow;
-	bool calls;	 /* there are calls on the fast path */
+	bool calls;	 /* the fast path has calls */
 	bool records;	 /* actions collect data; decided by the first pass */
-	bool unsuitable; /* cannot be one snippet of actions, or a pad */
+	bool unsuitable; /* one snippet or pad cannot do all of this */
 	u32 item;	 /* action being compiled, from 1 */
 	u32 record_used; /* bytes that actions have collected so far */
 	u32 progress;	 /* the progress that an error reports */

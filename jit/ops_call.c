@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compiles opcodes that may call a stub: collecting, trace state variables, and printf.
+ * Compiles opcodes that may call a stub: those that collect, those of trace state variables, and
+ * printf.
  *
  * The common stubs take up to two values in rax and rdx and a description in ecx. They preserve
  * only JIT_REGS and JIT_ENV, so values that are needed later are spilled to the stack. The stub for

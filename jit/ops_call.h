@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opcodes that may call: collecting, trace state variables, and printf. */
+/*
+ * Compiles opcodes that may call a stub: those that collect, those of trace state variables, and
+ * printf.
+ */
 #ifndef _GTP_OPS_CALL_H
 #define _GTP_OPS_CALL_H
 

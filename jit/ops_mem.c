@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles loads: fast loads where that is allowed, otherwise only slow code. */
+/* Compiles loads: as fast loads where these are allowed, otherwise as slow code alone. */
 #include "jit/address.h"
 #include "jit/flow.h"
 #include "jit/ops_fuse.h"

@@ -91,7 +91,10 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 	}
 }
 
-/* Copy a block of memory. @keep: the block is one piece; keep it in the register as well */
+/*
+ * Copy a block of memory. If @keep, the block is copied by one load, and its value stays in the
+ * register.
+ */
 static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
 {
 	struct jit_slow s = {
@@ -108,7 +111,7 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 
 	if (len > UNROLL_MAX || !jit_may_be_fast(j, l, len)) {
 		if (j->pad.on)
-			give_up(j); /* such a hit is left to C */
+			give_up(j); /* C handles the hit */
 		s.pc = j->insn.pc;
 		s.op = j->insn.op;
 		jit_slow_copy(j, &s);
@@ -157,7 +160,7 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 	l.dst = jit_alloc(j);
 	jit_record_address(j, at, &l, l.dst);
 	copy_memory(j, &l, at + 8, (u32)len, keep);
-	jit_record_note(j); /* what follows may fail; then the block stays */
+	jit_record_note(j); /* keep the block if later code fails */
 	if (!keep) {
 		jit_unref_reg(j, l.dst);
 		return;
@@ -172,7 +175,7 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 	u32 at = jit_record_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
 
 	x86_store(&j->b, jit_record_at(at), value, 8);
-	jit_record_note(j); /* what follows may fail; then the block stays */
+	jit_record_note(j); /* keep the block if later code fails */
 }
 
 /*

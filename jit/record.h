@@ -9,7 +9,7 @@
 /* jit_record_begin - start with nothing recorded */
 void jit_record_begin(struct ax_jit *j);
 
-/* jit_record_note - if later code fails, keep the blocks recorded so far */
+/* jit_record_note - emit code that keeps the blocks recorded so far if later code fails */
 void jit_record_note(struct ax_jit *j);
 
 /* jit_record_regs - record a REGS block of the registers in GDB's @mask */

@@ -90,7 +90,7 @@ static void slow_path(struct ax_jit *j, struct jit_slow *s)
 	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, s->sign));
 	jit_call_stub(j, AX_JIT_SLOW);
 	if (!load)
-		return; /* for an error, after which the stub does not return */
+		return; /* for an error: the stub then does not return */
 	x86_pop(&j->b, s->dst);
 	jit_jmp_back(j, s->back);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bytecode's stack during compilation: where the code has each value, and how to move it.
+ * Keeps the bytecode's stack during compilation: records where the code has each value, and moves
+ * values.
  *
  * No function in this file emits an instruction that changes the flags: while values are moved, the
  * top of the stack may be a comparison whose result is only in the flags.
@@ -181,7 +182,7 @@ static u32 free_slot(struct ax_jit *j)
 	return slot;
 }
 
-/* After a move of a register or slot to another, change the entries and references to it. */
+/* Change the entries and references to a register or slot whose value was moved to another one. */
 static void relocate(struct ax_jit *j, u32 where, u32 loc, u32 to, u32 to_loc)
 {
 	for (u32 i = 0; i < j->depth; i++) {
@@ -272,10 +273,10 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 	if (j->regs[reg] > pinned) {
 		to = jit_alloc(j);
 		if (to == reg)
-			return; /* it was spilled */
+			return; /* jit_alloc() has spilled it */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* drop that of jit_alloc(); the moved entries have theirs */
+		jit_unref_reg(j, to); /* jit_alloc()'s reference; entries have others */
 		if (j->regs[reg] > pinned)
 			j->b.failed = true; /* an emitter holds the register: a bug */
 	}
@@ -324,7 +325,9 @@ static void into_new(struct ax_jit *j, struct jit_val *v)
 	jit_set(j, v, to);
 }
 
-/* Load a whole register of the hit once; it stays cached until its register is needed. */
+/*
+ * Load a whole register of the hit, unless a machine register still holds it from an earlier load.
+ */
 static void force_hit(struct ax_jit *j, struct jit_val *v)
 {
 	u32 n = v->loc;
@@ -462,8 +465,8 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
 }
 
 /*
- * jit_canonical - move every value to the place where joins expect the value of its depth: the
- * first few in registers, the others in the slot with their number
+ * jit_canonical - move every value to the place where joins of paths expect it. The first few
+ * entries of the stack have a register each, each other entry has the slot with its number
  *
  * Fill the slots first, while registers can still be spilled. Each value moves once, or twice if it
  * is in the place of an earlier value.

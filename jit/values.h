@@ -95,10 +95,16 @@ static inline void jit_settle_flags(struct ax_jit *j)
 		jit_force(j, jit_arg(j, 0));
 }
 
-/* jit_canonical - move every value to the place that joins expect for its depth */
+/*
+ * jit_canonical - move every value to the place where joins of paths expect it, which depends on
+ * its depth
+ */
 void jit_canonical(struct ax_jit *j);
 
-/* jit_after_join - set the state after a join: @depth values in the places that joins expect */
+/*
+ * jit_after_join - set the state after a join of paths: @depth values, in the places to which
+ * jit_canonical() moves values
+ */
 void jit_after_join(struct ax_jit *j, u32 depth);
 
 /* jit_slot - return the memory operand of a slot */

@@ -441,7 +441,7 @@ void x86_jmp(struct x86_buf *b, u32 to)
 	displacement(b, to, 4);
 }
 
-/* For loads without a check: a fault uses the 4 bytes before the load as a displacement. */
+/* Emit this before an unchecked load: a fault uses the 4 bytes before the load as displacement. */
 void x86_nop_to(struct x86_buf *b, u32 to)
 {
 	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
@@ -477,7 +477,7 @@ void x86_bytes(struct x86_buf *b, const u8 *p, u32 n)
 		emit(b, *p++);
 }
 
-/* Indirect, without a retpoline: only for stubs in userspace that are far from C, see call_c(). */
+/* A call without a retpoline: only for userspace's stubs that are far from C, see call_c(). */
 void x86_call_reg(struct x86_buf *b, enum x86_reg reg)
 {
 	op_rr(b, REX_NONE, 0xff, 2, reg); /* call reg */
@@ -558,7 +558,7 @@ void x86_rdtsc(struct x86_buf *b)
 	emit_le(b, 0x310f, 2); /* rdtsc */
 }
 
-/* The instruction is privileged: pads in userspace do not have it. */
+/* The instruction is privileged: pads in userspace must not contain it. */
 void x86_cli(struct x86_buf *b)
 {
 	emit(b, 0xfa); /* cli */

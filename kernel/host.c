@@ -35,7 +35,10 @@
 struct gtp_host gtp_host;
 
 enum {
-	/* Let printf's text wait: a frequent probe must not wake the worker for each line. */
+	/*
+	 * Time for which printf's text waits: a frequent probe must not wake the worker for each
+	 * line.
+	 */
 	TEXT_DELAY_MS = 50,
 	/* Delay of the next try if gtp_lock was held. */
 	RETRY_MS = 5,
@@ -57,9 +60,9 @@ static void settle_in(unsigned int ms)
 }
 
 /*
- * Hand over the lines of dprintfs. gtp_lines_drain() interrupts each CPU, and a dprintf may be in
- * the code of that interrupt. So lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of
- * any other hit.
+ * Pass on the waiting lines of dprintfs. gtp_lines_drain() interrupts each CPU, and a dprintf may
+ * be in the code of that interrupt. So lines that are put meanwhile wait for TEXT_DELAY_MS, like
+ * lines of any other hit.
  */
 void gtp_host_lines(void)
 {

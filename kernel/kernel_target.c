@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel as GDB's target: its memory, its address, its build-id, its tracepoints. */
+/*
+ * The functions that make the kernel GDB's target: they give its memory, address, build-id and
+ * tracepoints.
+ */
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/security.h>

@@ -23,7 +23,10 @@
 
 enum {
 	AT_ONCE = 2000, /* most lines in one call, because the call holds gtp_lock */
-	/* Lines in one call for the log: printk may wait for a serial console, and that is slow. */
+	/*
+	 * Most lines in one call for the kernel's log, because printk may wait for a slow serial
+	 * console.
+	 */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,
@@ -69,7 +72,7 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text)
 
 /* --- printing one line --- */
 
-/* Append the printed text, NUL-terminated; if @bare, without the newline at its end. */
+/* Append the text of printf and a NUL. If @bare, leave out the newline at the end of the text. */
 static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare)
 {
 	const char *text = (const char *)(line + 1);

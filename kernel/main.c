@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module itself: the order in which its parts start and stop. */
+/* Starts and stops the parts of the module in the right order. */
 #include <linux/module.h>
 
 #include "base/version.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's files in /proc, and the permission to open them. */
+/* The module's files in /proc, and the check of the permission to open them. */
 #ifndef _GTP_PROC_H
 #define _GTP_PROC_H
 

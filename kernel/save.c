@@ -37,8 +37,8 @@ static int find_folder(struct path *folder, struct gtp_why *why)
 		return err;
 	}
 	/*
-	 * The write that has brought this packet holds procfs' own write access, which must not be
-	 * taken twice.
+	 * GDB's write() of this packet to /proc/gtp already holds write access to procfs
+	 * (file_start_write()), and the VFS must not take it again.
 	 */
 	if (folder->dentry->d_sb->s_magic != PROC_SUPER_MAGIC)
 		return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When another module is unloaded, disarm the probes in it while its text still exists.
+ * When another module is unloaded, disarms the probes in it while its text still exists.
  *
  * This file has our module notifier. First it updates the ranges of modules' code that hits know
  * (kernel/hit/module_text.c); when a module is loaded, that is all. Then, in this order:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The address of the running kernel's image, and its build-id. */
+/* Finds the address of the running kernel's image, and the kernel's build-id. */
 #ifndef _GTP_IMAGE_KERNEL_H
 #define _GTP_IMAGE_KERNEL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lock under which everything except hits runs, and reports of progress during long work. */
+/* Defines the lock under which all code except hits runs; reports progress during long work. */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>

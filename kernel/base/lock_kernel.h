@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lock under which everything except hits runs, and reports of progress during long work. */
+/* Defines the lock under which all code except hits runs; reports progress during long work. */
 #ifndef _GTP_LOCK_KERNEL_H
 #define _GTP_LOCK_KERNEL_H
 
@@ -33,7 +33,7 @@ void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
  * gtp_interrupt - note a ^C for the packet that is being handled; any context.
- * gtp_interrupt_forget - forget it, before the next packet.
+ * gtp_interrupt_forget - forget that ^C, before the next packet.
  * gtp_interrupted - true if the client has left, or has sent ^C.
  * Context: under gtp_lock, for a packet of the current task
  */

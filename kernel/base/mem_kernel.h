@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Allocate and free memory: all of the module's, so that a test can make any allocation fail. */
+/*
+ * Allocate and free memory. The module allocates only with these functions, so that a test can make
+ * any allocation fail.
+ */
 #ifndef _GTP_MEM_KERNEL_H
 #define _GTP_MEM_KERNEL_H
 
 #include "base/mem.h"
 
-/* gtp_mem - the functions below, for shared code */
+/* gtp_mem - a struct with the functions below, for shared code */
 extern const struct gtp_mem gtp_mem;
 
 /*

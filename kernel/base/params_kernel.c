@@ -36,7 +36,7 @@ MODULE_PARM_DESC(
 	stack_walk,
 	"$kstack: 1: by the unwinder's earlier steps, 0: always by the unwinder, 2: both, and compare (default: 1)");
 
-/* How many stacks were taken both ways (stack_walk=2) since the module was loaded. */
+/* The number of stacks that were taken both ways (stack_walk=2) since the module was loaded. */
 unsigned long gtp_stack_walked;
 module_param_named(stack_walked, gtp_stack_walked, ulong, 0400);
 MODULE_PARM_DESC(stack_walked, "stack_walk=2: stacks that were taken both ways");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Access to memory that may not be there: loads and stores that survive a fault, in any context. */
+/* Reads and writes memory that may not be mapped: a fault becomes an error, in any context. */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Access to memory that may not be there: loads and stores that survive a fault, in any context. */
+/* Reads and writes memory that may not be mapped: a fault becomes an error, in any context. */
 #ifndef _GTP_ACCESS_KERNEL_H
 #define _GTP_ACCESS_KERNEL_H
 
 #include <linux/types.h>
 
 /**
- * gtp_access_read() - copy memory that may not be there
+ * gtp_access_read() - copy memory that may not be mapped
  * @ctx: unused; struct gtp_hit_ops' read has this argument
  * @dst: receives the bytes
  * @addr: a kernel address; a user address of the current task; or, in a hit in a program, an

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory for the trace buffers: one buffer for each CPU that is online at tstart, near that CPU. */
+/*
+ * Allocates the trace buffers: one for each CPU that is online at tstart, in memory near that CPU.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
@@ -15,14 +17,17 @@
 
 DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 
-enum { FRACTION = 4 }; /* take at most one FRACTIONth of the memory that is free now */
+enum { FRACTION = 4 }; /* take at most 1/FRACTION of the memory that is free now */
 
 u64 gtp_memory_most(void *ctx)
 {
 	return (u64)si_mem_available() * PAGE_SIZE / FRACTION;
 }
 
-/* bytes_per_cpu - return the share of each of @n CPUs in @total; 0 if the request is refused */
+/*
+ * bytes_per_cpu - return the size of the buffer of each of @n CPUs, for @total bytes; 0 if the
+ * request is refused
+ */
 static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
 {
 	u64 most = gtp_memory_most(NULL), each;

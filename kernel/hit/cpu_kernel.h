@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The memory for each CPU's hits: a trace buffer, counters, text on its way to GDB. */
+/* The memory that hits of each CPU write: a trace buffer, counters, and text of printf for GDB. */
 #ifndef _GTP_CPU_KERNEL_H
 #define _GTP_CPU_KERNEL_H
 
@@ -10,7 +10,7 @@
 #include "kernel/hit/text_kernel.h"
 
 /**
- * struct gtp_percpu - a CPU's struct gtp_cpu, and the text that is kept in the kernel only
+ * struct gtp_percpu - a CPU's struct gtp_cpu, and a ring for text, which only the module has
  * @cpu: the part that shared code uses
  * @text: the text of printf on its way to GDB
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that hits need from the kernel: clock, current task, the lock of shared variables. */
+/*
+ * Functions that hits need from the kernel: the clock, the current task, the lock of shared
+ * variables.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
@@ -79,8 +82,8 @@ u64 gtp_hit_clock(void *ctx)
 }
 
 /*
- * How to convert the TSC to ns, for the hits of this run. There are two conversions, because hits
- * may read the one in use while gtp_hit_replace_calibration() makes the other.
+ * The parameters that convert the TSC to ns in this run. There are two sets, because hits may read
+ * the one in use while gtp_hit_replace_calibration() fills in the other one.
  */
 static struct gtp_calibration calibrations[2];
 static u32 in_use;
@@ -132,8 +135,8 @@ enum { READINGS = 5 };
 
 /*
  * Calibrate. If an interrupt came, or a hypervisor suspended the CPU, between reading the TSC and
- * the clocks, $clock would be wrong for the whole run. So read a few times, and use the shortest
- * try.
+ * the clocks, $clock would be wrong for the whole run. So read a few times, and use the reading
+ * that took the least time.
  */
 static void calibrate(struct gtp_calibration *c)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that hits need from the kernel: clock, current task, the lock of shared variables. */
+/*
+ * Functions that hits need from the kernel: the clock, the current task, the lock of shared
+ * variables.
+ */
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 

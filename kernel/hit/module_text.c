@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The address ranges of modules' code, for hits: a look-up takes no lock. A look-up does not use
- * RCU either, because RCU is not watching idle CPUs.
+ * The address ranges of modules' code. Hits look them up without a lock, and without RCU, because
+ * RCU is not watching idle CPUs.
  */
 #include <linux/kobject.h>
 #include <linux/spinlock.h>

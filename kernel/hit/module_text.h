@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The address ranges of modules' code, for hits: a look-up takes no lock and needs no RCU. */
+/* The address ranges of modules' code. Hits look them up without a lock and without RCU. */
 #ifndef _GTP_MODULE_TEXT_H
 #define _GTP_MODULE_TEXT_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring for the text of printf on one CPU: hits write it, and a worker reads it for GDB. */
+/*
+ * The ring for the text of printf on one CPU. Hits write the text, and a worker passes it to GDB.
+ */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/string.h>

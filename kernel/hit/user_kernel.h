@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A hit in a program: translates addresses of file spaces for the task that was hit. */
+/*
+ * For a hit in a program, translates addresses of file spaces (base/space.h) to addresses of the
+ * task that was hit.
+ */
 #ifndef _GTP_USER_KERNEL_H
 #define _GTP_USER_KERNEL_H
 

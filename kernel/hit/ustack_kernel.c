@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The user stack of the task at a hit: its process, and the registers with which it begins.
+ * Finds where the user stack of a hit's task begins: its registers, and the process that it belongs
+ * to.
  *
  * A process is identified by its PID, its start time, and how often it has called exec. The last
  * word of a recorded stack stands for all three: the stack's addresses mean nothing without the

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user stack of the task at a hit: its process, and the registers with which it begins. */
+/*
+ * Finds where the user stack of a hit's task begins: its registers, and the process that it belongs
+ * to.
+ */
 #ifndef _GTP_USTACK_KERNEL_H
 #define _GTP_USTACK_KERNEL_H
 
@@ -13,7 +16,10 @@
  */
 void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 
-/* gtp_ustack_begin_at - do the same for a hit in a program, with the registers of that hit */
+/*
+ * gtp_ustack_begin_at - like gtp_ustack_begin(), for a hit in a program: the stack begins with the
+ * registers of that hit
+ */
 void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from *from);
 
 #endif /* _GTP_USTACK_KERNEL_H */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executable memory of the module, with a fixup for a fault at every address of a possible load. */
+/*
+ * The module's executable memory. Every address at which a fast load can be has a fixup for faults.
+ */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>

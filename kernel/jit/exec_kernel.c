@@ -53,10 +53,10 @@ static u64 return_at(u32 offset)
 }
 
 /*
- * Find the form of returns and indirect branches in generated code. Processors with ITS (indirect
- * target selection) are safe if such a branch ends in the upper half of a cache line, and the
- * kernel leaves such a branch plain. Generated code may be at any address, so its returns use the
- * thunk if any return of the kernel does.
+ * Find out which form returns and indirect branches in generated code must have. Processors with
+ * ITS (indirect target selection) are safe if such a branch ends in the upper half of a cache line,
+ * and the kernel leaves such a branch plain. Generated code may be at any address, so its returns
+ * use the thunk if any return of the kernel does.
  */
 static void describe_branches(struct ax_jit_target *w)
 {
@@ -158,7 +158,7 @@ void gtp_jit_reset(void)
 	arena.used = arena.begin;
 }
 
-/* --- the room of jump pads --- */
+/* --- the memory for jump pads --- */
 
 int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
 		     struct gtp_jit_pad *pad)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executable memory for snippets in the kernel: one arena, filled for a run and reset after it. */
+/*
+ * Executable memory for snippets in the kernel: an arena that is filled for a run, and emptied
+ * after it.
+ */
 #ifndef _GTP_EXEC_KERNEL_H
 #define _GTP_EXEC_KERNEL_H
 
@@ -64,7 +67,7 @@ struct gtp_jit_pad {
 	u32 len;
 };
 
-/* enum gtp_jit_share - the part of the pads' room that may be in use after a pad is added */
+/* enum gtp_jit_share - how much of the memory for pads may be in use after a pad is added */
 enum gtp_jit_share {
 	GTP_JIT_SHARE_ALL,
 	GTP_JIT_SHARE_HALF,
@@ -75,7 +78,7 @@ enum gtp_jit_share {
  * gtp_jit_pad_emit() - write a planned jump pad into the open arena
  * @work: the planned compilation
  * @len: the length of the pad in bytes
- * @share: how much of the pads' room may be in use afterwards
+ * @share: how much of the memory for pads may be in use afterwards
  * @pad: receives the pad, which may run after gtp_jit_close()
  *
  * Return: 0, -ENOSPC (no room), -ERANGE (something that it must reach is too far away).
@@ -91,12 +94,14 @@ int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
 void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
 
 /*
- * gtp_jit_pads_wipe - write int3 over all freed pads. If there is no memory for that, their room
- * stays taken until the next wipe
+ * gtp_jit_pads_wipe - write int3 over all freed pads. If there is no memory for that, the freed
+ * pads cannot be reused until the next wipe
  */
 void gtp_jit_pads_wipe(void);
 
-/* gtp_jit_pad_usage - store the number of bytes that pads use, and the size of the pads' room */
+/*
+ * gtp_jit_pad_usage - store the number of bytes that pads use, and the size of the memory for pads
+ */
 void gtp_jit_pad_usage(u32 *used, u32 *size);
 
 /* gtp_jit_ready - true if the arena can be used */

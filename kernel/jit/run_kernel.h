@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Machine code for a run's expressions in the kernel. */
+/* Compiles a run's expressions to machine code in the kernel. */
 #ifndef _GTP_RUN_KERNEL_H
 #define _GTP_RUN_KERNEL_H
 

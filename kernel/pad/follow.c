@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Follows calls: a pad at a function's entry calls the rest of the function through a gate, and the
- * function returns to the gate. $latency, $ret and the other values of a call come from this file
- * and from hit/returns.h.
+ * Follows calls to their return. A pad at a function's entry calls the rest of the function through
+ * a gate (kernel/pad/gates.c), so the function returns to the gate. $latency, $ret and the other
+ * values of a call come from this file and from hit/returns.h.
  *
  * The record of a call is on the call's own stack, so nothing is looked up by task, and no call is
  * missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
@@ -10,7 +10,7 @@
  * call is counted as missed only if the pool has no room for it.
  *
  * A call may outlast the run, and its pad. When the call returns, the number and ticket in its
- * record show whether the location is still the same.
+ * record show whether the number still belongs to the same location.
  */
 #include <linux/cpu.h>
 #include <linux/kprobes.h>
@@ -137,8 +137,8 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 }
 
 /*
- * Count a call out: clear its record's mark, and decrement the number of calls inside. This needs
- * no cmpxchg: only this task itself counts its calls out.
+ * Record that a call is over: clear its record's mark, and decrement the number of calls inside.
+ * This needs no cmpxchg, because only the call's own task does it.
  */
 static __always_inline void count_out(u64 *mark)
 {
@@ -181,8 +181,8 @@ static __always_inline bool is_dead(void)
 }
 
 /*
- * True for a dead task's last call, which never returns; calls that interrupts make in that task do
- * return.
+ * True for the last call of a task that is dead already: it never returns. Calls that interrupts
+ * make on that task's stack do return.
  */
 static bool is_last_call(void)
 {
@@ -255,15 +255,15 @@ static __always_inline void leave_call(const struct gtp_follow_record *r, u64 va
 }
 
 /*
- * Handle the return. Count the call out first, so that fewer values must be kept until the hit is
- * done. That is safe: look(), which waits until no call is inside, also waits until interrupts are
- * on again.
+ * Handle the return. Record first that the call is over, so that fewer values must be kept until
+ * the hit is done. That is safe: look(), which waits until no call is inside, also waits until
+ * interrupts are on again.
  */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
 
-	/* A call without a mark is one of do_exit()'s, which task_ends() has counted out. */
+	/* If the mark is gone, do_exit() made this call, and task_ends() has ended its record. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
 	leave_call(r, value);
@@ -295,7 +295,10 @@ static bool leads_back(u64 word, u8 *gates)
 	return at < GTP_GATES * GTP_GATE && at % GTP_GATE == GTP_GATE_BACK;
 }
 
-/* If a return address into a gate is at @at, on an ending task's stack, count that call out. */
+/*
+ * If the word at @at, on the stack of a task that ends, is a return address into a gate, record
+ * that this call is over.
+ */
 static void forget(u64 *at)
 {
 	struct gtp_follow_record *r = (struct gtp_follow_record *)(at + 1);
@@ -313,10 +316,10 @@ static void forget(u64 *at)
 }
 
 /*
- * Count out the calls of a task that ends: it never returns from the calls that it is in, except
- * from those of do_exit()'s own callees. After an oops rsp was reset, so calls that never return
- * may also be below it: search the whole stack. Remains of calls that did return have no mark, and
- * are not in the pool.
+ * Record that all calls of a task that ends are over. The task never returns from the calls that it
+ * is in, except from those that do_exit() makes itself. After an oops rsp was reset, so calls that
+ * never return may also be below it: search the whole stack. Remains of calls that did return have
+ * no mark, and are not in the pool.
  */
 static void task_ends(void *data, struct task_struct *task)
 {
@@ -394,7 +397,7 @@ static void forget_idle(void)
 
 /* --- module reference, init and exit --- */
 
-static u32 pads;    /* number of pads that may follow calls; under gtp_lock */
+static u32 pads;    /* the number of pads that may follow calls; under gtp_lock */
 static bool pinned; /* we hold a reference to this module; under gtp_lock */
 
 static void look(struct work_struct *work);
@@ -416,7 +419,7 @@ long gtp_follow_inside(void)
 
 /*
  * Release this module when no followed call is left. Such calls will return to the gates, which are
- * in this module's text. A task that has counted its call out may still execute its last
+ * in this module's text. A task whose call is recorded as over may still execute its last
  * instructions there, but does not sleep in them.
  */
 static void look(struct work_struct *work)

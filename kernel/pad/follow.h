@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Follows calls: a pad calls the rest of a function through a gate, to which the function returns.
+ * Follows calls to their return: a pad calls the rest of a function through a gate, so the function
+ * returns to the gate.
  */
 #ifndef _GTP_FOLLOW_H
 #define _GTP_FOLLOW_H

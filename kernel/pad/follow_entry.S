@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The paths from a pad that may follow calls into C, and from a call's return, by C, to its caller.
+ * Assembly code of followed calls: it calls C when a pad reports a call's entry, and again when the
+ * function returns to a gate, and then returns to the function's caller.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -26,10 +27,10 @@
 /*
  * Called like gtp_pad_hit, by a pad that has pushed a word for C; see pad/pad.h and
  * kernel/pad/follow.h. If S is rsp at the function's entry, the word is at S - 8, the return
- * address to the pad at S - 16. The flags tell the pad where to go on. Neither carry nor zero: the
- * displaced instructions. Zero: the bare gate, with the stack as the pad has left it. Carry: the
- * framed gate, with the stack as in kernel/pad/follow.h. The direction flag is clear at any
- * function's first instruction.
+ * address to the pad at S - 16. The flags tell the pad where to continue. If neither carry nor zero
+ * is set, it continues at the displaced instructions. If zero is set, it continues at the bare
+ * gate, with the stack as the pad has left it; if carry is set, at the framed gate, with the stack
+ * as in kernel/pad/follow.h. The direction flag is clear at any function's first instruction.
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */
@@ -58,8 +59,8 @@ GTP_TAKEN_START(gtp_pad_followed)
 	RET
 
 	/*
-	 * The record stays on the stack. Below it: flags for the pad to pop, return address to the
-	 * pad.
+	 * The record stays on the stack. Push below it the flags that the pad pops, and the return
+	 * address to the pad.
 	 */
 .Lframed:
 	orq	$CARRY, %rcx

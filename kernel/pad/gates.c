@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gates: each calls the rest of a function, so that the function returns to the gate.
+ * Gates. Each gate calls the rest of a function, so that the function returns to the gate.
  *
  * A gate is a call, followed by a jump to the code for returns, which all gates of a kind (framed
  * or bare) share. The call is written each time a gate is taken. The jump is written once and never

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Gates: each calls the rest of a function, so that the function returns to the gate. */
+/* Gates. Each gate calls the rest of a function, so that the function returns to the gate. */
 #ifndef _GTP_GATES_H
 #define _GTP_GATES_H
 

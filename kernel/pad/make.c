@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pads of a location: one, or one for each of its tracepoints.
+ * Makes the pads of a location: a single pad, or one for each of the location's tracepoints.
  *
  * A pad has one condition and one frame. If there are several tracepoints, each has a pad, and the
  * pads form a chain. A pad that handles its tracepoint by itself goes on to the next pad. A pad
- * that goes to C leaves the turns of all remaining tracepoints to C; after that only the displaced
- * instructions follow. A pad that would always go to C is the last of its chain.
+ * that calls C leaves all remaining tracepoints to C, and then continues at the displaced
+ * instructions. A pad that would always call C is the last of its chain.
  */
 #include "kernel/base/mem_kernel.h"
 #include "kernel/base/params_kernel.h"

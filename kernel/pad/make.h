@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pads of a location: one, or one for each of its tracepoints. */
+/* Makes the pads of a location: a single pad, or one for each of the location's tracepoints. */
 #ifndef _GTP_PAD_MAKE_H
 #define _GTP_PAD_MAKE_H
 

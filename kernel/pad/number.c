@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The numbers that pads push: each stands for a tracepoint and those after it at its location. */
+/*
+ * The numbers that pads push. Each number stands for a tracepoint and those after it at its
+ * location.
+ */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/kprobes.h>

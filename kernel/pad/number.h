@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers that pads push: each stands for a tracepoint and those after it at its location. */
+/*
+ * The numbers that pads push. Each number stands for a tracepoint and those after it at its
+ * location.
+ */
 #ifndef _GTP_PAD_NUMBER_H
 #define _GTP_PAD_NUMBER_H
 
 #include "hit/run.h"
 
-enum { GTP_PAD_NUMBERS = 16384 }; /* numbers in use at a time */
+enum { GTP_PAD_NUMBERS = 16384 }; /* most numbers in use at a time */
 
 /*
  * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. A

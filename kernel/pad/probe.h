@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A location with a jump pad: a jump, an ftrace call or the code of another backend leads there. */
+/*
+ * A location with a jump pad. A jump, an ftrace call or the code of another backend leads to the
+ * pad.
+ */
 #ifndef _GTP_PAD_PROBE_H
 #define _GTP_PAD_PROBE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a jump pad into C: save all registers as they were at the probed instruction. */
+/* Called by jump pads: saves all registers as they were at the probed instruction, and calls C. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm-offsets.h>
@@ -45,7 +45,10 @@ GTP_TAKEN_START(\name)
 SYM_FUNC_END(\name)
 .endm
 
-/* The word and the return address to the pad; a called pad's own return address too. */
+/*
+ * @own: the word and the return address to the pad make 2; a pad that is called has its own return
+ * address, too.
+ */
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 
