@@ -72,7 +72,7 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text)
 
 /* --- printing one line --- */
 
-/* Append the text of printf and a NUL. If @bare, leave out the newline at the end of the text. */
+/* Append the text of a line; if @bare is set, leave out the newline at its end. */
 static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare)
 {
 	const char *text = (const char *)(line + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's condition, evaluated while the hit's registers are still in the processor.
+ * Compiles a condition into a jump pad, which evaluates it while the hit's registers are still in
+ * the processor.
  *
  * Registers that the condition reads are used in place and never written. The condition computes in
  * other registers, which are pushed before and popped afterwards. Compiling finds out which
@@ -18,8 +19,8 @@
  * A load may fault, and while the kernel handles the fault, it may hit this pad again, which would
  * fault again, and so on. So a condition with loads marks its task: it adds a large number to the
  * task's count of disabled page faults, which the kernel only compares with zero. The mark stays
- * with the task when it is preempted. A pad that finds the mark set (while a fault is handled, or
- * in an interrupt) leaves the condition to C, which detects nested hits.
+ * with the task when it is preempted. If a pad finds the mark set already (while a fault is
+ * handled, or in an interrupt), it calls C, which detects nested hits.
  *
  * The arithmetic flags are kept in rax, or on the stack if rax is needed. Flags that are dead at
  * the place are not kept.
@@ -46,7 +47,10 @@ static bool flags_in_rax(const struct ax_jit *j)
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 {
-	/* Registers with short encodings first; the frame pointer last, for unwinders. */
+	/*
+	 * The order of preference: registers with short encodings come first, and the frame pointer
+	 * last, because unwinders need it.
+	 */
 	static const u8 best[] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10,
 		X86_R11, X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15, X86_RBP,

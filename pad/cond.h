@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad's condition: the registers that it pushes and pops, and the mark on the task. */
+/* The parts of a pad around its condition: they push and pop registers, and mark the task. */
 #ifndef _GTP_PAD_COND_H
 #define _GTP_PAD_COND_H
 

@@ -89,8 +89,8 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 /* --- what a pad's frame can have --- */
 
 /*
- * The registers that are in the processor at a hit, and the pc, which is a constant. Expressions
- * may read only these.
+ * The registers that expressions may read: those that are in the processor at a hit, and the pc,
+ * which is a constant.
  */
 static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
@@ -131,7 +131,8 @@ static bool can_item(const struct ax_jit_item *item, const struct ax_jit_target 
 
 /*
  * True if a pad can write a frame for this request. The pad's code has three addresses as
- * sign-extended 32-bit displacements. With @gates, C code writes the frame when the call returns.
+ * sign-extended 32-bit displacements. If the request has @gates, C writes the frame when the call
+ * returns.
  */
 static bool can_frame(const struct gtp_pad_request *req)
 {
@@ -168,7 +169,8 @@ static struct x86_mem at_address(u64 addr)
 }
 
 /*
- * leave_if - emit a way out before this CPU is marked as in a hit; give_up_if - emit one after that
+ * leave_if - emit a conditional jump out of the frame's code, before this CPU is marked as in a
+ * hit; give_up_if - emit one after that
  */
 static void leave_if(struct ax_jit *f, enum x86_cc cc)
 {

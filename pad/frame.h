@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A frame that the pad writes by itself, from the hit's live registers. */
+/* Makes a pad write a frame by itself, from the hit's live registers. */
 #ifndef _GTP_PAD_FRAME_H
 #define _GTP_PAD_FRAME_H
 

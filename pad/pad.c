@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jump pads: the code between a probed place and its continuation.
+ * Jump pads: the code that runs between a probed place and the instruction after it.
  *
  *	push rax; lahf; seto al; push rdx	what the condition overwrites
  *	mov rdx, gs:[task]; cmp [rdx + n], mark; jae nested; add [rdx + n], mark	with loads
@@ -174,7 +174,7 @@ static void go_on(struct ax_jit *j, u32 to)
 		jit_jmp_back(j, to);
 }
 
-/* Take a hit to C, and go on at @to afterwards. */
+/* Emit a call of C for a hit whose condition holds, and a jump to @to after the call. */
 static void hit(struct ax_jit *j, u32 to, u32 *call)
 {
 	if (j->pad.held) {
@@ -189,8 +189,8 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 }
 
 /*
- * Leave an event's pad to C, by a jump with all registers as they were. Return false if this is not
- * the pad of a kernel tracepoint.
+ * Emit the exit of an event's pad to C, a jump with all registers as they were. Return false if
+ * this is not the pad of a kernel tracepoint.
  */
 static bool leave_open(struct ax_jit *j)
 {
@@ -200,7 +200,7 @@ static bool leave_open(struct ax_jit *j)
 	return true;
 }
 
-/* Leave a hit to C, which has to evaluate the condition. */
+/* Emit the call of C for a hit whose condition C has to evaluate. */
 static void hit_open(struct ax_jit *j, u32 call)
 {
 	if (leave_open(j))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pad of a jump: the condition on live registers, the call to C, the displaced instructions. */
+/*
+ * Jump pads. A pad evaluates the condition on live registers, calls C at a hit, and runs the
+ * displaced instructions.
+ */
 #ifndef _GTP_PAD_H
 #define _GTP_PAD_H
 

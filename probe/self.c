@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tasks of GDB, and of the reader of frames: their hits are not traced. */
+/* Keeps hits of GDB's own tasks, and of the reader of frames, from being traced. */
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>

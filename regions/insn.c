@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The instruction decoder: prefixes, opcodes, ModRM, immediates, and the checks of opcode groups.
+ * The instruction decoder. It reads prefixes, opcodes, ModRM and immediates, and makes the checks
+ * of opcode groups.
  */
 #include "regions/insn.h"
 #include "regions/insn_map.h"

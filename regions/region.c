@@ -106,7 +106,10 @@ static void note_ftrace(struct walk *w)
 		w->ftrace = w->off;
 }
 
-/* No jump may arrive at an offset from here to the end of the new jump. */
+/*
+ * Return the first offset at which no other jump may arrive; the last one is that of the new jump's
+ * last byte.
+ */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {
 	return ask->at + !ask->only_falls;

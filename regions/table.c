@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Read the table of regions. gtp_table_open() checks the whole table, so look-ups need no checks.
- */
+/* Reads tables of regions. gtp_table_open() checks the whole table, so look-ups need no checks. */
 #include "regions/table.h"
 
 enum {

@@ -17,10 +17,10 @@
 #include "kernel/pad/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
-static DECLARE_BITMAP(given, GTP_GATES); /* still set in @taken: given back, but not wiped yet */
+static DECLARE_BITMAP(given, GTP_GATES); /* given back but not wiped yet, so also set in @taken */
 static DECLARE_BITMAP(has_jump, GTP_GATES);
 
-/* The gates of both kinds, with the code before and after them. */
+/* The size of the gates of both kinds, including the code before and after them. */
 enum { BYTES = 2 * (GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL) };
 
 u32 gtp_gates_take(struct gtp_pad_gates *gates)

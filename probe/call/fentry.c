@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes function entries: the function tracer's call site at the entry calls a pad directly.
+ * Probes function entries: makes the function tracer's call site at the entry call a pad directly.
  *
  * A kprobe at a call site goes through the function tracer's common code, which saves all registers
  * before the condition is evaluated. A direct call does not: the pad evaluates the condition first.

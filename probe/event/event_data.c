@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * $_sdata: the record that an event's own code makes, taken out of ftrace at the hit.
+ * Gets $_sdata, the record that an event's own function makes, from ftrace at the hit.
  *
  * The event's function writes into an ftrace instance of ours, in which no event is ever enabled,
  * so nothing but our calls writes there. ftrace passes every record of every instance to all

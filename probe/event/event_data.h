@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* $_sdata: the record that an event's own function makes. */
+/* Gets $_sdata, the record that an event's own function makes. */
 #ifndef _GTP_EVENT_DATA_H
 #define _GTP_EVENT_DATA_H
 

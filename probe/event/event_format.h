@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The event of a kernel tracepoint as text: its name, its fields. */
+/* Describes the event of a kernel tracepoint as text: its name and its fields. */
 #ifndef _GTP_EVENT_FORMAT_H
 #define _GTP_EVENT_FORMAT_H
 

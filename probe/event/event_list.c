@@ -20,7 +20,7 @@
 
 DEFINE_MUTEX(gtp_events_lock); /* guards the list of modules and the armed probes */
 
-/* The tracepoints of the kernel itself, sorted by name until @named, then by system and name. */
+/* The tracepoints of the kernel itself, sorted by name; once @named is set, by system and name. */
 static struct gtp_event *core;
 static u32 ncore;
 static bool named;

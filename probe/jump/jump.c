@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lists of jumps by state, and other probes near a jump. */
+/* Keeps the jumps in lists by state, and looks for other probes near a jump. */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/sort.h>

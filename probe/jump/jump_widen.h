@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Another tracepoint at a jump. */
+/* Redirects a jump to another pad when a second tracepoint is added at its location. */
 #ifndef _GTP_JUMP_WIDEN_H
 #define _GTP_JUMP_WIDEN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turn kernel text into a jump and back, many places at once, while other CPUs run it.
+ * Turns kernel text into jumps and back, many places at once, while other CPUs run it.
  *
  * This file only writes bytes, and does not decide whether it may: jump_arm.c and jump_remove.c
  * call the steps in the order of docs/jumps.md ("Arming" and "Removing"), and look for other
@@ -207,7 +207,7 @@ static void sync_this_cpu(void *unused)
 }
 
 /*
- * Begin a step. Until end_step() no CPU comes online: such a CPU could have fetched old code, and
+ * Begin a step. Until end_step() no CPU comes online: a new CPU could have fetched old code, and
  * would get no IPI.
  */
 static void begin_step(void)
@@ -227,8 +227,8 @@ static void end_step(void)
 }
 
 /*
- * Change byte 0 from @from to @to. If it is not @from any more, another prober has written it:
- * leave it and return false.
+ * Change byte 0 from @from to @to. If byte 0 is not @from any more, another prober has overwritten
+ * it: do not change it, and return false.
  */
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 {
@@ -429,7 +429,7 @@ static void was_overwritten(struct gtp_patch *p)
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP32_INSN_OPCODE;
 
-	/* It is still our jump, even with other probers' int3s in its displacement. */
+	/* The place is still our jump, even with other probers' int3s in its displacement. */
 	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP32_INSN_OPCODE &&
 	    rest_is_jump_or_int3(p)) {
 		p->state = GTP_PATCH_JUMP;

@@ -109,8 +109,8 @@ int gtp_kprobe_list_need(void)
 }
 
 /*
- * Wait for registrations in progress, which hold kprobe_mutex: disable_kprobe() on an unregistered
- * kprobe fails only after taking that mutex.
+ * Wait until registrations in progress, which hold kprobe_mutex, are complete: disable_kprobe() of
+ * an unregistered kprobe takes that mutex before it fails.
  */
 void gtp_kprobe_list_flush(void)
 {

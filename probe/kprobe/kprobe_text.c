@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The common part of our kprobes and kretprobes: the text that they change, and their removal. */
+/*
+ * Code that our kprobes and kretprobes share: it keeps the original bytes of the text that they
+ * change, and removes them.
+ */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -13,7 +16,10 @@
 
 enum {
 	POLL_MS = 5,
-	/* Much longer than the optimizer's delay of 5 jiffies: it may have other kprobes to do. */
+	/*
+	 * Much longer than the 5 jiffies by which the optimizer delays its work, because it may
+	 * handle other kprobes first.
+	 */
 	UNOPTIMIZED_MS = 5000,
 };
 

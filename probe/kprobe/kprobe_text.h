@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The common part of our kprobes and kretprobes: the text that they change, and their removal. */
+/*
+ * Code that our kprobes and kretprobes share: it keeps the original bytes of the text that they
+ * change, and removes them.
+ */
 #ifndef _GTP_KPROBE_TEXT_H
 #define _GTP_KPROBE_TEXT_H
 

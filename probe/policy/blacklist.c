@@ -92,8 +92,8 @@ static bool is_bringup(const char *name)
 }
 
 /*
- * True if the instruction is hlt. Another prober's breakpoint would hide the hlt from us, but such
- * a breakpoint alone hangs the machine already.
+ * True if the instruction is hlt. The hlt may be hidden by another prober's breakpoint, but that
+ * breakpoint hangs the machine anyway.
  */
 static bool halts(u64 addr)
 {

@@ -49,7 +49,10 @@ bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *rang
 	return range->start && range->start <= range->end;
 }
 
-/* Return the FNV-1a hash of a name. A collision only refuses a place that could be probed. */
+/*
+ * Return the FNV-1a hash of a name. If two names have the same hash, the only harm is that a place
+ * is refused that could be probed.
+ */
 u32 gtp_debugfs_hash(const char *name)
 {
 	u32 hash = 2166136261;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The function tracer's site at a function's entry. */
+/* Finds the function tracer's site at a function's entry. */
 #include <linux/ftrace.h>
 #include <linux/string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that tracers themselves call, and which therefore take no probe. */
+/* Finds out whether a function takes no probe because tracers themselves call it. */
 #ifndef _GTP_NOTRACE_H
 #define _GTP_NOTRACE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions at the end of a mapping: decoding one, the kernel would read past that end. */
+/*
+ * Finds functions at the end of a mapping: when the kernel decodes one, it would read past that
+ * end.
+ */
 #ifndef _GTP_OVERRUN_H
 #define _GTP_OVERRUN_H
 

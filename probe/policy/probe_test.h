@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Disabled kprobes, registered to find out whether the kernel accepts one at an address. */
+/* Registers disabled kprobes, to find out whether the kernel accepts a kprobe at an address. */
 #ifndef _GTP_PROBE_TEST_H
 #define _GTP_PROBE_TEST_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reasons, in words, why no probe of any kind can be set at a place, or not at the moment. */
+/*
+ * Decides whether a place takes no probe of any kind, always or at the moment, and says why in
+ * words.
+ */
 #ifndef _GTP_REFUSE_H
 #define _GTP_REFUSE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The symbol at an address, found with exported functions only. */
+/* Finds the symbol at an address, using only exported functions. */
 #ifndef _GTP_SYMBOL_H
 #define _GTP_SYMBOL_H
 

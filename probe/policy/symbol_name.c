@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of functions as in the source, without the compiler's suffixes. */
+/* Removes the compiler's suffixes from names of functions. */
 #include "probe/policy/symbol_name.h"
 
 void gtp_symbol_plain(char *buf, size_t size, const char *symbol)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of functions as in the source, without the compiler's suffixes. */
+/* Removes the compiler's suffixes from names of functions. */
 #ifndef _GTP_SYMBOL_NAME_H
 #define _GTP_SYMBOL_NAME_H
 

@@ -116,8 +116,9 @@ static bool has_gone(const struct slot *s)
 }
 
 /*
- * Find a slot that is free, or whose call does not return any more. Keep a call at the same stack
- * address: its function may have jumped to this one, and still returns.
+ * Find a slot that is free, or whose call does not return any more. Do not take the slot of a call
+ * at the same stack address: the called function may have jumped to this one, and then both still
+ * return.
  */
 static struct slot *find_room(struct set *set, u64 top)
 {

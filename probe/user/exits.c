@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The places at which calls of a program's function end, as GDB's disassembler has found them. */
+/*
+ * Parses and checks the places at which a program's function ends, as GDB's disassembler has found
+ * them.
+ */
 #include "probe/user/exits.h"
 
 static bool take_kind(struct gtp_in *in, enum gtp_exit_kind *kind)

@@ -21,7 +21,10 @@ enum {
 
 static const char notes_name[] = ".note.stapsdt", base_name[] = ".stapsdt.base";
 
-/* struct place - the offset of the notes in the file, and the address of .stapsdt.base; 0: none */
+/*
+ * struct place - the offset and size of the notes in the file, and the address of .stapsdt.base; 0:
+ * none
+ */
 struct place {
 	u64 at;
 	u64 bytes;

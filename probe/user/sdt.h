@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Markers (SDT) of a program: the notes of its file that name their places and semaphores. */
+/* Reads the notes in a program's file that name the places and semaphores of its markers (SDT). */
 #ifndef _GTP_SDT_H
 #define _GTP_SDT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The markers of a file and their semaphores, for the probes at the markers' places. */
+/* Finds the markers of a file and their semaphores, for probes at the markers' places. */
 #ifndef _GTP_SEMAPHORE_H
 #define _GTP_SEMAPHORE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory in which a watchpoint would be harmful or useless.
+ * Refuses watchpoints in memory where they would be harmful or useless.
  *
  * A hit that writes to a watched variable does not recurse: the kernel turns all watchpoints of a
  * CPU off while it handles one, and in other hits gtp_hit() finds the CPU in a hit already. But

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory in which a watchpoint would be harmful or useless. */
+/* Refuses watchpoints in memory where they would be harmful or useless. */
 #ifndef _GTP_OWN_H
 #define _GTP_OWN_H
 
