@@ -107,8 +107,8 @@ static void note_ftrace(struct walk *w)
 }
 
 /*
- * Return the first offset at which no other jump may arrive; the last one is that of the new jump's
- * last byte.
+ * Return the first of the offsets at which no jump of the function may arrive. The last of them is
+ * that of the new jump's last byte.
  */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Variables that a run's expressions only add to: hits update them atomically, without a lock.
+ * Finds the variables that a run's expressions only add to: hits update these atomically, without a
+ * lock.
  *
  * Expressions that set a variable shared by all CPUs run under one lock, so they are atomic with
  * respect to each other. An addition needs no lock if its expression names no other shared

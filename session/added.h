@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Variables that a run's expressions only add to: hits update them atomically, without a lock. */
+/*
+ * Finds the variables that a run's expressions only add to: hits update these atomically, without a
+ * lock.
+ */
 #ifndef _GTP_ADDED_H
 #define _GTP_ADDED_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocate each CPU's tables of aggregations, and read them while hits update them.
+ * Allocates each CPU's tables of aggregations, and reads them while hits update them.
  *
  * Every CPU has two tables for each aggregation, and its hits update one of them. A reader makes
  * each CPU switch to its other table, between two hits. Then no hit writes the old table, and the

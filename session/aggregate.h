@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The aggregations of a run: find them in its actions, allocate their tables, read them. */
+/* Finds the aggregations in the actions of a run, allocates their tables, and reads them. */
 #ifndef _GTP_SESSION_AGGREGATE_H
 #define _GTP_SESSION_AGGREGATE_H
 

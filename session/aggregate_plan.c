@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find out which aggregations the actions update, and by which keys, before anything is armed. */
+/*
+ * Finds out which aggregations the actions update, and with which keys, before anything is armed.
+ */
 #include "session/aggregate.h"
 
 /*

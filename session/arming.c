@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arm the locations of a run, all together or one more during the run; report failures. */
+/*
+ * Arms the locations of a run: all of them at its start, or one more while it is active. Reports
+ * failures.
+ */
 #include "base/parse.h"
 #include "session/arming.h"
 #include "session/location.h"

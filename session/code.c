@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compile the expressions of a run to machine code, if the target can. */
+/* Compiles the expressions of a run to machine code, if the target has a compiler. */
 #include "base/parse.h"
 #include "base/watch.h"
 #include "hit/hit.h"
 #include "session/code.h"
 
 /*
- * Compile an expression. If there is no room for the code (-ENOSPC), that is not an error: the
- * expression is interpreted instead.
+ * Compile an expression. A lack of room for the code (-ENOSPC) is not an error: the expression is
+ * interpreted instead.
  */
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
 			bool *full, struct gtp_why *why)
@@ -34,7 +34,10 @@ static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, bool *full,
 	const struct gtp_action *a;
 	int rc;
 
-	/* Each hit of a watchpoint has its own pc; compiled code contains one. So interpret. */
+	/*
+	 * Compiled code contains one pc, but each hit of a watchpoint has its own, so the
+	 * interpreter must run the expression.
+	 */
 	if (gtp_watch_is(tp->addr))
 		return 0;
 	rc = make_code_of(t, tp, tp->cond, full, why);

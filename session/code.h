@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compile the expressions of a run to machine code, if the target can. */
+/* Compiles the expressions of a run to machine code, if the target has a compiler. */
 #ifndef _GTP_CODE_H
 #define _GTP_CODE_H
 

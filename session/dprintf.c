@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GDB's dprintfs: armed like tracepoints, in a run and without one.
+ * Arms GDB's dprintfs like tracepoints, in a run or without one.
  *
  * Hits of a dprintf need each CPU's struct gtp_cpu. They use those of the last run, because
  * dprintfs write no frames. Before the first run, they are allocated with the smallest buffers.
@@ -89,7 +89,7 @@ static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
 
 /* --- disarming dprintfs --- */
 
-/* Return a list for ->disarm: the locations of standalone dprintfs with @leaves set. */
+/* Return the locations of all standalone dprintfs with @leaves set, as a list for ->disarm. */
 static struct gtp_location *leaving(struct gtp_trace *t)
 {
 	struct gtp_location *list = NULL;
@@ -234,7 +234,10 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* This fails only for the first tracepoint, which has done all that can fail. */
+		/*
+		 * Only the first call can fail: after it, there is nothing left that could fail for
+		 * the other tracepoints.
+		 */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's dprintfs: armed like tracepoints, in a run and without one. */
+/* Arms GDB's dprintfs like tracepoints, in a run or without one. */
 #ifndef _GTP_SESSION_DPRINTF_H
 #define _GTP_SESSION_DPRINTF_H
 
@@ -35,7 +35,10 @@ int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *wh
 /* gtp_dprintf_remove - handle z0: stop the dprintfs at @addr, if there are any */
 void gtp_dprintf_remove(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_clear - stop all dprintfs; only with @persistent those that stay without GDB */
+/*
+ * gtp_dprintf_clear - stop all dprintfs; if @persistent is false, those that stay when GDB
+ * disconnects go on
+ */
 void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
@@ -59,8 +62,8 @@ void gtp_dprintf_rest_adding(struct gtp_trace *t);
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr);
 
 /*
- * gtp_dprintf_leave_run - make dprintfs that have joined the run leave it; its locations are
- * disarmed
+ * gtp_dprintf_leave_run - make dprintfs that have joined the run leave it; the run's locations are
+ * disarmed already
  */
 void gtp_dprintf_leave_run(struct gtp_trace *t);
 
@@ -79,7 +82,10 @@ static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_d
 	return dp->own ? dp->own : dp->tps->loc;
 }
 
-/* struct gtp_dprintf_sum - the counters of one address, or of all that ever had dprintfs */
+/*
+ * struct gtp_dprintf_sum - the counters of the dprintfs at one address, or of all dprintfs that
+ * ever existed
+ */
 struct gtp_dprintf_sum {
 	u64 hits, dropped, missed;
 	u64 nested; /* nested hits while there was no run; only in the total */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that are defined during a run: each is armed as soon as its definition is complete.
+ * Handles tracepoints that are defined during a run: each is armed as soon as its definition is
+ * complete.
  */
 #include "base/parse.h"
 #include "session/install.h"

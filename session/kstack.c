@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of stacks: a run has one if any of its expressions uses $kstack or $ustack. */
+/* Allocates the table of stacks for a run, if any of its expressions uses $kstack or $ustack. */
 #include "base/space.h"
 #include "session/kstack.h"
 

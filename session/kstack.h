@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of stacks: a run has one if any of its expressions uses $kstack or $ustack. */
+/* Allocates the table of stacks for a run, if any of its expressions uses $kstack or $ustack. */
 #ifndef _GTP_KSTACK_H
 #define _GTP_KSTACK_H
 
@@ -25,7 +25,7 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
  */
 int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why);
 
-/* gtp_kstack_drop - free the table of stacks; no tracepoint or dprintf may be hit any more */
+/* gtp_kstack_drop - free the table of stacks; no hit may use it any more */
 void gtp_kstack_drop(struct gtp_trace *t);
 
 #endif /* _GTP_KSTACK_H */

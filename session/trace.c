@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The trace session: set it up and free it, its counters, qTStatus, the frames of a stopped run. */
+/*
+ * The trace session: sets it up and frees it, adds up its counters, writes qTStatus, and indexes
+ * the frames of a stopped run.
+ */
 #include "base/parse.h"
 #include "session/aggregate.h"
 #include "session/cpus.h"

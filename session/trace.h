@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One trace session: set it up and free it, its status, the frames of a stopped run. */
+/*
+ * One trace session: sets it up and frees it, describes its status, and indexes the frames of a
+ * stopped run.
+ */
 #ifndef _GTP_TRACE_H
 #define _GTP_TRACE_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Actions that enable or disable other tracepoints; tracepoints that GDB's own tasks hit, too. */
+/*
+ * Prepares tracepoints that actions can enable or disable, and tracepoints at which hits of GDB's
+ * own tasks count.
+ */
 #include "hit/hit.h"
 #include "session/trigger.h"
 

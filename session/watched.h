@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks the variables that only watchpoints can name, and those that they cannot name. */
+/*
+ * Checks that a tracepoint uses no variable that only watchpoints have, and a watchpoint none that
+ * it lacks.
+ */
 #ifndef _GTP_SESSION_WATCHED_H
 #define _GTP_SESSION_WATCHED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A connection to one GDB: its state, and the functions that it needs from its host. */
+/* The state of a connection to GDB, and the functions that the connection needs from its host. */
 #ifndef _GTP_CONNECTION_H
 #define _GTP_CONNECTION_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text for GDB's console: sent in O packets if GDB accepts them now, otherwise kept. */
+/*
+ * Shows text on GDB's console: sends it in O packets if GDB accepts them now, otherwise keeps it
+ * for later.
+ */
 #include "stub/console.h"
 
 /* O packets carry hex. Text is cut into pieces of this size, which need only a small buffer. */
@@ -41,7 +44,10 @@ static void keep_notice(struct gtp_stub *s, const char *text, u32 len)
 {
 	u32 room = GTP_NOTICE_MAX - s->notice_len;
 
-	/* Drop whole messages, and say so: half a line would be worse. */
+	/*
+	 * Drop whole messages, because half a line would be worse; a note about them is shown
+	 * later.
+	 */
 	if (len > room || s->notice_cut) {
 		s->notice_cut = true;
 		return;

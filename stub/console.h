@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text for GDB's console: sent in O packets if GDB accepts them now, otherwise kept. */
+/*
+ * Shows text on GDB's console: sends it in O packets if GDB accepts them now, otherwise keeps it
+ * for later.
+ */
 #ifndef _GTP_CONSOLE_H
 #define _GTP_CONSOLE_H
 

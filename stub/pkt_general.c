@@ -87,22 +87,23 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 }
 
 /*
- * True if a continue has nothing to wait for. Without a run, it waits for dprintfs. If a run has
- * ended before the continue, the continue reports that at once, so that a script with tstart,
- * continue and tfind works.
+ * True if a continue has nothing to wait for. Without a run, a continue waits for lines of
+ * dprintfs. If a run has ended before the continue, the continue reports that at once, so that a
+ * script with tstart, continue and tfind works.
  */
 static bool nothing_to_wait_for(const struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 
-	/* Wait, because the process may still load libraries or end. */
+	/* The continue waits: the process may still load libraries or end. */
 	if (s->ops->process && !t->end_untold)
 		return false;
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
 /*
- * Continue. After an error reply GDB would assume that the target runs, so report a stop instead.
+ * Handle a continue. Never reply with an error, after which GDB would assume that the target runs:
+ * report a stop instead.
  */
 GTP_HANDLER(gtp_pkt_continue)
 {

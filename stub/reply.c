@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replies that many packets have: OK, stop replies, and errors in words. */
+/* Writes replies that many packets share: OK, stop replies, and errors in words. */
 #include "stub/reply.h"
 
 int gtp_reply_ok(struct gtp_stub *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The trace frame that GDB has selected with QTFrame. */
+/* Finds the trace frame that GDB has selected with QTFrame. */
 #include "stub/selected.h"
 
 const struct gtp_frame *gtp_selected_frame(struct gtp_stub *s)

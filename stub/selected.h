@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The trace frame that GDB has selected with QTFrame. */
+/* Finds the trace frame that GDB has selected with QTFrame. */
 #ifndef _GTP_SELECTED_H
 #define _GTP_SELECTED_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A connection to GDB: its buffers, its packets, and the wait of a continue. */
+/* A connection to GDB: allocates its buffers, feeds it packets, and ends the wait of a continue. */
 #include "session/dprintf.h"
 #include "session/install.h"
 #include "stub/console.h"

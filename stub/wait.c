@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The wait of GDB's `continue`: how it ends, and the text that says why the run ended. */
+/* Ends the wait of GDB's `continue`, and writes the text that says why the run ended. */
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/reply.h"

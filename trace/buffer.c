@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One CPU's trace buffer: make room, write frames and their blocks, walk the frames. */
+/* One CPU's trace buffer: makes room, writes frames and their blocks, and walks the frames. */
 #include "trace/buffer.h"
 #include "trace/sdata.h"
 
@@ -101,7 +101,10 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Drop so many bytes that few hits need to drop frames, but so few that no hit takes long. */
+/*
+ * The number of bytes to drop is a compromise: the larger it is, the fewer hits must drop frames,
+ * but the longer such a hit takes.
+ */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -285,7 +288,10 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 	u32 mark = gtp_buffer_mark(b);
 	int err = 0;
 
-	/* Refuse now, before older frames are dropped and memory is read for nothing. */
+	/*
+	 * Refuse the frame now; otherwise older frames would be dropped and memory read for
+	 * nothing.
+	 */
 	if (unlikely(len > GTP_FRAME_MAX))
 		return -E2BIG;
 	while (len && !err) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU's trace buffer: a ring of whole frames with one writer, in the caller's memory. */
+/*
+ * One CPU's trace buffer: a ring of whole frames, which has one writer and is in the caller's
+ * memory.
+ */
 #ifndef _GTP_BUFFER_H
 #define _GTP_BUFFER_H
 
@@ -91,7 +94,10 @@ static inline void *gtp_buffer_room(const struct gtp_buffer *b)
 	return b->mem + b->head;
 }
 
-/* gtp_buffer_push - add the frame that was written at gtp_buffer_room(); @bytes include its head */
+/*
+ * gtp_buffer_push - add the frame that was written at gtp_buffer_room(); @bytes is its size,
+ * including its head
+ */
 static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 {
 	b->head += bytes;

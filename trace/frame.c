@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read one trace frame: its blocks, and the memory, registers and variables in them. */
+/*
+ * Reads one trace frame: walks its blocks, and reads the memory, registers and variables in them.
+ */
 #include "trace/frame.h"
 
 /*

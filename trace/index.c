@@ -19,7 +19,7 @@ struct cursor {
 	u32 buf;
 };
 
-/* struct merge - a binary heap of cursors; the first has the earliest frame */
+/* struct merge - a binary heap of cursors; the first cursor is at the earliest frame */
 struct merge {
 	struct gtp_buffer *const *bufs;
 	const struct gtp_restarts *const *restarts;
@@ -29,7 +29,7 @@ struct merge {
 
 static const struct gtp_index_seen nothing_seen = { .low = U64_MAX };
 
-/* The number of frames between two calls of ->progress: a few milliseconds. */
+/* The number of frames between two calls of ->progress; they take a few milliseconds. */
 enum { FRAMES_A_STEP = 1 << 16 };
 
 static void step(const struct gtp_index *ix, const char *what, u32 i)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Convert frames to GDB's format (an image) when they are read, from any offset. */
+/* Converts a frame to GDB's format (its image) when it is read. A read may begin at any offset. */
 #include "trace/tfile.h"
 #include "trace/tfile_format.h"
 
-/* The bytes of the 8-byte registers, which a REGS block with all of them has like a g packet. */
+/*
+ * The size of all 8-byte registers. In a REGS block that has all of them, they are laid out as in a
+ * g packet.
+ */
 #define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
@@ -35,8 +38,8 @@ static void put_piece(struct window *w, const void *bytes, u32 n)
 }
 
 /*
- * Copy the requested part of @bytes. Mostly all of @bytes is requested: a copy of constant size
- * takes only a few instructions.
+ * Copy the requested part of @bytes. In most cases all of it is requested: then the copy has a
+ * constant size and takes only a few instructions.
  */
 static inline void put(struct window *w, const void *bytes, u32 n)
 {

@@ -8,7 +8,10 @@ int gtp_def_bad(struct gtp_def *d, const char *what)
 	return -EINVAL;
 }
 
-/* Allocate an expression, the points of the verifier and the bytecode together. */
+/*
+ * Allocate an expression in one piece with its bytecode and with the verifier's struct ax_point for
+ * each byte.
+ */
 static struct gtp_expr *new_expr(struct gtp_def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;

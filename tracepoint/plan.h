@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fast path for the hits of a tracepoint, which hit/settle.c chooses in advance. */
+/* The fast path for hits of a tracepoint. hit/settle.c chooses it in advance. */
 #ifndef _GTP_PLAN_H
 #define _GTP_PLAN_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of tracepoints, their source texts, and their upload to a GDB that connects later. */
+/*
+ * Keeps the list of tracepoints and their source texts, and uploads both to a GDB that connects
+ * later.
+ */
 #include "base/parse.h"
 #include "tracepoint/tracepoint.h"
 

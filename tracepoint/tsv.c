@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables: the built-in variables, GDB's definitions, and their upload. */
+/*
+ * Trace state variables: defines the built-in ones, handles GDB's definitions, and uploads all of
+ * them.
+ */
 #include "base/parse.h"
 #include "tracepoint/tsv.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace state variables: the variables of GDB that conditions and actions read and set. */
+/* Trace state variables: GDB's variables, which conditions and actions read and set. */
 #ifndef _GTP_TSV_H
 #define _GTP_TSV_H
 
@@ -45,7 +45,7 @@ enum gtp_tsv_builtin {
 	GTP_TSV_XTIME_NSEC,	   /* its ns; one reading of the clock gives both */
 	GTP_TSV_RDTSC,		   /* the time stamp counter at the read */
 	GTP_TSV_CPU_NUMBER,	   /* the number of possible CPUs */
-	GTP_TSV_SELF_TRACE,	   /* an expression names it to trace GDB's own tasks, too */
+	GTP_TSV_SELF_TRACE,	   /* if an expression names it, GDB's own tasks are traced, too */
 	/* Setting one of these to a tracepoint's number enables or disables that tracepoint. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RSP framing: $...#cc, escapes, checksums and acks, one byte at a time. */
+/* RSP framing. Handles $...#cc, escapes, checksums and acks, one byte at a time. */
 #include "transport/rsp.h"
 
 #include "base/parse.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RSP framing: bytes to packets and back, as a byte state machine without I/O. */
+/*
+ * RSP framing. A state machine, which does no I/O itself, turns bytes into packets, and packets
+ * into bytes.
+ */
 #ifndef _GTP_RSP_H
 #define _GTP_RSP_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code that our kprobes and kretprobes share: it keeps the original bytes of the text that they
- * change, and removes them.
+ * Keeps the original bytes of the text that our kprobes and kretprobes change, and removes the
+ * probes.
  */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds functions at the end of a mapping: when the kernel decodes one, it would read past that
- * end.
+ * Finds functions at the end of a mapping: when the kernel decodes such a function, it reads past
+ * that end.
  */
 #ifndef _GTP_OVERRUN_H
 #define _GTP_OVERRUN_H

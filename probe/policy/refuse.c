@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides whether a place takes no probe of any kind, always or at the moment, and says why in
- * words.
+ * Decides whether any kind of probe can be set at a place at the moment; if not, says why in words.
  */
 #include <linux/err.h>
 #include <linux/module.h>

@@ -116,9 +116,9 @@ static bool has_gone(const struct slot *s)
 }
 
 /*
- * Find a slot that is free, or whose call does not return any more. Do not take the slot of a call
- * at the same stack address: the called function may have jumped to this one, and then both still
- * return.
+ * Find a slot that is free, or whose call does not return any more. A call at the same stack
+ * address keeps its slot: its function may have jumped to the function of the new call, and then
+ * its return is still to come.
  */
 static struct slot *find_room(struct set *set, u64 top)
 {

@@ -22,8 +22,8 @@ enum {
 static const char notes_name[] = ".note.stapsdt", base_name[] = ".stapsdt.base";
 
 /*
- * struct place - the offset and size of the notes in the file, and the address of .stapsdt.base; 0:
- * none
+ * struct place - the offset and size of the notes in the file, and the address of .stapsdt.base or
+ * 0
  */
 struct place {
 	u64 at;

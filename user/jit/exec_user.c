@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Executable memory for snippets in userspace: no address is both writable and executable. */
+/* Executable memory for snippets in userspace. No address of it is both writable and executable. */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <signal.h>

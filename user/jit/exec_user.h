@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executable memory for snippets in userspace: for tests, tools and measurements. */
+/* Executable memory for snippets in userspace, used by tests, tools and measurements. */
 #ifndef _GTP_EXEC_USER_H
 #define _GTP_EXEC_USER_H
 

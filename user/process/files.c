@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files as a process sees them, opened for GDB: below the process's root, which may be a
- * container's.
+ * Opens files for GDB as a process sees them: below the process's root, which may be a container's.
  *
  * The process may have made the files, so they are not trusted. A link must not lead out of its
  * root, and opening a FIFO or a device must neither wait nor do anything: only regular files are
@@ -64,8 +63,8 @@ static int open_found(int found)
 
 /*
  * True if @path is the path of the process's program. The file to open is then the one that runs,
- * even if another file has that path now, or in our root. GDB has received the path with its
- * visible characters only.
+ * even if another file has that path now, or in our root. @path comes from GDB, which has received
+ * it with '?' in place of characters that are not visible.
  */
 static bool is_program(const struct gtp_process *p, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files as a process sees them, opened for GDB. */
+/* Opens files for GDB as a process sees them. */
 #ifndef _GTP_PROCESS_FILES_H
 #define _GTP_PROCESS_FILES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of libraries that a process's dynamic linker keeps for debuggers: struct r_debug and
- * struct link_map of <link.h>, which glibc and musl have.
+ * Reads the list of libraries that a process's dynamic linker keeps for debuggers. The list
+ * consists of struct r_debug and struct link_map of <link.h>, which glibc and musl have.
  *
  * The list is memory of a process that runs: any address in it may be wrong, the list may be
  * circular, and it may have been written to keep its readers busy.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The list of libraries that a process's dynamic linker keeps for debuggers. */
+/* Reads the list of libraries that a process's dynamic linker keeps for debuggers. */
 #ifndef _GTP_LINK_MAP_H
 #define _GTP_LINK_MAP_H
 

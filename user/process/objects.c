@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The texts about a process that GDB reads in pieces: its threads, its libraries, and so on. */
+/*
+ * Makes the texts about a process that GDB reads in pieces: about its threads, its libraries, and
+ * so on.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The texts about a process that GDB reads in pieces. */
+/* Makes the texts about a process that GDB reads in pieces. */
 #ifndef _GTP_OBJECTS_H
 #define _GTP_OBJECTS_H
 
