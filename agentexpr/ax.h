@@ -192,7 +192,7 @@ enum ax_err ax_verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_poin
 		      struct ax_verified *out, struct ax_error *err);
 
 /**
- * ax_verify_tsvs() - check that every trace state variable an expression names exists
+ * ax_verify_tsvs() - check that every trace state variable that an expression names exists
  * @v: a verified expression
  * @known: called for each getv, setv, tracev; returns AX_OK, AX_E_UNKNOWN_TSV or AX_E_READ_ONLY_TSV
  * @ctx: passed to @known
@@ -238,7 +238,7 @@ bool ax_next_reached(const struct ax_verified *v, struct ax_insn *insn);
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 
 /**
- * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
+ * struct ax_ops - the memory, variables and records that an expression accesses; no member is NULL
  * @read: copy @len bytes at @addr to @dst; return 0 or -EFAULT
  * @getv: return the value of a trace state variable at the hit
  * @setv: set a trace state variable

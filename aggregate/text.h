@@ -17,8 +17,8 @@
  */
 
 /*
- * gtp_aggr_text_bytes - return a number of bytes in which the table's lines and the terminating NUL
- * certainly fit
+ * gtp_aggr_text_bytes - return a number of bytes that is enough for the table's lines and the
+ * terminating NUL
  */
 size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t);
 

@@ -14,8 +14,8 @@
 #endif
 
 /*
- * The beginning of a function whose address is taken: with CONFIG_X86_KERNEL_IBT an indirect call
- * must find an endbr64 there. SYM_FUNC_START has an endbr64 in 6.1 and 6.12, but not in 7.3.
+ * The beginning of a function that may be called indirectly: with CONFIG_X86_KERNEL_IBT it must be
+ * an endbr64. SYM_FUNC_START has an endbr64 in 6.1 and 6.12, but not in 7.3.
  */
 #define GTP_TAKEN_START(name) SYM_START(name, SYM_L_GLOBAL, SYM_F_ALIGN) ENDBR
 
@@ -302,7 +302,7 @@ struct gtp_uprobe {
 	struct uprobe_consumer consumer;
 	struct inode *inode;
 	loff_t offset;
-	loff_t ref_ctr; /* file offset of a 16-bit counter that the kernel raises; 0: none */
+	loff_t ref_ctr; /* file offset of a 16-bit counter that the kernel increments; 0: none */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	struct uprobe *set;
 #endif

@@ -154,7 +154,7 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 	return ax_interp(&e->ax, &cpu->env, result);
 }
 
-/* Not inline, so that expressions that set no variable save no registers for this. */
+/* Not inline, because expressions that set no variable should save no registers for this. */
 static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
@@ -355,8 +355,8 @@ static int collect_all(struct gtp_cpu *cpu)
 }
 
 /*
- * Uncount the hit, which @hits already includes. Variables that it has set keep their new values. A
- * hit that was undone will be repeated, so do not count it as missed.
+ * Subtract the hit from @hits, which already includes it. Variables that it has set keep their new
+ * values. A hit that was undone will be repeated, so do not count it as missed.
  */
 static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
 {
@@ -376,8 +376,8 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	int rc;
 
 	/*
-	 * A pad writes a frame only if the longest string has room. Make that room now: if only the
-	 * room for this string were made, the pad would leave the next hit to C, too.
+	 * A pad writes a frame only if the longest string has room. Make that room now: otherwise
+	 * the pad would leave the next hit to C, too.
 	 */
 	if (buf->circular && cpu->tp->plan.in_pad && !cpu->tp->code)
 		find_room(cpu, STRING_ROOM);
@@ -413,7 +413,7 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 
 /* --- handling one tracepoint --- */
 
-/* Put the error of a failed dprintf into its ring instead of a line; do not end the run. */
+/* Put the error of a failed dprintf into the ring in place of a line; do not end the run. */
 static noinline void dprintf_failed(struct gtp_cpu *cpu)
 {
 	put_line(cpu, true, &cpu->env.err, sizeof(cpu->env.err));

@@ -75,7 +75,7 @@ u64 gtp_lines_dropped(struct gtp_lines *r);
  *
  * A line whose time is @before or later is not returned yet, because another CPU may still add an
  * earlier line. Lines that were in the ring at the last gtp_lines_see() are returned in any case,
- * so that a clock that was set back does not delay them for long.
+ * so a clock that was set back cannot delay them any further.
  *
  * One reader at a time. Return: the ring whose first line is the oldest of those that may be read;
  * NULL: there is none.

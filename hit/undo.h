@@ -21,7 +21,7 @@ bool gtp_hit_undoable(const struct gtp_run *run, const struct gtp_tracepoint *tp
 
 /*
  * gtp_hit_undo - true if the hit has failed at memory that can be paged in; then the caller drops
- * the hit's frame and uncounts the hit
+ * the hit's frame and subtracts the hit from its counter
  */
 static inline bool gtp_hit_undo(struct gtp_cpu *cpu)
 {

@@ -30,7 +30,7 @@ enum gtp_ustack_none {
 enum gtp_ustack_at {
 	GTP_USTACK_UNSAID, /* in the word above the one that rbp points to, or unknown */
 	GTP_USTACK_FIRST,  /* at rsp: the instruction pushes rbp, begins a function or returns */
-	GTP_USTACK_PUSHED, /* above rsp: the instruction moves rsp to rbp */
+	GTP_USTACK_PUSHED, /* in the word above the one at rsp: the instruction moves rsp to rbp */
 };
 
 /**

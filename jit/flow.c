@@ -16,7 +16,10 @@ void jit_mark(struct ax_jit *j, struct jit_place *place)
 		place->pos = j->b.len;
 }
 
-/* True if a short jump from the instruction being compiled certainly reaches @est. */
+/*
+ * True if the offset @est is certain to be in reach of a short jump from the instruction being
+ * compiled.
+ */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
 	/* With actions there are several expressions, whose estimates overwrite each other. */

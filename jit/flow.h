@@ -8,7 +8,10 @@
 /* jit_mark - set @place to the current offset of the code */
 void jit_mark(struct ax_jit *j, struct jit_place *place);
 
-/* jit_jcc, jit_jmp - jump forward to a place, in the short form if that certainly reaches it */
+/*
+ * jit_jcc, jit_jmp - jump forward to a place, in the short form if the place is certain to be in
+ * its reach
+ */
 void jit_jcc(struct ax_jit *j, enum x86_cc cc, const struct jit_place *to);
 void jit_jmp(struct ax_jit *j, const struct jit_place *to);
 

@@ -153,7 +153,7 @@ struct ax_jit_target {
  * ax_jit_stubs() - make the common stubs
  * @w: the target of the snippets; @w->stub is filled in
  * @base: the address of the stubs' first byte, a multiple of AX_JIT_CODE_ALIGN
- * @buf: receives the code; NULL only counts
+ * @buf: receives the code; NULL: only count its bytes
  * @size: the room in @buf
  *
  * Return: bytes of code; 0 if it does not fit.

@@ -83,7 +83,8 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 }
 
 /*
- * Exchange the operands if it is cheaper to overwrite the right one: the result replaces the left.
+ * The result replaces the left operand. Swap the operands if it is cheaper to overwrite the right
+ * one.
  */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
@@ -333,7 +334,7 @@ static void emit_cmp(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	alu(j, X86_CMP, w, left.reg, &right);
 }
 
-/* Return the condition code that corresponds to @cc after exchanging the operands. */
+/* Return the condition code that corresponds to @cc if the operands are swapped. */
 static enum x86_cc mirrored(enum x86_cc cc)
 {
 	switch (cc) {

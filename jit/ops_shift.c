@@ -66,7 +66,7 @@ void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 cou
 	if (!count)
 		return;
 	if (op == AX_OP_rsh_signed && v->zbits < 64)
-		op = AX_OP_rsh_unsigned; /* the value is not negative: the same */
+		op = AX_OP_rsh_unsigned; /* the value is not negative: both give the same */
 	if (op == AX_OP_rsh_signed)
 		shift_right_signed(j, v, count < 63 ? (u32)count : 63);
 	else if (count > 63)

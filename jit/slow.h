@@ -7,7 +7,7 @@
 
 /*
  * jit_slow_add - add slow code for the instruction being compiled; return its number. In a pad all
- * instructions share one piece of slow code, which leads to C.
+ * instructions share one piece of slow code, which leaves the hit to C code.
  */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 

@@ -211,7 +211,7 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	/* Make the first sweep due now, for frames that exist already. */
+	/* Let the first read sweep at once, for frames that exist already. */
 	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS);
 	return 0;
 }

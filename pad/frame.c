@@ -293,7 +293,7 @@ static void end_hit(struct ax_jit *f)
 
 /*
  * Count the hit for the pass count. Nothing after this can fail, and no other hit gets the same
- * number, so the count is exact. The last hit goes to C, and so does a hit whose number another CPU
+ * number, so the count is exact. C handles the last hit, and also a hit whose number another CPU
  * took first.
  */
 static void count_pass(struct ax_jit *f)
@@ -455,9 +455,9 @@ void gtp_pad_frame_write(struct ax_jit *j)
 }
 
 /*
- * Emit the way to C after an obstacle. JIT_PUNT ends the hit that this code has begun, and
- * continues at JIT_NESTED, where no hit has begun. Both restore all registers and the flags, so
- * that C finds the hit as if the pad had done nothing.
+ * Emit the code that leaves the hit to C after an obstacle. JIT_PUNT ends the hit that this code
+ * has begun, and continues at JIT_NESTED, where no hit has begun. Both restore all registers and
+ * the flags, so that C finds the hit as if the pad had done nothing.
  */
 void gtp_pad_frame_give_up(struct ax_jit *j)
 {

@@ -50,7 +50,7 @@ enum {
 
 /*
  * True if a condition may use the variable. A pad runs with preemption on, so the task may move to
- * another CPU on the way to C. A condition must not depend on the CPU on which it was evaluated.
+ * another CPU before C runs. A condition must not depend on the CPU on which it was evaluated.
  */
 static bool stays(const struct ax_jit_var *var)
 {
@@ -243,8 +243,8 @@ static void hits(struct ax_jit *j, u32 to)
 }
 
 /*
- * Emit a pad that takes every hit to C, without GTP_PAD_HELD: C evaluates the condition if there is
- * one.
+ * Emit a pad that calls C for every hit, without GTP_PAD_HELD, so that C evaluates the condition if
+ * there is one.
  */
 static void without_condition(struct ax_jit *j)
 {

@@ -42,9 +42,9 @@ struct gtp_self_test {
 extern struct gtp_self_test gtp_self_test;
 
 /*
- * gtp_self_maybe - false if the task certainly belongs to neither process. This cheap test comes
- * before gtp_self_skip(): it is one comparison for both processes. If there are two, tasks of some
- * other processes pass the test, too
+ * gtp_self_maybe - false if the task cannot belong to either process. This test is cheap, one
+ * comparison for both processes, and so comes before gtp_self_skip(). If there are two processes,
+ * tasks of some others pass the test, too
  */
 static inline bool gtp_self_maybe(void)
 {

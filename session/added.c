@@ -132,7 +132,10 @@ void gtp_added_begin(struct gtp_trace *t)
 {
 	visit_all(t, add_candidate);
 	visit_all(t, drop_candidates);
-	/* The expressions of dprintfs are settled when they are armed again. */
+	/*
+	 * Decide which expressions of tracepoints need the lock; for dprintfs this is decided when
+	 * they are armed again.
+	 */
 	visit_list(t, t->tps.first, settle);
 }
 

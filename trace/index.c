@@ -154,7 +154,7 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 }
 
 /*
- * Fill in entries @i to @end - 1, which have one summary. The image of the first is at @offset in
+ * Fill in entries @i to @end - 1, which share one summary. The image of the first is at @offset in
  * the raw stream. Return the offset of the end of the last.
  */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)

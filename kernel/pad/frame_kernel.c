@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames that jump pads write by themselves, in the kernel. */
+/* Makes jump pads in the kernel write frames by themselves. */
 #include <linux/sched.h>
 #include <asm/segment.h>
 

@@ -88,8 +88,8 @@ static bool any_reads_flags(const struct gtp_location *loc)
 }
 
 /*
- * Return the function that the pad calls to get to C. Each of the three functions leaves the stack
- * as its kind of pad needs it.
+ * Return the assembly function through which the pad calls C. Each of the three functions leaves
+ * the stack as its kind of pad needs it.
  */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
@@ -155,9 +155,10 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 }
 
 /*
- * Make the best pad that is possible: with condition and frame; with the condition; with neither. A
- * pad with neither leaves everything to C, and is always possible. Set by_itself if the pad may
- * handle a hit without C, so that another tracepoint here needs another pad.
+ * Make the best pad that is possible: one with condition and frame, or one with only the condition,
+ * or one with neither. A pad with neither leaves everything to C code, and is always possible. Set
+ * by_itself if the pad may handle a hit without C, so that another tracepoint here needs another
+ * pad.
  */
 static int make_best(const struct wanted *w)
 {

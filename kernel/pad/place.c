@@ -8,7 +8,10 @@ static enum gtp_jit_share share(const struct gtp_pad_request *req)
 	/* A pad that writes frames takes three times the room: leave most room to other pads. */
 	if (req->frame)
 		return GTP_JIT_SHARE_QUARTER;
-	/* A place with several tracepoints can fall back to one pad, which leaves all to C. */
+	/*
+	 * A place with several tracepoints can fall back to one pad, which leaves all of them to C
+	 * code.
+	 */
 	return req->chain ? GTP_JIT_SHARE_HALF : GTP_JIT_SHARE_ALL;
 }
 

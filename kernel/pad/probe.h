@@ -12,8 +12,9 @@
 
 /*
  * gtp_pad_hit - handle a hit; pads call it, see pad/pad.h. gtp_pad_called - handle a hit of a pad
- * to which a call leads, not a jump. gtp_pad_probe_hit - the C part of both. gtp_pad_followed -
- * handle a hit of a pad that may call the rest of the function, see kernel/pad/follow.h
+ * to which a call leads, not a jump. gtp_pad_probe_hit - the C function that these two call.
+ * gtp_pad_followed - handle a hit of a pad that may call the rest of the function, see
+ * kernel/pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);

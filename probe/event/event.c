@@ -201,8 +201,8 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 }
 
 /*
- * Let C code handle every hit from now on. A hit during the change goes to the pad or to C code;
- * both do the same for the first tracepoint.
+ * Let C code handle every hit from now on. During the change, either the pad or C code handles a
+ * hit; both do the same for the first tracepoint.
  */
 static int event_widen(struct gtp_location *loc, struct gtp_why *why)
 {

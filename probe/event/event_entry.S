@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path from a kernel tracepoint into C, with the registers of the tracepoint's caller. */
+/*
+ * Called by kernel tracepoints: saves the registers as they are in the tracepoint's caller, and
+ * calls C.
+ */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>

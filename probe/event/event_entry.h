@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The path from a kernel tracepoint into C: the assembly functions, and the C function they call.
+ * Declares the assembly functions that kernel tracepoints call, and the C function that these call.
  */
 #ifndef _GTP_EVENT_ENTRY_H
 #define _GTP_EVENT_ENTRY_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Put jumps into the text: staged one by one, written all together.
+ * Puts jumps into the text. Jumps are staged one by one, and then written all together.
  *
  * The number of waits for all tasks does not depend on the number of jumps. A place where any step
  * finds an obstacle (another probe, changed bytes, no room for a pad) gets its original text back,

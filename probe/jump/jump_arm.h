@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arming: put jumps into the text. */
+/* Arms jumps: puts them into the text. */
 #ifndef _GTP_JUMP_ARM_H
 #define _GTP_JUMP_ARM_H
 

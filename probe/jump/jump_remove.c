@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Remove jumps from the text, all together. Jumps with another kprobe on them are removed later.
+ * Removes jumps from the text, all together. A jump on which another prober has set a kprobe is
+ * removed later.
  *
  * The kernel lets others register kprobes on our jumps. Such a kprobe saves the jump, emulates it,
  * and writes the jump's first byte back when the kprobe is removed. Until then the jump is stuck:

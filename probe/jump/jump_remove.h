@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Disarming: remove jumps from the text. */
+/* Disarms jumps: removes them from the text. */
 #ifndef _GTP_JUMP_REMOVE_H
 #define _GTP_JUMP_REMOVE_H
 

@@ -264,7 +264,7 @@ static void fill_up(u8 *left, u32 len)
 /*
  * Prepare the jump. @front is read here, before the list of kprobes is read (arming step 4): an
  * int3 or a jump that another prober writes to these bytes later shows as a difference in
- * gtp_patch_covered(). A place in INT3_ALL, whose pad is exchanged, keeps the @front that was read
+ * gtp_patch_covered(). A place in INT3_ALL, which gets another pad, keeps the @front that was read
  * in TEXT.
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to)

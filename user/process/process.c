@@ -70,7 +70,7 @@ static int yama_scope(void)
 	return c - '0';
 }
 
-/* Put into @why which right is missing: the kernel has one errno for all rights. */
+/* Say in @why which right is missing, because the kernel has only one errno for all rights. */
 static int refuse(const struct gtp_process *p, int err, struct gtp_why *why)
 {
 	int scope = yama_scope();
