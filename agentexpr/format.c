@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The formats of printf: parse, check and convert them. */
+/* Parses, checks and converts the formats of printf. */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
 

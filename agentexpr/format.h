@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The formats of printf: check them in the verifier, and convert the arguments at a hit. */
+/* Checks the formats of printf for the verifier, and converts the arguments at a hit. */
 #ifndef _GTP_FORMAT_H
 #define _GTP_FORMAT_H
 

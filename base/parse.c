@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bounded reading and writing of the text of packets. */
+/* Reads and writes the text of packets, never past its end. */
 #include "base/parse.h"
 
 bool gtp_in_char(struct gtp_in *in, char c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bounded reading and writing of packet text: hex numbers, hex bytes, separators. */
+/* Reads and writes the text of packets, never past its end: hex numbers, hex bytes, separators. */
 #ifndef _GTP_PARSE_H
 #define _GTP_PARSE_H
 

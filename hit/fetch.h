@@ -59,7 +59,7 @@ bool gtp_fetch_needed(const struct gtp_tracepoint *first);
  * variable is assumed to hold. If the path through an expression depends on such a variable, the
  * hit may still read memory that is not paged in.
  *
- * Context: as @read; not between gtp_hit_begin() and gtp_hit_end().
+ * Context: that of @read; not between gtp_hit_begin() and gtp_hit_end().
  */
 void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first,
 	       const struct gtp_regs *regs);

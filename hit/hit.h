@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Handling of one hit: condition, actions, one frame. */
+/* Handles one hit: evaluates the condition, runs the actions, writes one frame. */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines of text on their way from hits to a reader: one ring for each CPU, without a lock.
+ * Rings of lines of text, one for each CPU. Hits write the lines and a reader reads them, without a
+ * lock.
  *
  * A line is contiguous. If a line does not fit before the end of the ring, a filler takes the rest
  * of the ring: only the first 8 bytes of a struct gtp_line, with the value filler in @len.

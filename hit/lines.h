@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of text on their way from hits to a reader: one ring for each CPU, without a lock. */
+/*
+ * Rings of lines of text, one for each CPU. Hits write the lines and a reader reads them, without a
+ * lock.
+ */
 #ifndef _GTP_LINES_H
 #define _GTP_LINES_H
 

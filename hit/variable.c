@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables at a hit: their values, and the effect of setting one. */
+/* Reads and sets trace state variables at a hit. */
 #include "aggregate/table.h"
 #include "hit/variable.h"
 

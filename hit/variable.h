@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace state variables at a hit, and the time of the hit. */
+/* Reads and sets trace state variables at a hit, and finds the time of the hit. */
 #ifndef _GTP_VARIABLE_H
 #define _GTP_VARIABLE_H
 

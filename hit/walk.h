@@ -116,7 +116,10 @@ enum {
 	GTP_WALK_MARK = 0x5a0000, /* an address that is neither code nor stack */
 };
 
-/* gtp_walk_make_up - set the registers of two tries on the made-up stack at @word */
+/*
+ * gtp_walk_make_up - prepare two tries on the made-up stack at @word: set their registers before
+ * the step
+ */
 void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
 
 /**

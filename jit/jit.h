@@ -253,7 +253,8 @@ u32 ax_jit_frame_bytes(const struct ax_jit *work);
 int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 
 /**
- * ax_jit_run() - run a snippet; has the same effects and result as ax_interp() with its expression
+ * ax_jit_run() - run a snippet, with the effects and the result that ax_interp() has for its
+ * expression
  * @fn: the snippet
  * @env: the environment of the expression; @env->pc is not used
  * @result: receives the value, 0 on an error; may be NULL

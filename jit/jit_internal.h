@@ -54,7 +54,7 @@ struct jit_val {
 
 /* struct jit_place - the offset of code to which a jump leads */
 struct jit_place {
-	u32 est; /* from pass 1; two of these are at least as far apart as their final offsets */
+	u32 est; /* from pass 1, never too close to another place's */
 	u32 pos; /* from pass 2: the final offset */
 };
 
@@ -124,7 +124,7 @@ enum jit_tail {
  * @marker: the pushed register that is used to add AX_JIT_MARK to the task; X86_NO_REG: none
  * @nsave: the number of entries in @save
  * @words: the number of all pushed words, flags and slots included
- * @tail: the exits of the condition, by enum jit_tail
+ * @tail: the exits of the condition, indexed by enum jit_tail
  * @has_string: in a frame: true if it has a string, whose length is known only at the hit
  * @string_end: the code that runs when the string's length is known
  * @bytes: in a frame: its size without the string, as found by the previous pass

@@ -276,7 +276,7 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 			return; /* jit_alloc() has spilled it */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* jit_alloc()'s reference; entries have others */
+		jit_unref_reg(j, to); /* drop jit_alloc()'s; each entry has its own */
 		if (j->regs[reg] > pinned)
 			j->b.failed = true; /* an emitter holds the register: a bug */
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The bytecode's stack during compilation, and the registers that hold its values. */
+/* Keeps the bytecode's stack during compilation, and the registers that hold its values. */
 #ifndef _GTP_VALUES_H
 #define _GTP_VALUES_H
 

@@ -183,9 +183,8 @@ static void nothing(void *unused)
 }
 
 /*
- * Return a time such that no line of an earlier hit is still to come: read the clock, then wait
- * until each CPU was seen between two hits. A hit that began before that time has put its line by
- * then.
+ * Return a time before which all hits have put their lines. Read the clock, then wait until each
+ * CPU was seen between two hits: by then, every hit that began before that time has put its line.
  */
 static u64 settled_until(const struct gtp_trace *t)
 {

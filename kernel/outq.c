@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes on their way to GDB: a queue that never blocks its producer and grows on demand. */
+/* The queue of bytes for GDB. It never blocks its producer, and grows on demand. */
 #include <linux/poll.h>
 
 #include "kernel/base/mem_kernel.h"

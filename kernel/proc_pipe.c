@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /proc/gtpframe_pipe: the frames of the current run, as they come, each delivered once. */
+/*
+ * /proc/gtpframe_pipe: delivers the frames of the current run soon after they are written, each
+ * frame once.
+ */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When another module is unloaded, disarm the probes in it while its text still exists. */
+/* When another module is unloaded, disarms the probes in it while its text still exists. */
 #ifndef _GTP_UNLOAD_H
 #define _GTP_UNLOAD_H
 

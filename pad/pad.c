@@ -165,7 +165,7 @@ static void displaced(struct ax_jit *j)
 		j->b.len += region->n;
 }
 
-/* Go on to the displaced instructions: at @to, or in the last pad of the chain. */
+/* Emit a jump to the displaced instructions: to @to, or into the last pad of the chain. */
 static void go_on(struct ax_jit *j, u32 to)
 {
 	if (is_followed(j))

@@ -79,8 +79,8 @@ bool gtp_shadow_range(u64 at, u64 bytes, u64 *start, u64 *end)
 }
 
 /*
- * Return how many bytes a kprobe has changed, by the byte that is there now. The kernel arms a
- * kprobe with an int3, later perhaps with a jump; disarming removes either.
+ * Return how many bytes a kprobe has changed, which the byte that is there now shows. The kernel
+ * arms a kprobe with an int3, later perhaps with a jump; disarming removes either.
  */
 static u32 kprobe_bytes(u8 first)
 {

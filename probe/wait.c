@@ -87,8 +87,8 @@ void gtp_wait_task_died(void)
 }
 
 /*
- * True if a task has died, and no wait has ended since: a wait that ends shows that the task was
- * not a reader.
+ * True if a task has died that may be a reader. If a wait that began after its death has ended, the
+ * task was not a reader.
  */
 static bool is_in_doubt(void)
 {

@@ -136,7 +136,7 @@ static int operand(struct scan *s, struct gtp_insn *insn)
 	if (!in_memory(s))
 		return 0;
 	if (mod(s) == 0 && (s->modrm & 7) == 5) {
-		/* With 67 the operand is relative to %eip: compilers do not emit that. */
+		/* Refuse prefix 67, which makes %eip the base: compilers do not emit it. */
 		if (s->prefixes & ADDRSIZE)
 			return -EINVAL;
 		insn->disp_at = (u8)s->at;

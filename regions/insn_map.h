@@ -41,7 +41,7 @@ enum flag_class {
 /* op.group: the checks of the ModRM byte and the prefixes in regions/insn.c */
 enum group {
 	G_NONE,
-	G_ALU,     /* 80, 81, 83: of the eight instructions cmp, the last, takes no lock */
+	G_ALU,     /* 80, 81, 83: the last of the eight instructions, cmp, takes no lock */
 	G_FIRST,   /* only ModRM.reg 0 is an instruction */
 	G_MOV,     /* c6, c7: mov (ModRM.reg 0); xabort, xbegin */
 	G_MEMORY,  /* the operand is in memory */
@@ -62,7 +62,7 @@ enum group {
 	G_F3,      /* exists only with f3 */
 	G_PLAIN,   /* exists only without 66 */
 	G_BRANCH,  /* refused with 66, on which Intel and AMD disagree */
-	G_RET,     /* the same; f3 is allowed */
+	G_RET,     /* like G_BRANCH, but f3 is allowed */
 };
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The decision whether a jump may replace the code at an address. */
+/* Decides whether a jump may replace the code at an address. */
 #ifndef _GTP_REGION_H
 #define _GTP_REGION_H
 

@@ -36,7 +36,8 @@ void gtp_added_end(struct gtp_trace *t);
  *
  * Without a run all expressions are allowed.
  * Context: process, under the caller's lock.
- * Return: 0, or -EINVAL if it would need the lock for a variable to which others add without it.
+ * Return: 0, or -EINVAL if the expression would need the lock for a variable to which other
+ * expressions add without the lock.
  */
 int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
 		    const struct gtp_expr *e, u32 action, struct gtp_why *why);

@@ -12,8 +12,8 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 
 /*
- * gtp_location_find - return the location of @kind at a tracepoint's address, or NULL. If a full
- * location and a refused one for more tracepoints are there, return the refused one
+ * gtp_location_find - return the location of @kind at a tracepoint's address, or NULL. If there are
+ * two, a full location and a refused one for further tracepoints, return the refused one
  */
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);

@@ -258,8 +258,8 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 bool gtp_trace_settle(struct gtp_trace *t)
 {
 	/*
-	 * If @ending is GTP_ENDING_CLAIMED, the hit calls ->stopping when it is done, and then this
-	 * function is called again.
+	 * If @ending is GTP_ENDING_CLAIMED, the hit that ends the run calls ->stopping when it is
+	 * done, and then this function is called again.
 	 */
 	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks that a tracepoint uses no variable that only watchpoints have, and a watchpoint none that
- * it lacks.
+ * Checks that only watchpoints use the variables of watchpoints, and that they use no variable of
+ * calls.
  */
 #ifndef _GTP_SESSION_WATCHED_H
 #define _GTP_SESSION_WATCHED_H

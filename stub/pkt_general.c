@@ -17,7 +17,9 @@ GTP_HANDLER(gtp_pkt_ok)
 	return gtp_reply_ok(s);
 }
 
-/* Reply the list of the stub's features; ignore GDB's list. GDB does not use other features. */
+/*
+ * Reply with the list of the stub's features; ignore GDB's list. GDB does not use other features.
+ */
 GTP_HANDLER(gtp_pkt_supported)
 {
 	if (s->ops->process)

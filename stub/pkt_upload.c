@@ -5,7 +5,7 @@
 /*
  * Return the tracepoint at position @upload_tp of the list. Any tracepoint can be removed between
  * two packets, so the position is an ordinal. Walk the list from its beginning only if a tracepoint
- * was removed since the last packet, or at the end.
+ * was removed since the last packet, or if the last tracepoint has been sent.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One connection to GDB: handles its packets, with a trace session that outlives the connection. */
+/* One connection to GDB. Its packets act on a trace session, which outlives the connection. */
 #ifndef _GTP_STUB_H
 #define _GTP_STUB_H
 

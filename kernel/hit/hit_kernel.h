@@ -34,8 +34,8 @@ void gtp_hit_tsv_reset(void);
 /**
  * gtp_hit_replace_calibration() - calibrate again during a run
  *
- * Hits use the previous calibration until the caller gives them the new one. The caller must have
- * done so on all CPUs before the next call, which overwrites the previous one.
+ * Hits use the previous calibration until the caller gives them the new one. Before the next call,
+ * hits on all CPUs must have the new one, because the next call overwrites the previous one.
  * Context: process, under gtp_lock. Return: the calibration; NULL: hits do not read the TSC.
  */
 const struct gtp_calibration *gtp_hit_replace_calibration(void);

@@ -39,7 +39,10 @@ static void begin(struct unwind_state *state, struct pt_regs *at, const struct g
 	unwind_start(state, current, at, NULL);
 }
 
-/* Return addresses in this range are left out of stacks; set before any of them is on a stack. */
+/*
+ * Return addresses in this range are left out of stacks. Set before any stack can contain one of
+ * them.
+ */
 static u64 hidden_from, hidden_bytes;
 
 void gtp_stack_hide(u64 from, u64 to)

@@ -46,8 +46,8 @@ struct gtp_jit_code {
 
 /**
  * gtp_jit_compile() - compile a snippet into the open arena
- * @req: the request; gets a target if it has none. The request's bytecode must live as long as the
- *       snippet
+ * @req: the request; if it has no target, the target is filled in. The request's bytecode must live
+ *       as long as the snippet
  * @code: receives the snippet
  *
  * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (these actions cannot be one

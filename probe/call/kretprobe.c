@@ -206,7 +206,8 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.shadow.addr = loc->addr;
 	p->text.shadow.by_kprobe = true;
 	/*
-	 * Add the kretprobe to the index of probed places first: unloading its module must find it.
+	 * Add the kretprobe to the index of probed places first, so that unloading of its module
+	 * finds it.
 	 */
 	gtp_shadow_add(&p->text.shadow);
 	err = register_kretprobe(&p->rp);

@@ -33,7 +33,10 @@ struct events_module {
 
 static LIST_HEAD(modules);
 
-/* Return the tracepoint's marker, __traceiter_EVENT(): its DWARF names the arguments. */
+/*
+ * Return the tracepoint's marker, the address of __traceiter_EVENT(), whose DWARF names the
+ * arguments.
+ */
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;

@@ -72,7 +72,10 @@ struct gtp_patch {
 	struct gtp_patch_mark mark[GTP_REGION_JUMP];
 };
 
-/* gtp_patch_init, gtp_patch_exit - for module load and unload; at exit no place may be patched */
+/*
+ * gtp_patch_init, gtp_patch_exit - called at module load and unload; at unload no place may be
+ * patched any more
+ */
 int gtp_patch_init(void);
 void gtp_patch_exit(void);
 

@@ -197,7 +197,10 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->kp;
 	p->text.shadow.addr = loc->addr;
 	p->text.shadow.by_kprobe = true;
-	/* Add the kprobe to the index of probed places first: unloading its module must find it. */
+	/*
+	 * Add the kprobe to the index of probed places first, so that unloading of its module finds
+	 * it.
+	 */
 	gtp_shadow_add(&p->text.shadow);
 	err = register_kprobe(&p->kp);
 	if (err) {

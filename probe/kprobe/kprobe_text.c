@@ -17,8 +17,8 @@
 enum {
 	POLL_MS = 5,
 	/*
-	 * Much longer than the 5 jiffies by which the optimizer delays its work, because it may
-	 * handle other kprobes first.
+	 * Wait at most so long for the optimizer, which delays its work by only 5 jiffies, but may
+	 * handle many other kprobes first.
 	 */
 	UNOPTIMIZED_MS = 5000,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Places that take no probe, or no jump, although the kernel itself allows one.
+ * Decides which places take no probe, or no jump, although the kernel itself allows one.
  *
  * Each kind was seen to hang or kill a machine, most of them also with a stock kernel's own probes.
  * The code can be recognized only by its symbol names: the kernel exports nothing else about it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places that take no probe, or no jump, although the kernel itself allows one. */
+/* Decides which places take no probe, or no jump, although the kernel itself allows one. */
 #ifndef _GTP_BLACKLIST_H
 #define _GTP_BLACKLIST_H
 

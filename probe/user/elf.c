@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The segments of a program or library, as its file describes them.
+ * Reads the segments of a program or library from its file.
  *
  * The file holds whatever its owner has written there: every number in it is checked before it is
  * used, and no sum can overflow.

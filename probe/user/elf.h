@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The segments of a program or library, as its file describes them. */
+/* Reads the segments of a program or library from its file. */
 #ifndef _GTP_ELF_H
 #define _GTP_ELF_H
 

@@ -27,7 +27,7 @@ struct gtp_exit {
 
 /**
  * gtp_exits_parse() - read a list such as r11a9,s1200,j11c0
- * @in: the list, and nothing more
+ * @in: the text of the list, with nothing after it
  * @exits: receives the exits; NULL: only count and check them
  *
  * Return: the number of exits; 0 if @in is not a list of 1 to GTP_EXITS_MOST exits: then @in is at

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file's markers and their semaphores. The markers are read from the notes of the file itself,
- * not received from GDB: a GDB with the symbols of another build could make the kernel change any
- * data of the processes.
+ * Finds a file's markers and their semaphores. The markers are read from the notes of the file
+ * itself, not received from GDB: a GDB with the symbols of another build could make the kernel
+ * change any data of the processes.
  */
 #include <linux/lockdep.h>
 

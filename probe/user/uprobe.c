@@ -173,7 +173,10 @@ static noinline bool bring(struct user_probe *p, const struct gtp_regs *regs,
 {
 	struct gtp_fetch fetch;
 
-	/* A task that has just entered the kernel from its program has used little of its stack. */
+	/*
+	 * This much is allowed: a task that has just entered the kernel has used little of its
+	 * stack.
+	 */
 	BUILD_BUG_ON(sizeof(fetch) > 1536);
 	fetch.part = GTP_FETCH_HIT;
 	return gtp_uprobe_fetch(&fetch, p->loc, regs, user);

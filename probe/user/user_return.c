@@ -213,7 +213,10 @@ static noinline void end_call(struct return_place *at, struct pt_regs *regs, u64
 	struct gtp_user_call call;
 	struct gtp_user_hit user = gtp_uprobe_user(&r->entry, entry, &call.pending.regs);
 
-	/* A task that has just entered the kernel from its program has used little of its stack. */
+	/*
+	 * This much is allowed: a task that has just entered the kernel has used little of its
+	 * stack.
+	 */
 	BUILD_BUG_ON(sizeof(struct gtp_fetch) + sizeof(call) > 2048);
 	if (!gtp_user_calls_take(r, top, &call))
 		return;
@@ -361,7 +364,7 @@ static int set_all(struct user_return *r, struct gtp_why *why)
 		return 0;
 	gtp_uprobe_by_worker(clear_places, r);
 	gtp_uprobes_wait();
-	/* A probe that could not be set in one process may have been hit in another one before. */
+	/* Before the failure, processes in which a probe was set already may have entered calls. */
 	gtp_user_calls_forget(is_going);
 	return gtp_uprobe_explain(err, why);
 }

@@ -250,8 +250,8 @@ static int watch_arm(struct gtp_location *loc, struct gtp_why *why)
 	w->loc = loc;
 	w->shadow.addr = gtp_watch_at(loc->addr);
 	/*
-	 * Add the watchpoint to the index of probed places first: unloading its module must find
-	 * it.
+	 * Add the watchpoint to the index of probed places first, so that unloading of its module
+	 * finds it.
 	 */
 	gtp_shadow_add(&w->shadow);
 	err = events_make(w);
