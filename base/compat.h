@@ -60,8 +60,8 @@ static inline struct workqueue_struct *gtp_unbound_wq(void)
 }
 
 /*
- * True if the kernel keeps indirect branches out of the lower half of a cache line: 6.15, and 6.1
- * and 6.12 since spring 2025 ("x86/its: Add support for ITS-safe indirect thunk").
+ * True if the kernel keeps indirect branches out of the lower half of a cache line. 6.15 and later
+ * do, and 6.1 and 6.12 since spring 2025 ("x86/its: Add support for ITS-safe indirect thunk").
  */
 static inline bool gtp_its_branches(void)
 {

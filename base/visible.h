@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which characters of untrusted text a terminal shows, without acting upon them. */
+/* Finds the characters of untrusted text that a terminal shows, and does not act upon. */
 #ifndef _GTP_VISIBLE_H
 #define _GTP_VISIBLE_H
 

@@ -399,7 +399,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
-/* Update aggregations. Out of line: hits that write a frame save no registers for it. */
+/* Update aggregations. Out of line, so that hits that write a frame save no registers for it. */
 static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	if (!cpu->tp->code) {

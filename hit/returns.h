@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that report a call when it returns: their parts at the entry and at the return. */
+/*
+ * Handles tracepoints that report a call when it returns: at the call's entry, and at its return.
+ */
 #ifndef _GTP_RETURNS_H
 #define _GTP_RETURNS_H
 

@@ -227,7 +227,7 @@ enum gtp_undo {
  * @id: the value of $cpu_id
  * @run: the run, set by gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
- * @time: the time of the hit, in the unit of frames; 0: not read yet
+ * @time: the time of the hit, in the unit of the times in frames; 0: not read yet
  * @env: the environment of the hit's expressions; a hit sets only @regs and @pc
  * @wall: the time of day in ns at the hit whose @time was @wall_at
  * @value: the result of the condition

@@ -21,8 +21,8 @@ static bool uses_tsc(const struct gtp_run *run)
 
 /*
  * Return the code with which gtp_hit_early() evaluates the condition before anything else, or NULL.
- * The tracepoint must be alone: with several tracepoints at a location a hit has to look at all of
- * them.
+ * The tracepoint must be the only one of its location, because with several a hit has to look at
+ * all of them.
  */
 static void *early(const struct gtp_tracepoint *tp)
 {

@@ -186,7 +186,7 @@ static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 	memset(text + n, 0, GTP_AGGR_STRING - n);
 }
 
-/* Store a string key. Not inline: other variables need no stack memory. */
+/* Store a string key. Not inline, so that other variables need no stack memory for it. */
 static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 {
 	union {

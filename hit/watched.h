@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hits of watchpoints, and the values that belong to them. */
+/* Handles hits of watchpoints, and stores the values of the watched variables. */
 #ifndef _GTP_WATCHED_H
 #define _GTP_WATCHED_H
 

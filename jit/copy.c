@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copy displaced instructions so that they have the same effect at another address.
+ * Copies displaced instructions so that they have the same effect at another address.
  *
  * Most instructions are copied unchanged. Displacements relative to an instruction's end are
  * computed again. A call becomes a push of the return address of the original call and a jump, so

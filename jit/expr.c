@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compile one expression, instruction by instruction: the table of emitters, and joins of paths. */
+/*
+ * Compiles one expression, instruction by instruction, by a table of emitters, and handles joins of
+ * paths.
+ */
 #include "jit/expr.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"

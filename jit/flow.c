@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control flow of the compiled code: emit jumps and returns, look at the next instruction.
+ * Emits the jumps and returns of the compiled code, and looks ahead at the next instruction.
  *
  * All jumps of an expression go forward. The first pass emits long jumps, so it may overestimate a
  * distance, but never underestimates it. So a jump that is short enough in the first pass is short

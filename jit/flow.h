@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Control flow of the compiled code: emit jumps and returns, look at the next instruction. */
+/* Emits the jumps and returns of the compiled code, and looks ahead at the next instruction. */
 #ifndef _GTP_FLOW_H
 #define _GTP_FLOW_H
 

@@ -54,7 +54,7 @@ struct jit_val {
 
 /* struct jit_place - the offset of code to which a jump leads */
 struct jit_place {
-	u32 est; /* from pass 1, never too close to another place's */
+	u32 est; /* from pass 1; distances between these are never too small */
 	u32 pos; /* from pass 2: the final offset */
 };
 

@@ -22,8 +22,8 @@ void jit_record_regs(struct ax_jit *j, u64 mask);
 void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 
 /*
- * jit_record_string - record a MEM block of the bytes at @addr through the first NUL. Only in a
- * frame that a pad writes; the pad leaves the hit to C if there is no NUL among @max bytes
+ * jit_record_string - record a MEM block of the bytes at @addr through the first NUL. Call it only
+ * for a frame that a pad writes; the pad leaves the hit to C if there is no NUL among @max bytes
  */
 void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max);
 

@@ -465,8 +465,8 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
 }
 
 /*
- * jit_canonical - move every value to the place where joins of paths expect it. The first few
- * entries of the stack have a register each, each other entry has the slot with its number
+ * jit_canonical - move every value to the place where joins of paths expect it. Each of the first
+ * few entries of the stack has its register; every other entry has the slot with its number
  *
  * Fill the slots first, while registers can still be spilled. Each value moves once, or twice if it
  * is in the place of an earlier value.

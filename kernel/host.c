@@ -99,7 +99,9 @@ bool gtp_host_settle(void)
 
 static void settle(struct work_struct *work)
 {
-	/* Arming many probes may take long, and a worker that sleeps so long looks hung. */
+	/*
+	 * Arming many probes may take a long time, and a worker that sleeps that long looks hung.
+	 */
 	if (!mutex_trylock(&gtp_lock)) {
 		settle_in(RETRY_MS);
 		return;

@@ -8,7 +8,7 @@
 
 /*
  * Check the lockdown of probes and of reading kernel memory, because our files offer both. The
- * kernel's own lockdown treats them alike ("confidentiality"), but another security module may
+ * kernel's own lockdown treats these two alike ("confidentiality"), but another security module may
  * distinguish them.
  */
 int gtp_proc_allowed(void)

@@ -45,11 +45,11 @@
  *
  * Collecting has no side effects, and a frame becomes valid only when the buffer's head moves past
  * it. So a pad that meets an obstacle (a fault, an address that needs a careful read) has done
- * nothing yet: it goes to C, which handles the whole hit. Interrupts are off, as during a hit in C,
- * from the first read of anything that an interrupt may change until the end of the frame. An NMI
- * that hits in between finds the CPU in a hit, or it handles its own hit completely before this one
- * has read anything except the run. If a load faults, and handling the fault hits this pad again,
- * that hit also finds the CPU in a hit and goes to C.
+ * nothing yet: it leaves the hit to C, which handles all of it. Interrupts are off, as during a hit
+ * in C, from the first read of anything that an interrupt may change until the end of the frame. An
+ * NMI that hits in between finds the CPU in a hit, or it handles its own hit completely before this
+ * one has read anything except the run. If a load faults, and handling the fault hits this pad
+ * again, that hit also finds the CPU in a hit, and is left to C.
  */
 #include "hit/run.h"
 #include "jit/actions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of regions that are loaded, for the kernel and for modules, looked up by address.
+ * Keeps the loaded tables of regions, of the kernel and of modules, and looks up addresses in them.
  *
  * A table has the build-id of its code, and is accepted only if it matches that of the running
  * code. The entries of a table are grouped by section; exported symbols and sysfs give the

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables of regions that are loaded, for the kernel and for modules, looked up by address. */
+/*
+ * Keeps the loaded tables of regions, of the kernel and of modules, and looks up addresses in them.
+ */
 #ifndef _GTP_TABLES_H
 #define _GTP_TABLES_H
 

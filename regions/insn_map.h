@@ -161,7 +161,10 @@ static const struct op one_byte[256] = {
 	[0xff] = { MODRM, GTP_INSN_PLAIN, KEEPS, G_FLOW },
 };
 
-/* Two-byte opcodes, after 0f. Left out: vector instructions, which the kernel's C code lacks. */
+/*
+ * Two-byte opcodes, after 0f. Vector instructions are left out, because the kernel's C code has
+ * none.
+ */
 static const struct op two_byte[256] = {
 	[0x00] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_TABLES },
 	[0x01] = { MODRM | REP, GTP_INSN_PLAIN, IN_DOUBT, G_SYSTEM },

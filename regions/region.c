@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decide whether a jump may replace live code: decode its function, and consult the file's table.
+ * Decides whether a jump may replace live code: decodes its function, and consults the file's
+ * table.
  */
 #include "regions/region.h"
 
@@ -161,7 +162,7 @@ static void note_flags(struct walk *w)
 
 /*
  * True if the table has a leader or a patched place at the current instruction, so that it is code.
- * A nop there is no padding: it may be a jump label's, or the ftrace site of a weak function
+ * A nop there is not padding: it may be a jump label's, or the ftrace site of a weak function
  * without a symbol, which the linker has left in the text.
  */
 static bool is_reached(const struct walk *w)

@@ -9,8 +9,8 @@
 #include "session/run.h"
 
 /*
- * gtp_trace_init - initialise a session: without definitions, never run; @t may have any contents.
- * Return 0 or -ENOMEM
+ * gtp_trace_init - initialise a session, which has no definitions and has never run; @t may have
+ * any contents. Return 0 or -ENOMEM
  */
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,

@@ -80,10 +80,10 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
 /*
  * Keep GDB waiting. Without a reply GDB gives up after three times its remotetimeout of 2 s, and
  * mistakes a later reply for the reply to its next packet. If O packets may precede the reply, send
- * text. Otherwise GDB would mistake the text for the reply. That would also happen if the end of a
- * run takes long and GDB's packet has not been read yet. In these cases send a '+', which GDB
- * ignores while it waits for a reply, and which restarts its timeout. The timeout is for the
- * silence between two characters, so send a '+' each half second.
+ * text. Otherwise GDB would mistake the text for the reply. It would make the same mistake if the
+ * end of a run takes a long time and GDB's packet has not been read yet. In these cases send a '+',
+ * which GDB ignores while it waits for a reply, and which restarts its timeout. The timeout is for
+ * the silence between two characters, so send a '+' each half second.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {

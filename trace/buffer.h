@@ -68,7 +68,7 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
  * @b: this CPU's buffer, in which no frame is open
  * @bytes: the size of the frame: a multiple of 8, at most GTP_FRAME_MAX
  *
- * For the fast path, which writes the frame at gtp_buffer_room() and adds it with
+ * Used by the fast path, which writes the frame at gtp_buffer_room() and adds it with
  * gtp_buffer_push(). If there is no room, gtp_buffer_make_room() may make some.
  */
 static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)

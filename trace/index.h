@@ -111,7 +111,7 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
  * @most: how many frames get a number, the oldest first; GTP_INDEX_MOST except in tests
  *
  * Frames of one CPU keep their order even if their times do not increase.
- * Context: that of @ix->progress; may take long (n log CPUs).
+ * Context: that of @ix->progress; may take a long time (n log CPUs).
  * Return: 0; or -ENOMEM, with @ix empty.
  */
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,

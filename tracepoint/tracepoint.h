@@ -202,7 +202,7 @@ struct gtp_tracepoints {
  * @mem: where memory comes from
  * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", NUL-terminated
  * @why: the refusal
- * @out: receives the new tracepoint; NULL if this (number, address) exists already, which is no
+ * @out: receives the new tracepoint; NULL if this (number, address) exists already, which is not an
  * error
  *
  * Verifies the condition. Context: may sleep.

@@ -4,10 +4,10 @@
  * a gate (kernel/pad/gates.c), so the function returns to the gate. $latency, $ret and the other
  * values of a call come from this file and from hit/returns.h.
  *
- * The record of a call is on the call's own stack, so nothing is looked up by task, and no call is
- * missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
- * the record is in a pool, where it is found by the stack address of the call's return address. A
- * call is counted as missed only if the pool has no room for it.
+ * The record of a call is on the stack on which the call runs, so nothing is looked up by task, and
+ * no call is missed. If much of the stack is in use already (deep recursion), or the stack is not a
+ * task's, the record is in a pool, where it is found by the stack address of the call's return
+ * address. A call is counted as missed only if the pool has no room for it.
  *
  * A call may outlast the run, and its pad. When the call returns, the number and ticket in its
  * record show whether the number still belongs to the same location.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A location that is probed through a jump pad, however control gets to the pad.
+ * Handles locations that are probed through a jump pad, however control gets to the pad.
  *
  * A pad pushes a number, never an address: numbers are looked up in a table whose entries are
  * cleared before anything is freed. So a task that was preempted in a pad and reaches C late finds

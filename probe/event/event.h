@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Static data ($_sdata) of locations that are kernel tracepoints. */
+/* Collects static data ($_sdata) at locations that are kernel tracepoints. */
 #ifndef _GTP_EVENT_H
 #define _GTP_EVENT_H
 

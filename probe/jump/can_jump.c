@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * May this address of the running kernel become a jump?
+ * Decides whether an address of the running kernel can become a jump.
  *
- * Three checks, in this order. A table of regions must cover the code. The code that is in memory
- * now, decoded from the function's first byte to its last, must allow a jump. And the kernel's
- * blacklist of code that must not be probed must not list the address.
+ * It makes three checks, in this order. A table of regions must cover the code. The code that is in
+ * memory now, decoded from the function's first byte to its last, must allow a jump. And the
+ * kernel's blacklist of code that must not be probed must not list the address.
  */
 #include <linux/sizes.h>
 #include <linux/uaccess.h>

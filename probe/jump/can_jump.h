@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May this address of the running kernel become a jump? The table of regions, the live code and the
- * kernel's blacklist decide.
+ * Decides whether an address of the running kernel can become a jump, by the table of regions, the
+ * live code and the kernel's blacklist.
  */
 #ifndef _GTP_CAN_JUMP_H
 #define _GTP_CAN_JUMP_H

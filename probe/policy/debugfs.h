@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Read a debugfs file line by line in the kernel. */
+/* Reads a debugfs file line by line in the kernel. */
 #ifndef _GTP_DEBUGFS_H
 #define _GTP_DEBUGFS_H
 

@@ -15,7 +15,7 @@ enum {
 
 enum gtp_exit_kind {
 	GTP_EXIT_RETURN = 'r', /* a return in the function itself */
-	GTP_EXIT_SHARED = 's', /* a return in another function that it jumps to and others call */
+	GTP_EXIT_SHARED = 's', /* a return in a function that it jumps to, and that others call */
 	GTP_EXIT_JUMP = 'j',   /* a jump to code that is not followed */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of traced programs, and the space of addresses that gdbtp gives each file.
+ * Opens the files of traced programs, and gives each file its space of addresses.
  *
  * A file is opened under gtp_lock. So only files that processes can execute are opened: opening
  * others may need that lock (/proc/gtpframe), or wait for another process (a FIFO).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of traced programs, and the space of addresses that gdbtp gives each file. */
+/* Opens the files of traced programs, and gives each file its space of addresses. */
 #ifndef _GTP_FILES_H
 #define _GTP_FILES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that all hits in programs share: stay on one CPU, fetch memory, set uprobes. */
+/*
+ * Functions for all hits in programs: they keep the task on its CPU, fetch memory, and set uprobes.
+ */
 #ifndef _GTP_UPROBE_H
 #define _GTP_UPROBE_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns of functions in programs: uprobes at a function's entry and at each place where it ends.
+ * Reports the returns of functions in programs, by uprobes at a function's entry and at each place
+ * where it ends.
  *
  * Nothing on the stack is replaced, so exceptions, longjmp(), debuggers and shadow stacks find what
  * the program has put there. A call is identified by its task and the address of its return
@@ -312,8 +313,8 @@ static int put_exit(struct user_return *r, u32 i, struct gtp_exit exit, struct g
 }
 
 /*
- * Set up the entry's probe and those of the exits. Count the file as armed right after the entry,
- * so that its notes are not read again for each exit.
+ * Set up the entry's probe and those of the exits. Count the file as armed as soon as the entry's
+ * probe is set up, so that its notes are not read again for each exit.
  */
 static int put_all(struct user_return *r, const struct gtp_file_exits *exits, struct gtp_why *why)
 {
