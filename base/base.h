@@ -3,7 +3,7 @@
  * The environment that shared code may use: integer types, errno, strings, byte order.
  *
  * A shared file is compiled into the module and into userspace from one copy and includes only this
- * header and its siblings. Only base/base.h and base/cpu.h depend on whether they are compiled for
+ * header and its siblings. Only this header and base/cpu.h depend on whether they are compiled for
  * the kernel or for userspace.
  */
 #ifndef _GTP_BASE_H

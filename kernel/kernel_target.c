@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The functions that make the kernel GDB's target: they give its memory, address, build-id and
+ * Implements the kernel as GDB's target: reads its memory, and finds its address, build-id and
  * tracepoints.
  */
 #include <linux/ktime.h>

@@ -47,7 +47,7 @@ int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *w
 		return refuse(why, "is cut off: its ELF head is not whole");
 	type = get16(head + 16);
 	machine = get16(head + 18);
-	/* Class 2 means 64 bits, data 1 little-endian. */
+	/* Class 2 stands for 64 bits, and data encoding 1 for little-endian. */
 	if (head[4] != 2 || head[5] != 1 || machine != EM_X86_64)
 		return refuse(why, "is not for x86-64 with 64 bits");
 	if (type != ET_EXEC && type != ET_DYN)

@@ -91,8 +91,8 @@ static bool reads_at_entry(const struct gtp_tracepoint *tp)
 }
 
 /*
- * Return the time, or 0 on a CPU without a buffer. If the task migrates, the other CPU's time is
- * near enough.
+ * Return the time, or 0 on a CPU without a buffer. If the task migrates meanwhile, the time of its
+ * earlier CPU is exact enough.
  */
 static u64 now_ns(void)
 {
