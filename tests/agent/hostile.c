@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that replaces the dynamic linker's list of its libraries by a hostile one, for
- * tests of gtp-attach, which reads that list.
+ * A program to test gtp-attach, which reads the list of loaded libraries that the dynamic linker
+ * keeps in a process. This program replaces its own list with a hostile one.
  *
- * It prints "ready PID". Each line of its input names a list, and it prints "ok" when it has made
- * the list: "long" and "many" have too many entries to read, "circle" has no end, "lists" makes
- * more lists than a program has, "names" has names that contain terminal escapes.
+ * It prints "ready PID". Each line of its input names a kind of list, and the program prints "ok"
+ * when it has made the list. "long" and "many" have too many entries to read. "circle" has no end.
+ * "lists" makes more lists than a real program has. "names" has names that contain terminal
+ * escapes.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -28,7 +29,7 @@ static char long_name[NAME_BYTES + 1];
 static const char bad_name[] = "/nowhere/\302\2332J\342\200\256\177\033[31m\377\n.so";
 static const char good_name[] = "/nowhere/gr\303\274n \342\202\254.so";
 
-/* Make a chain of @entries libraries, to which all of the @lists point. */
+/* Make a chain of @entries libraries, and @lists lists that all begin with its first entry. */
 static void chain(int entries, int lists, const char *name)
 {
 	for (int i = 0; i < entries; i++) {
@@ -68,7 +69,7 @@ int main(void)
 
 	memset(long_name, '"', NAME_BYTES);
 	chain(1, 1, good_name);
-	/* Linked with -z norelro: the dynamic section can be written. */
+	/* This program is linked with -z norelro, so its dynamic section is writable. */
 	for (d = _DYNAMIC; d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_DEBUG)
 			d->d_un.d_ptr = (Elf64_Addr)list;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A static program at a fixed address, with one thread. It answers each line with its counter. */
+/*
+ * A static program at a fixed address, with one thread. For each line of input it prints its
+ * counter.
+ */
 #include <stdio.h>
 #include <unistd.h>
 

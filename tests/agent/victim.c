@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that gtp-attach looks at. One of its threads increments a counter, the others wait.
+ * The process that gtp-attach reads in these tests. One of its threads increments a counter, and
+ * the others wait.
  *
  * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "load FILE"
  * loads a library and prints the address of the library's function, "unload" unloads it, "map FILE"
@@ -55,7 +56,7 @@ static void *map(const char *path)
 	return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open(path, O_RDONLY), 0);
 }
 
-/* Make threads that wait; return how many there are. */
+/* Make @count threads that wait. Return the number of threads that could be made. */
 static int make_threads(int count)
 {
 	pthread_attr_t small;

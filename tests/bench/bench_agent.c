@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures cycles of gdbserver's in-process agent, for comparison with bench_native.c;
- * tests/bench/agent runs it.
+ * Measure how many cycles a hit takes with gdbserver's in-process agent, for comparison with
+ * bench_native.c. tests/bench/agent runs this program.
  */
 #include "tests/bench/cycles.h"
 
@@ -40,8 +40,8 @@ static noinline long nothing(struct cycles_obj *o, int n)
 }
 
 /*
- * GDB has breakpoints on the next two functions. At the first it sets the tracepoints, at the
- * second it reads their counts.
+ * GDB has breakpoints on the next two functions. At the first one, GDB sets the tracepoints. At the
+ * second one, it reads their counts.
  */
 noinline void bench_ready(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure a stopped run of 10^4 to 10^7 frames (the argument sets the last exponent): the time to
- * make the index, for tfind, and for the reads of qTBuffer and tsave -r. This is the code that runs
- * in the kernel, too.
+ * For stopped runs of 10^4 to 10^7 frames, measure the time to make the index, to find a frame as
+ * tfind does, and to read all frames as qTBuffer and tsave -r do. The argument sets the last
+ * exponent. The measured code also runs in the kernel.
  *
  * Hits alternate between four CPUs and between ten tracepoints. An eleventh tracepoint has a single
  * hit, in the last frame.
@@ -17,7 +17,7 @@ enum {
 	CPUS = 4,
 	TRACEPOINTS = 10,
 	RARE = TRACEPOINTS + 1,
-	ROUNDS = 9, /* number of rounds, of which the fastest counts */
+	ROUNDS = 9, /* number of rounds; the fastest is reported */
 	PACKET = 8192,
 	PIECE = 256 << 10,
 };
@@ -66,7 +66,10 @@ static void write_frames(u32 n)
 	}
 }
 
-/* Return the ns that a search for a frame takes. Check that the search finds the right frame. */
+/*
+ * Return the nanoseconds that a search for a frame takes. Check that the search finds the right
+ * frame.
+ */
 static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from,
 		      s64 want)
 {
@@ -83,7 +86,9 @@ static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 
 	return best;
 }
 
-/* Return the average ns of a qTBuffer packet, at positions distributed over the whole run. */
+/*
+ * Return the average nanoseconds of a qTBuffer packet, at positions distributed over the whole run.
+ */
 static double packet_ns(const struct gtp_index *ix)
 {
 	u64 len = gtp_index_at(ix, ix->n)->offset;

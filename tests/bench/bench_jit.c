@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure how fast the interpreter, compiled bytecode, and gcc's code for the same C expression
- * (-O2) evaluate expressions. All have the same registers and equal memory. Only ratios within one
- * run are meaningful.
+ * Compare the speed of the interpreter, of compiled bytecode, and of the code that gcc -O2 makes
+ * for the same C expressions. All three start with the same register values and the same memory
+ * contents. Only ratios within one run are meaningful.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tools/dev/axvec.h"
 
 enum {
-	ROUNDS = 25,  /* rounds: the fastest counts, because other load only adds time */
+	ROUNDS = 25,  /* number of rounds; the fastest is reported, as other load only adds time */
 	CALLS = 4000, /* evaluations in each round */
 	LOW_LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
@@ -44,7 +44,10 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* Map the vector's memory at the addresses that the vector states, so that plain loads read it. */
+/*
+ * Map the vector's memory at the addresses that the vector states, so that load instructions can
+ * read it.
+ */
 static void map_world(const struct axenv *e)
 {
 	for (u32 i = 0; i < e->nmaps; i++) {
@@ -212,7 +215,7 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 	check(vec, "the compiler", result);
 	if (!tells_an_address(vec, twin->text))
 		check(vec, "gcc", twin->eval(&regs));
-	/* Let the engines take turns, so that a busy moment of the machine affects all of them. */
+	/* Let the three take turns, so that a busy moment of the machine affects all of them. */
 	for (u32 i = 0; i < ROUNDS; i++) {
 		keep_best(&r.ns[INTERPRETER], time_interpreter(v, &env));
 		keep_best(&r.ns[COMPILER], time_compiled(fn, &env));
@@ -222,7 +225,7 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 	return r;
 }
 
-/* struct totals - sums of the logarithms of ratios, to be averaged */
+/* struct totals - sums over all expressions; @slower, @faster: sums of logarithms of ratios */
 struct totals {
 	double slower, faster, worst, compile_us, verify_us, worst_load_us;
 	u32 n, bytes, aligned, above, long_loads;

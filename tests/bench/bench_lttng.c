@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cycles of LTTng-UST's tracepoints, for the table of bench_native.c; tests/bench/lttng runs it. */
+/*
+ * Measure how many cycles LTTng-UST's tracepoints take, in the form of bench_native.c's table.
+ * tests/bench/lttng runs this program.
+ */
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #include "tests/bench/lttng_event.h"

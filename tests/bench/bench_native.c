@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure cycles of a hit, natively in userspace: a function with a jump to a pad, with the
- * kernel's code for condition, actions and frame, on a fake machine.
+ * Measure how many cycles a hit takes, natively in userspace. A jump to a pad is set in a function.
+ * The pad, the condition, the actions and the frame use the same code as in the kernel, on a fake
+ * machine.
  *
- * Each row is measured with a pad that writes the frame, if the kernel would make one, and with a
- * pad that leaves it to C. The first pad must never go to C: a single hit that does ends the
- * program.
+ * Each row of the table is measured with a pad that writes the frame itself, if the kernel would
+ * make such a pad, and with a pad that calls C to write the frame. The first pad must never call C:
+ * if it does so for a single hit, the program ends.
  *
- * Differences from the kernel: the code before C has no cli and clac; the only task never belongs
- * to GDB; and C finds the CPU's struct gtp_cpu in a plain variable.
+ * The test differs from the kernel in three ways. The assembly that calls C does not execute cli
+ * and clac. The only task never belongs to GDB. C finds the CPU's struct gtp_cpu in a plain
+ * variable.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -49,8 +51,8 @@ static struct fake fake;
 static struct jit_user *code, *place;
 
 /*
- * Stand-ins for the kernel's per-CPU pointer, for its table from a pad's number to a tracepoint,
- * and for the test whether the current process belongs to GDB.
+ * These replace three things in the kernel: the per-CPU pointer, the table that maps a pad's number
+ * to a tracepoint, and the check whether the current process belongs to GDB.
  */
 static struct gtp_cpu *this_cpu;
 static struct gtp_tracepoint *numbers[4];
@@ -94,8 +96,8 @@ static const u8 function[] = {
 };
 
 /*
- * The same function with a condition of its own before the traced instruction: a comparison and a
- * branch that is never taken.
+ * The same function, with a comparison and a branch before the traced instruction. The branch is
+ * never taken.
  */
 static const u8 compares[] = {
 	0x48, 0x63, 0xc6, 0x81, 0x3f, 0xe8, 0x03, 0x00, 0x00, /* cmp dword [rdi], 1000 */
@@ -113,20 +115,20 @@ static cycles_fn put(u32 at, const u8 *bytes, u32 len)
 }
 
 /*
- * struct row - the tracepoints of a row, with condition and actions as bytecode in hex; whether
- * each call is a hit, and whether it leaves a frame
+ * struct row - a row of the table; @cond, @acts: the condition and the actions of its tracepoints,
+ * as bytecode in hex; @hits: each call is a hit; @frames: each hit leaves a frame
  */
 struct row {
 	const char *name, *cond, *acts[2];
 	bool hits, frames;
 	bool pad;  /* a pad can write the frame, if any */
-	u32 goal;  /* the limit of cycles above an empty call; 0: none */
-	u32 more;  /* further tracepoints at the place, all alike */
-	bool pass; /* with a pass count that is never reached */
+	u32 goal;  /* the most cycles allowed above an empty call; 0: no limit */
+	u32 more;  /* number of further, equal tracepoints at the place */
+	bool pass; /* the tracepoint has a pass count that is never reached */
 };
 
 /* clang-format off */
-#define IF_A_ABOVE(n)	"260005191620" n "2b1427"	/* o->a > n, as GDB has it */
+#define IF_A_ABOVE(n)	"260005191620" n "2b1427"	/* o->a > n, as GDB compiles it */
 #define NEVER		IF_A_ABOVE("2303e8")
 #define HOLDS		IF_A_ABOVE("2205")
 #define A_PLUS_B	"2600050d041916202600052204020d0419162002162027"
@@ -198,7 +200,7 @@ static void start(const struct row *r)
 	this_cpu = fake.trace.run.cpus[0];
 	this_cpu->tsc = &still;
 	task.part = (u64)(uintptr_t)this_cpu;
-	/* Enabling recomputes which hits take the short path; this depends on @tsc, set above. */
+	/* Enabling recomputes which hits take the short path, which depends on @tsc. */
 	for (u32 n = 1; n <= 1 + r->more; n++)
 		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
@@ -222,7 +224,7 @@ static void check_entered(const struct row *r, cycles_fn fn)
 }
 
 /*
- * Make the pad that kernel/pad/probe.c would make for the location. Return its address; 0 if the
+ * Make the pad that kernel/pad/probe.c would make for the location. Return its address, or 0 if the
  * pad has to write frames but cannot.
  */
 static u64 make_pad(const struct gtp_location *loc, enum way how)

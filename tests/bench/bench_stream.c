@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure how fast a run's frames are drained: sweeps over four CPUs' buffers and reads of the
- * trace file, as /proc/gtpframe_pipe does them, on one core. For comparison, copy as many bytes.
+ * Measure how fast the frames of a run are drained on one core. Like /proc/gtpframe_pipe, the test
+ * sweeps over the buffers of four CPUs and reads the trace file. For comparison, it copies the same
+ * number of bytes.
  *
  * Usage: bench_stream [ROW]      ROW: only that row, the first is 0
  * To count the instructions for ROUNDS * FRAMES * CPUS frames of a row:
@@ -14,9 +15,9 @@
 #include "tests/unit/fake_target.h"
 
 enum {
-	ROUNDS = 15, /* rounds: the fastest counts, because other load only adds time */
+	ROUNDS = 15, /* number of rounds; the fastest is reported, as other load only adds time */
 	CPUS = 4,
-	FRAMES = 4000, /* frames on each CPU, in a sweep */
+	FRAMES = 4000, /* frames on each CPU in one sweep */
 	PIECE = 256 << 10,
 };
 
@@ -40,7 +41,10 @@ static void must(int err, const char *what)
 	exit(1);
 }
 
-/* struct kind - a frame: @vars variables, registers if @mask, @bytes of memory */
+/*
+ * struct kind - a kind of frame: it has @vars variables, registers if @mask is set, @bytes of
+ * memory
+ */
 struct kind {
 	const char *name;
 	u32 vars;

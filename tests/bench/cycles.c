@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Measures the cycles of a call on the host's processor. */
+/* Measures how many cycles a call takes on the host's processor. */
 #include "tests/bench/cycles.h"
 
 enum { ADDS = 40000 /* additions in a chain, one cycle each */ };
@@ -13,8 +13,8 @@ static u64 ticks(void)
 }
 
 /*
- * Return the ticks of one cycle: each addition waits for the previous one, and so takes one cycle,
- * even if the processor also does other work.
+ * Return how many ticks one cycle takes. Each addition waits for the previous one, and so takes one
+ * cycle, even if the processor also does other work.
  */
 static double ticks_a_cycle(void)
 {

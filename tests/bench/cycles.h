@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Measures the cycles of a call on the host's processor. */
+/* Measures how many cycles a call takes on the host's processor. */
 #ifndef _GTP_CYCLES_H
 #define _GTP_CYCLES_H
 
@@ -26,8 +26,8 @@ struct cycles {
  * cycles_measure - measure the fastest round; @before and @after, if not NULL, are called with @ctx
  * before and after each round
  *
- * The time of a cycle is found in the same rounds, from chains of dependent additions. The fastest
- * chain counts, because other load can only make a chain slower.
+ * The same rounds measure the time of a cycle, by chains of dependent additions. The fastest chain
+ * is used, because other load can only make a chain slower.
  */
 struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(const void *ctx),
 			     void (*after)(const void *ctx), const void *ctx);

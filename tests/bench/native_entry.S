@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The code between a pad and C, as in kernel/pad/probe_entry.S. It runs in a process, so it has no
- * clac and no cli, and the values of the segment registers are arbitrary.
+ * The assembly that a pad calls and that calls C, as in kernel/pad/probe_entry.S. It runs in a
+ * process, so it has no clac and no cli, and the values of the segment registers are arbitrary.
  */
 #include "probe/regs_entry.S"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The code between a pad and C, for userspace. */
+/* The assembly that a pad calls and that calls C, for userspace. */
 #ifndef _GTP_NATIVE_ENTRY_H
 #define _GTP_NATIVE_ENTRY_H
 
 #include "base/regs.h"
 
-/* bench_pad_hit - handle a hit: assembly that pads call */
+/* bench_pad_hit - handle a hit; pads call this assembly function */
 void bench_pad_hit(void);
 
-/* bench_pad_left - called by pads that must never call C, in assembly; bench_left - its C part */
+/* bench_pad_left - assembly, called by a pad that should never call C; bench_left - its C part */
 void bench_pad_left(void);
 void bench_left(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A library to preload into gdbtp-connect. An open of /proc/gtp opens the file that the environment
- * variable MODULE_FILE names. If that file is a FIFO or a terminal, fstat() and fstatfs() describe
- * each descriptor of it as a regular file of another instance of procfs. All other results are the
- * kernel's.
+ * A library to preload into gdbtp-connect. When gdbtp-connect opens /proc/gtp, the library opens
+ * the file that the environment variable MODULE_FILE names. If that file is a FIFO or a terminal,
+ * fstat() and fstatfs() report each of its descriptors as a regular file of another instance of
+ * procfs. All other calls return the kernel's results.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * List the tags that a file with DWARF defines more than once with different layouts, by libdw.
+ * Use libdw to list the tags that a file with DWARF defines more than once with different layouts.
  *
  * Usage: tags VMLINUX
  *
- * A line for each compile unit that has code and one of these:
+ * Print a line for each compile unit that contains code and defines such a tag:
  *
  *	WORD TAG SIZE ADDRESS UNIT MEMBER=OFFSET...
  *
- * ADDRESS is where the unit's first function begins. Bit fields and members without a name are left
- * out, and of units with the same layout all but the first. All lines of one tag are
- * adjacent.
+ * ADDRESS is where the unit's first function begins. The line leaves out bit fields and members
+ * without a name. Of several units with the same layout, only the first gets a line. All lines of
+ * one tag are adjacent.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

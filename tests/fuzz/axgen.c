@@ -91,8 +91,8 @@ static void op_with(struct axgen *g, enum ax_op o, u64 operand)
 }
 
 /*
- * Push a constant: in the shortest form or the next longer one, or, if negative, sign-extended as
- * GDB does.
+ * Push a constant in the shortest form or in the next longer one. A negative constant may also be
+ * sign-extended by an instruction, as GDB does.
  */
 static void constant(struct axgen *g, u64 v)
 {
@@ -192,7 +192,7 @@ static void make_ref(struct axgen *g)
 		if (axgen_pick(g, 2))
 			constant(g, axgen_addr(g));
 		else
-			op_with(g, AX_OP_reg, 4 + axgen_pick(g, 3)); /* hold addresses */
+			op_with(g, AX_OP_reg, 4 + axgen_pick(g, 3)); /* these hold addresses */
 		if (axgen_pick(g, 2)) {
 			constant(g, axgen_pick(g, 128));
 			op(g, axgen_pick(g, 5) ? AX_OP_add : AX_OP_sub);
@@ -385,8 +385,8 @@ static void bind_some(struct axgen *g)
 }
 
 /*
- * struct maker - @depth: how many values it pops; @weight: how often step() chooses it, relative to
- * the sum of all weights
+ * struct maker - a function that makes code; @depth: how many values the code pops; @weight: how
+ * often step() chooses the function, relative to the sum of all weights
  */
 static const struct maker {
 	void (*make)(struct axgen *g);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random agent expressions that the verifier accepts. Bytes or random numbers make the choices. */
+/*
+ * Random agent expressions that the verifier accepts. All choices come from an array of bytes or
+ * from random numbers.
+ */
 #ifndef _GTP_AXGEN_H
 #define _GTP_AXGEN_H
 
@@ -23,8 +26,8 @@ enum {
  * @own: number of the first of two per-CPU variables; three aggregations, which can only be set,
  * follow them; 0: there are none
  * @added: number of a variable that CPUs add to atomically; 0: there is none
- * @straight: only what can be part of a snippet of actions: no jumps, no strings, no computed
- * lengths, and only variables of @own are set
+ * @straight: make only code that can be part of a snippet of actions: without jumps, strings and
+ * computed lengths; of the variables, set only those of @own
  * @alias: XORed into some of the addresses in @page, to make addresses of another kind
  */
 struct axgen {
@@ -58,8 +61,8 @@ void axgen_make(struct axgen *g, u32 steps);
 void axgen_make_add(struct axgen *g, u32 steps);
 
 /*
- * axgen_pick - return a number below @n; axgen_value - return any number, often one that has caused
- * bugs before
+ * axgen_pick - return a number below @n; axgen_value - return any number, often one of those that
+ * have caused bugs before
  */
 u32 axgen_pick(struct axgen *g, u32 n);
 u64 axgen_value(struct axgen *g);

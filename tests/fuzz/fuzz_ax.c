@@ -14,7 +14,10 @@
 		}                                                                                  \
 	} while (0)
 
-/* Return 0 or an error for an access of memory. Bits of the address decide, so the fuzzer can. */
+/*
+ * Return 0 or an error for an access of memory. Bits of the address decide which, so the fuzzer can
+ * choose.
+ */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };
@@ -114,7 +117,9 @@ static void check_points(const struct ax_verified *v)
 	CHECK(reached == v->ninsns);
 }
 
-/* Run with exactly as many words of stack as the verifier computed: ASan reports any more. */
+/*
+ * Run with exactly as many words of stack as the verifier computed. ASan reports the use of more.
+ */
 static void run(const struct ax_verified *v)
 {
 	static const struct gtp_regs regs = {

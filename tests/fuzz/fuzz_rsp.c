@@ -2,10 +2,11 @@
 /*
  * Fuzzer of everything between a byte from GDB and a reply: framing, packets, definitions, runs.
  *
- * An input is a transcript like those in tests/sessions/, which are the seeds. The stub on the fake
- * machine gets its packets, with frame and checksum; lines that make no sense are skipped; calls of
- * the fixture make hits. Required for any input: no sanitizer complains, every reply is well
- * framed, nothing leaks, and the machine is left without a probe.
+ * An input is a transcript like those in tests/sessions/, which are the seeds. The fuzzer adds
+ * frames and checksums to the transcript's packets and sends them to the stub on the fake machine.
+ * It skips lines that make no sense. A line that calls a function of the fixture makes hits.
+ * Required for any input: no sanitizer complains, every reply is well framed, nothing leaks, and
+ * the machine is left without a probe.
  */
 #include <stdlib.h>
 

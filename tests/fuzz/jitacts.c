@@ -23,7 +23,7 @@ enum {
 
 struct jitacts_stats jitacts_stats;
 
-/* struct side - one tracepoint and its run, either by the interpreter or by machine code */
+/* struct side - one tracepoint and its run, executed by the interpreter or by machine code */
 struct side {
 	const struct jitdiff_world *world;
 	struct gtp_run run;
@@ -188,7 +188,9 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
-/* Make an expression, mostly without jumps: only those can become part of a snippet of actions. */
+/*
+ * Make an expression, mostly without jumps. With jumps it cannot be part of a snippet of actions.
+ */
 static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 {
 	struct gtp_expr *e = &m->interpreter.expr[n];
@@ -286,7 +288,10 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	gtp_hit_prepare(&s->cpu, &s->run);
 }
 
-/* Compile like run control: all actions as one snippet, or else each expression by itself. */
+/*
+ * Compile like run control: all actions as one snippet, or if that fails, each expression by
+ * itself.
+ */
 static int compile(struct jitacts *m, struct axgen *g)
 {
 	struct side *s = &m->compiler;

@@ -11,8 +11,8 @@
 struct jitacts;
 
 /*
- * struct jitacts_stats - counts of the properties of the tracepoints, to see that not all actions
- * failed, for example
+ * struct jitacts_stats - how many tracepoints had which property. The counts show, for example,
+ * that not all actions failed
  */
 struct jitacts_stats {
 	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;

@@ -24,7 +24,7 @@ static int op_trace(void *ctx, u64 addr, u64 len)
 		return -E2BIG;
 	if (r->len + 9 + len > r->room)
 		return -ENOSPC;
-	/* If this fails halfway, it leaves bytes after the log's end, where none are compared. */
+	/* A read that fails halfway leaves bytes after the log's end, which are not compared. */
 	if (op_read(ctx, r->log + r->len + 9, addr, (u32)len))
 		return -EFAULT;
 	append(r, 'M', addr, (u32)len);

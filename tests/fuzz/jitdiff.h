@@ -72,7 +72,10 @@ struct jitdiff_world {
 	u64 pc;
 };
 
-/* struct jitdiff_stats - counts of results, to see that not all runs failed, for example */
+/*
+ * struct jitdiff_stats - how many runs had which result. The counts show, for example, that not all
+ * runs failed
+ */
 struct jitdiff_stats {
 	u64 programs, runs, values, errors[AX_NR_ERRORS], full, bytecode, machine_code;
 };
@@ -84,7 +87,7 @@ extern struct jitdiff_stats jitdiff_stats;
  * @w: the environment for both
  * @code: the bytecode of the expression
  * @len: the number of bytes
- * @g: decides about registers, room in the trace buffer, and how the compiler is asked
+ * @g: decides about registers, room in the trace buffer, and the request to the compiler
  *
  * Result, status, error, collected data, printed text and variables must be the same. Otherwise
  * @w->differ() reports the difference.

@@ -23,9 +23,9 @@ struct paddiff_stats paddiff_stats;
 struct piece {
 	const char *bytes;
 	u8 len;
-	u8 patch; /* offset in the instruction of a displacement of @width bytes, to @to */
+	u8 patch; /* offset of a displacement of @width bytes, which leads to @to */
 	u8 width;
-	u8 to;	       /* the landing to which it leads; 0: the data */
+	u8 to;	       /* the landing to which the displacement leads; 0: the data */
 	u8 set;	       /* 1 + register that must have @to's address; or SET_... */
 	bool takes;    /* lowers rsp without writing to the stack there */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
@@ -318,7 +318,7 @@ static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 /* Make a common form of condition: compare a field with a constant, or test one of its bits. */
 static void make_field(struct test *t, struct axgen *g)
 {
-	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* GDB's 4, 5, 6 */
+	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* 4, 5 and 6 in GDB */
 	u32 n = axgen_pick(g, 3), width = axgen_pick(g, 4), disp = axgen_pick(g, 2) * 8;
 	bool sign = axgen_pick(g, 2);
 
@@ -440,7 +440,7 @@ static bool nested(const struct test *t)
 	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
-/* Interpret: return 1 + the number that pad_hit must get; 0: no call of it; -1: not known. */
+/* Interpret. Return 1 + the number for pad_hit; 0: pad_hit must not be called; -1: not known. */
 static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];
@@ -463,7 +463,7 @@ static int expected(const struct test *t, const struct gtp_regs *regs)
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
 
-/* Check the frame of a pad that can write frames. Return the expected call as expected() does. */
+/* Check the frame of a pad that can write frames. Return the same value as expected(). */
 static int check_frame(const struct test *t, const struct gtp_regs *regs, int want, bool to_c)
 {
 	int holds = 1 + (int)(PADWORLD_NUMBER << 1 | (t->req.cond ? GTP_PAD_HELD : 0));
@@ -554,7 +554,7 @@ static void choose(struct test *t, struct axgen *g)
 		padframe_choose(g, &t->req);
 	if (axgen_pick(g, t->req.frame ? 3 : 16))
 		choose_condition(t, g);
-	/* Some pads are chained to a next pad; here the original instructions take its place. */
+	/* Some pads are chained. Here the original instructions stand in for the next pad. */
 	t->chain = (struct gtp_pad_chain){ .next = padworld_at(), .after = padworld_at() };
 	t->req.chain = axgen_pick(g, 6) ? NULL : &t->chain;
 }

@@ -5,12 +5,12 @@
 
 #include "tests/fuzz/axgen.h"
 
-/* struct paddiff_stats - counts of the properties of the compared pads and runs */
+/* struct paddiff_stats - how many of the compared pads and runs had which property */
 struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
 	u64 without, dead_flags, called, followed, joined;
-	u64 kept_flags; /* pads that keep dead flags, because an undefined one is read */
+	u64 kept_flags; /* pads that keep dead flags, as an instruction reads an undefined flag */
 	u64 insns[16];	/* displaced instructions, by enum gtp_insn_kind */
 };
 

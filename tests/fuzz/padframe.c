@@ -32,7 +32,7 @@ static struct {
 	struct gtp_cpu cpu, before;
 	u64 quick[SLOTS];
 	struct gtp_tp_stat stat[SLOTS];
-	u32 string;	/* number of the action that collects a string, from 1; 0: none */
+	u32 string;	/* number of the action that collects a string, counted from 1; 0: none */
 	s32 string_reg; /* register to add to @string_off for the string's address; -1: none */
 	u64 string_off;
 	u64 string_at; /* the string's address at this hit */
@@ -235,10 +235,7 @@ static void prepare_buffer(struct axgen *g)
 	gtp_buffer_init(b, s.mem, ROOM, axgen_pick(g, 2));
 	b->created = axgen_value(g);
 	if (s.string) {
-		/*
-		 * The pad needs room for the longest string, and string_is_plain() expects the
-		 * same.
-		 */
+		/* The pad needs room for the longest string, and string_is_plain() expects this. */
 		if (axgen_pick(g, 2))
 			b->end = 8 * axgen_pick(g, 64);
 		return;
@@ -252,8 +249,8 @@ static void prepare_buffer(struct axgen *g)
 }
 
 /*
- * Set the count of hits so that this is an early hit, or the last that the pad may count, or one
- * that it must leave to C.
+ * Set the count of hits so that the next hit is an early one, or the last one that the pad may
+ * count, or one that the pad must leave to C.
  */
 static void prepare_pass_count(struct axgen *g)
 {

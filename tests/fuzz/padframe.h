@@ -32,7 +32,10 @@ int padframe_make(const struct gtp_regs *regs, u64 pc);
  */
 const char *padframe_check(int wanted, bool to_c);
 
-/* padframe_make_without - make a pad that writes no frame, after a pad that does was refused */
+/*
+ * padframe_make_without - make a pad that writes no frame, after a pad that writes frames was
+ * refused
+ */
 u64 padframe_make_without(struct gtp_pad_request *req, u32 *len);
 
 /* padframe_complain - print the actions of the pad that failed */

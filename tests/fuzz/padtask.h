@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for the data of the kernel that a pad uses: the running task, and words of the module.
+ * Stands in for the data of the kernel that a pad uses: the running task, and variables of the
+ * module.
  */
 #ifndef _GTP_PADTASK_H
 #define _GTP_PADTASK_H

@@ -128,7 +128,10 @@ static void write_thunk(void)
 	jit_user_reset(u);
 }
 
-/* Return the target: every other seed needs mitigations for mispredicted returns and branches. */
+/*
+ * Return the target for which to compile. With an odd seed, it needs mitigations for mispredicted
+ * returns and branches.
+ */
 static struct ax_jit_target target(const struct gtp_pad_request *req)
 {
 	struct ax_jit_target w = world.code->target;
@@ -294,7 +297,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 {
 	switch (tsv) {
 	case PADWORLD_CPU:
-	case PADWORLD_CALLED: /* has the same value; pads read it only for frames */
+	case PADWORLD_CALLED: /* has the same value as PADWORLD_CPU; pads read it only for frames */
 		return world.task.cpu;
 	case PADWORLD_SELF:
 		return (s64)world.task.self;

@@ -87,7 +87,8 @@ struct padworld {
 struct padworld *padworld(void);
 
 /*
- * padworld_at - return the region's address; padworld_landing - that of a landing except the first
+ * padworld_at - return the region's address; padworld_landing - return the address of any landing
+ * except the first
  */
 u64 padworld_at(void);
 u64 padworld_landing(u32 id);
@@ -119,7 +120,7 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 
 /* struct padworld_read - what an expression has read: the ctx of padworld_ops */
 struct padworld_read {
-	u64 rsp;      /* memory below it has changed */
+	u64 rsp;      /* memory below this address has changed */
 	bool careful; /* some of the memory is not accessible to fast loads */
 	bool below;   /* some of the memory was below rsp */
 };

@@ -38,7 +38,10 @@ static void print_acts(void)
 	       s->partial, s->full);
 }
 
-/* Run one program: every other number is a tracepoint with actions, the others are expressions. */
+/*
+ * Run one program. Every other number makes a tracepoint with actions, the others make an
+ * expression.
+ */
 static int run_one(const struct jitdiff_world *w, struct axgen *g, u64 n)
 {
 	static struct jitacts *acts;

@@ -123,7 +123,10 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 
 	if (!points)
 		return -ENOMEM;
-	/* No fast loads: the memory of a vector is in axenv, not at its address in the kernel. */
+	/*
+	 * Load memory only by calls: the memory of a vector is in axenv, not at its address in the
+	 * kernel.
+	 */
 	w.fast = false;
 	w.nvars = 0; /* the values of variables are in axenv, too */
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)

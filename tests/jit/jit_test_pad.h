@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the test of jump pads and its assembly. */
+/* Declarations that the test of jump pads shares with its assembly. */
 #ifndef _GTP_JIT_TEST_PAD_H
 #define _GTP_JIT_TEST_PAD_H
 

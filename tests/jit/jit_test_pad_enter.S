@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Enters a pad with chosen registers. Also the traced code, and the function that pads call. */
+/*
+ * Enters a pad with chosen registers. This file also has the traced code, and the function that
+ * pads call for a hit.
+ */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
@@ -58,8 +61,8 @@ SYM_FUNC_END(jit_test_pad_enter)
 STACK_FRAME_NON_STANDARD jit_test_pad_enter
 
 /*
- * The original code: one instruction for a jump to displace. Then the registers are stored, and
- * control returns to the caller of jit_test_pad_enter().
+ * The traced code begins with one instruction, which a jump displaces. The code after it stores the
+ * registers and returns to the caller of jit_test_pad_enter().
  */
 GTP_TAKEN_START(jit_test_pad_place)
 	.byte	0x0f, 0x1f, 0x44, 0, 0		/* nop */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A live patch of the function that prints /proc/cmdline: the file then says that it is patched. */
+/*
+ * A live patch of the function that prints /proc/cmdline. With the patch, /proc/cmdline says that
+ * it is patched.
+ */
 #include <linux/livepatch.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>

@@ -8,7 +8,10 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* A function that is not inlined or cloned and is called by the ABI, so that its DWARF is right. */
+/*
+ * Marks a function that the compiler must not inline or clone and must call by the ABI, so that the
+ * function's DWARF is right.
+ */
 #define GTP_TARGET_FN noinline __noclone __attribute__((__noipa__))
 
 enum gtp_target_kind {
@@ -134,9 +137,9 @@ int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
 
 /*
- * gtp_target_regs - a traced function, which calls gtp_target_regs_seen_by(). This function records
- * its registers; gtp_target_regs_body is its first instruction. gtp_target_regs_enter - make the
- * call, with known values in all registers
+ * gtp_target_regs - a traced function, which calls gtp_target_regs_seen_by().
+ * gtp_target_regs_seen_by() records its registers; gtp_target_regs_body is its first instruction.
+ * gtp_target_regs_enter - make the call, with known values in all registers
  */
 long gtp_target_regs(long a, long b, long c, long d, long e, long f);
 long gtp_target_regs_seen_by(long a, long b, long c, long d, long e, long f);
@@ -179,8 +182,8 @@ enum { GTP_TARGET_FROM_NMI = 1000000 };
 int gtp_target_nmi(u32 count);
 
 /*
- * The calls of gtp_target_note_stack(): before a call of gtp_target_chain_c(), before an event,
- * before a call of gtp_target_irq(), in an NMI.
+ * The places that call gtp_target_note_stack(): before a call of gtp_target_chain_c(), before an
+ * event, before a call of gtp_target_irq(), in an NMI.
  */
 enum gtp_target_noted {
 	GTP_TARGET_STACK_CHAIN,

@@ -6,14 +6,14 @@
 
 #include "gtp_target.h"
 
-/* 6.10 ("tracing/treewide: Remove second parameter of __assign_str()") */
+/* changed in 6.10 ("tracing/treewide: Remove second parameter of __assign_str()") */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define gtp_target_assign_str(dst, src) __assign_str(dst)
 #else
 #define gtp_target_assign_str(dst, src) __assign_str(dst, src)
 #endif
 
-/* 6.16's DECLARE_TRACE() adds "_tp" to the name; this one does not. */
+/* 6.16's DECLARE_TRACE() adds "_tp" to the name; its DECLARE_TRACE_EVENT() does not. */
 #ifndef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT DECLARE_TRACE
 #endif
@@ -32,8 +32,8 @@ void gtp_target_event_many(int n)
 	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
 	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
 	/*
-	 * The function that makes a record of the event copies this string. For the bad address,
-	 * the copy is an oops.
+	 * The function that makes a record of the event copies this string. Copying from the bad
+	 * address causes an oops.
 	 */
 	const char *s = n == GTP_TARGET_EVENT_BAD ? (const char *)16 : gtp_target_banner;
 

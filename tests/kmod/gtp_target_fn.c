@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(struct counts, counts);
 void gtp_target_count(enum gtp_target_count which)
 {
 	this_cpu_inc(counts.calls[which]);
-	/* A comparison sets the flags, which at the following call must not depend on the count. */
+	/* Set the flags, so that at the call that is counted they do not depend on the count. */
 	asm volatile("cmpl $-1, %0" : : "r"(which) : "cc");
 }
 
@@ -84,7 +84,7 @@ GTP_TARGET_FN notrace long gtp_target_leaf(long n)
 	return n * 3 + 1;
 }
 
-/* Sleeps in the call of msleep(), which a jump can displace. */
+/* Sleeps in a call of msleep(). A jump can displace this call. */
 GTP_TARGET_FN notrace long gtp_target_nap(long ms)
 {
 	msleep(ms + 1);

@@ -89,7 +89,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 void gtp_target_timer(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *), u64 ns)
 {
-	/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
+	/* since 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 #else

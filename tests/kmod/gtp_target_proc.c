@@ -536,7 +536,10 @@ static int target_show(struct seq_file *m, void *unused)
 	return 0;
 }
 
-/* If a string too long for it is written, the kernel runs the .cold part of a function. */
+/*
+ * If a string that is too long for this parameter is written, the kernel runs the .cold part of a
+ * function.
+ */
 static char word[8];
 module_param_string(word, word, sizeof(word), 0600);
 MODULE_PARM_DESC(word, "nothing looks at it");

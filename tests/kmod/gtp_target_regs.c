@@ -21,7 +21,9 @@ enum {
 	DEEP = 8, /* nested calls for "deep", each with more than 1024 bytes of stack */
 };
 
-/* Numbers for value() of the first register in each set of registers. Tests use the same. */
+/*
+ * The number that value() gets for the first register of each set. The tests use the same numbers.
+ */
 enum { IN = 0, BACK = 32, IN_XMM = 64 };
 
 /* struct gtp_target_regs - registers in the processor's order, for gtp_target_regs_load.S, too */
@@ -94,7 +96,7 @@ static noinline void enter_deep(u32 depth)
 	asm volatile("" : : "r"(room) : "memory");
 }
 
-/* Choose the first probe of tracepoint gtp_target_count to be called, as the kernel calls it. */
+/* Prepare to call the first probe of tracepoint gtp_target_count in the same way as the kernel. */
 static int aim_at_event(void)
 {
 	const struct tracepoint_func *first =

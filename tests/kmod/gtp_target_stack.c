@@ -32,7 +32,7 @@ noinline void gtp_target_note_stack(enum gtp_target_noted which)
 	put_cpu_ptr(&notes);
 }
 
-/* Print lines NAME CPU ADDRESS...; the first address is after the call of gtp_target_note_stack. */
+/* Print lines NAME CPU ADDRESS... The first address follows the call of gtp_target_note_stack(). */
 static int stacks_show(struct seq_file *m, void *unused)
 {
 	static const char *const names[] = { "chain", "event", "irq", "nmi" };

@@ -135,7 +135,7 @@ static unsigned long hostile(const char *kind)
 	unsigned long here = (unsigned long)frame;
 	unsigned int i;
 
-	/* A made-up frame in this array, whose return address is in go(). */
+	/* A made-up frame in this array. Its return address is in go(). */
 	frame[0] = here;
 	frame[1] = (unsigned long)go;
 	frame[2] = 0;

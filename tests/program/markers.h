@@ -44,7 +44,7 @@
 		".popsection\n");                                                                  \
 	extern unsigned short name
 
-/* The code at markers of libbpf/usdt: a nop and a long nop, which newer kernels make a call. */
+/* The code at markers of libbpf/usdt: a nop and a long nop. Newer kernels write a call there. */
 #define NOP_5 "nop; .byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #define NOP_10 "nop; .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00"
 

@@ -22,7 +22,7 @@
 #define OWN __attribute__((noipa))
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
-/* A struct of C, as a library may have. */
+/* A C struct, as a library may define. */
 struct request {
 	int id;
 	const char *path;
@@ -47,7 +47,7 @@ extern "C" OWN long handle_reply(struct request *request)
 	return r;
 }
 
-/* Takes this number of milliseconds. */
+/* Sleeps this number of milliseconds. */
 extern "C" OWN int wait_for(int milliseconds)
 {
 	usleep(milliseconds * 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The most traced functions. They are in their own file, so that the compiler inlines no call. */
+/* The functions that tests trace most. They have their own file, so that no call is inlined. */
 #include <string.h>
 #include "program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions that get no argument on the stack by the ABI (yes_...), and functions that do (no_...).
- * Some no_ functions get none, but the tool must be cautious and refuse them.
+ * The ABI passes no argument on the stack to functions named yes_... To functions named no_..., it
+ * passes one, or the tool cannot exclude it. The tool must accept the former and refuse the latter.
  */
 #include <stdarg.h>
 #include <sys/cdefs.h>

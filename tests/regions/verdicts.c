@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares the module's decision with the tool's, at every instruction of the files, and at some
- * bytes inside instructions.
+ * Compares the decisions of the module and of gdbtp-regions (the tool) whether a jump may be made,
+ * at every instruction of the files, and at some bytes inside instructions.
  *
  * Usage: verdicts [--cpu plain|its|rethunk] [--show N] [--live TEXT] FILE...
  *
@@ -23,9 +23,9 @@ enum { REGIONS = GTP_REGION_OTHERS + 1 };
 struct counts {
 	u64 probeable;
 	u64 both;
-	u64 boot; /* only the module accepts: places that boot rewrites */
+	u64 boot; /* places that only the module accepts, because boot rewrites them */
 	u64 wrong;
-	u64 lost[REGIONS]; /* only the tool accepts: by the module's reason, without padding */
+	u64 lost[REGIONS]; /* places that only the tool accepts, without padding; by reason */
 	u64 shown[REGIONS];
 };
 
@@ -44,7 +44,7 @@ static bool probeable(const struct rgn_verdict *v)
 	return v->id >= RGN_VERDICT_PROBE;
 }
 
-/* False for padding after a function, which the kernel's symbols count as part of the function. */
+/* False in the padding after a function. The kernel's symbols count padding as part of it. */
 static bool in_body(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->body)
@@ -107,7 +107,7 @@ static void compare_text(const struct rgn_module *m, struct counts *c)
 			const struct rgn_function *f = &span->functions[j];
 			u32 end = rgn_function_end(span, f);
 
-			/* So large are only the zeros between sections, which are no code. */
+			/* Only the zeros between sections are so large, and they are not code. */
 			if (f->size > 1 << 16)
 				continue;
 			for (at = rgn_function_start(span, f); at < end; at++) {

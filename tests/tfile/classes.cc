@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Classes whose members are not all where the class begins. */
+/* Classes with static members and base classes, so that GDB must adjust addresses. */
 
 struct base {
 	int b;
@@ -19,7 +19,7 @@ struct apart : virtual base {
 };
 
 int base::count = 7;
-apart whole; /* GDB knows a class of which there is an object */
+apart whole; /* GDB knows this class only if the program has an object of it */
 long memory[8] = { 0x200000001, 0x400000003, 0x600000005 };
 
 __attribute__((noipa)) long look(base *b, derived *d, apart *a, second *s)

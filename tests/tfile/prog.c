@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The program that GDB takes for the traced one: functions with register arguments, and data. */
+/* GDB debugs this program like a kernel. It has functions with register arguments, and data. */
 
 struct thing {
 	int id;
@@ -58,5 +58,5 @@ int main(void)
 	return (int)(add(1, 2) + look(&first, 3));
 }
 
-/* Constant data, which is in no frame. The pointers are addresses of the current boot. */
+/* Constant data, which is not in any frame. The pointers are addresses of the current boot. */
 const char *const kinds[] = { "the first kind", "the second kind" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The shared sources as a target for a real GDB, without a kernel. Packets are on stdin and stdout;
- * memory is that of an ELF file. `monitor hit ADDRESS ARGUMENT...` makes a hit; `monitor stack`,
- * `task`, `cpu` and `clock` set the stack, task, CPU and clock of later hits.
+ * A target for a real GDB, made of the shared sources, without a kernel. Packets are on stdin and
+ * stdout. Memory has the contents of an ELF file. `monitor hit ADDRESS ARGUMENT...` makes a hit;
+ * `monitor stack`, `task`, `cpu` and `clock` set the stack, task, CPU and clock of later hits.
  *
  * Usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]       (gdb: target remote | target PROGRAM)
  *

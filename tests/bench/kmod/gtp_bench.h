@@ -33,14 +33,13 @@ long gtp_bench_nops(struct gtp_bench_obj *o, int n);
 long gtp_bench_event(struct gtp_bench_obj *o, int n);
 long gtp_bench_deep(struct gtp_bench_obj *o, int n);
 
-/* gtp_bench_event_probe - put the cheapest possible probe on the tracepoint: it counts in @hits */
+/* gtp_bench_event_probe - put the cheapest possible probe on the tracepoint: it increments @hits */
 int gtp_bench_event_probe(u64 *hits);
 void gtp_bench_event_unprobe(u64 *hits);
 
 /*
- * gtp_bench_user_probe - set the cheapest possible uprobe at this offset of @file: it counts in
- * @hits. Return 0 or -errno. It is removed by gtp_bench_user_unprobe(), which does nothing if there
- * is none.
+ * gtp_bench_user_probe - set the cheapest possible uprobe at this offset of @file: it increments
+ * @hits. Return 0 or -errno. gtp_bench_user_unprobe - remove the uprobe, if there is one
  */
 int gtp_bench_user_probe(const char *file, u64 at, u64 *hits);
 void gtp_bench_user_unprobe(void);

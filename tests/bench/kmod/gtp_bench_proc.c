@@ -21,11 +21,11 @@
 
 enum {
 	LINE_MAX_LEN = 256,
-	CALLS_MAX = 100000, /* limit for CALLS, because interrupts are off meanwhile */
+	CALLS_MAX = 100000, /* limit for CALLS: interrupts are off during the calls */
 	REPEATS_MAX = 32,
 };
 
-static DEFINE_MUTEX(lock); /* guards everything below */
+static DEFINE_MUTEX(lock); /* protects all variables below */
 static u64 ticks[REPEATS_MAX];
 static u32 nticks;
 
@@ -37,7 +37,7 @@ static u64 now(void)
 	return (u64)high << 32 | low;
 }
 
-/* A loop for each function, so that the call is direct. */
+/* Define a loop for each function, so that each loop calls its function directly. */
 #define X(name)                                                                                    \
 	static noinline u64 loop_##name(u32 calls)                                                 \
 	{                                                                                          \

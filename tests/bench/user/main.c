@@ -43,7 +43,7 @@ OWN static long nops(struct bench_obj *o, int n)
 	return o->a + n;
 }
 
-/* Call bench_push() below @depth frames of this function. */
+/* Call bench_push() from @depth + 1 nested calls of this function. */
 OWN static long descend(struct bench_obj *o, int n, int depth)
 {
 	return (depth ? descend(o, n, depth - 1) : bench_push(o, n)) + 1;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: a unit without the types that one.c and two.c define. It only declares one of them. */
+/*
+ * Job: a compile unit that defines none of the types of one.c and two.c, and declares one of them.
+ */
 #include "units.h"
 
 struct twin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: one of two units that have types and variables of the same names, and nothing else alike. */
+/* Job: one of two compile units whose types and variables have the same names but are different. */
 #include "units.h"
 
 struct twin {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Job: functions in the form of those that fill the record of raw_syscalls:sys_enter, as kernels of
- * different configurations have them.
+ * Job: functions like those that fill the record of raw_syscalls:sys_enter, as kernels of different
+ * configurations have them.
  */
 #include <string.h>
 
@@ -78,7 +78,7 @@ static __always_inline void fill(void *data, struct pt_regs *regs, long id, stor
 	commit(buffer);
 }
 
-/* A function that fills a record, and the kernel's description of the event. */
+/* Define a function that fills a record, and the kernel's description of the event. */
 #define EVENT(event)                                                                               \
 	static __noipa void fill_##event(void *data, struct pt_regs *regs, long id)                \
 	{                                                                                          \
@@ -149,7 +149,10 @@ static inline void checked(unsigned long *args, const struct pt_regs *regs, long
 
 EVENT(checked);
 
-/* Another function writes last, with the address of a known or of an unknown source. */
+/*
+ * Another function writes the arguments last. The source is known in the first event, unknown in
+ * the second.
+ */
 static inline void copied(unsigned long *args, const struct pt_regs *regs, long id)
 {
 	native(args, regs, id);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The compiler must not use knowledge about the callers. */
+/* The compiler must not adapt a function to its callers. */
 #define alone __attribute__((__noipa__))
 
 struct holder;

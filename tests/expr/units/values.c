@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: lists, flexible arrays, 128 bits, and a variable that is a constant in its function. */
+/*
+ * Job: lists, flexible arrays, 128-bit integers, and an argument that is always the same constant.
+ */
 #include "units.h"
 
 struct list_head {
@@ -108,7 +110,7 @@ struct ether {
 	    .all = { -1, 0, 1 },
 	    .address = { 0x20, 1, 0xd, 0xb8, [15] = 0xfe } };
 
-/* No single member has all bytes of this union. */
+/* No single member covers all bytes of this union. */
 union odd {
 	unsigned char three[3];
 	short one;
@@ -156,7 +158,7 @@ static alone long in_registers(struct pair pair)
 	return (long)pair.pointer + pair.on;
 }
 
-/* GCC makes a copy of this function for the only value that the argument ever has. */
+/* GCC makes a copy of this function for the only value that @always ever has. */
 static int in_copy(struct entry *entry, int always)
 {
 	return entry->id + always;
