@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Job: roots of Debian 13 for the packages' tests: a bare one, and layers over it that are kept or thrown away.
+# Job: make roots of Debian 13 for the packages' tests: a bare one, and layers over it, which are kept or thrown away.
 # Sourced in the repository's root by tests/deb/run, inside a mount namespace of its own.
 
 suite=trixie

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: take the place of gtp-run on a machine of these tests, with that machine's device, clocks, and ways to fail.
+# Job: stand in for gtp-run on one of the machines of tests/fleet. Each machine has its own device, clocks, and
+# failures.
 . "$FLEET_MACHINE"
 if [ "$1" = --clocks ]; then
 	exec /usr/bin/python3 -B "$HERE/clocks.py" "$2" "$AHEAD"

@@ -28,7 +28,8 @@ options() {
 	rest=("$@")
 }
 
-# take_kernel FOLDER: set the variables of tests/vm/kernel, and $out to build/FOLDER/RELEASE, where tables and choices go
+# take_kernel FOLDER: set the variables of tests/vm/kernel, and $out to build/FOLDER/RELEASE, where the tables and the
+# chosen places are stored
 take_kernel() {
 	local env
 	env=$(tests/vm/kernel "$series") || exit 1

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Job: run the suites of a check, as many at once as there are lanes, longest first; repeat what failed; count.
-# Sourced by tests/check and the selftest, in the repository's root, after suites.sh.
+# Job: run the suites of a check, the longest first, several in parallel (each of them occupies a lane). Repeat suites
+# that failed, and count the tests. Sourced by tests/check and the selftest, in the repository's root, after suites.sh.
 #
 # The logs of a check, in $logs. NAME.log: of each suite. NAME.first: the first log of a suite that
 # failed, and passed when it was repeated. NAME.again: the second log of a suite that failed twice.
 # NAME.fetched: of a download. `times` has the seconds and CPU seconds of each suite, `failed` the
 # suites that --failed repeats.
 
-# A guest is idle for a quarter of its time, so one lane more than there are CPUs keeps all CPUs
-# busy.
+# A lane runs one suite at a time. A guest is idle for a quarter of its time, so one lane more than there are CPUs keeps
+# all CPUs busy.
 lanes=$(($(nproc) + 1))
 # The file with the seconds that each suite took the last time, a copy of the last check's `times`.
 times=${GTP_TIMES:-tests/lib/times}
-# If more suites than this fail, the failures are not by chance, and no suite is repeated.
+# If more suites than this fail, the failures are not due to chance, and no suite is repeated.
 most_repeated=4
 
 job_names=()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Job: the one list of suites: what each needs built, where and how it runs. tests/run and tests/check source it, in the
-# repository's root.
+# Job: the only list of suites, with the files that each suite needs built, and where and how it runs. tests/run and
+# tests/check source it, in the repository's root.
 
 # The suites use the programs that tests/vm/deps installs. Otherwise the wrapper of a version
 # manager may come first in PATH. It starts other programs, and starts them slowly: pyenv's takes
@@ -47,8 +47,8 @@ faults    | single | tools module kmod tables program | TOPIC | users, signals, 
 "
 
 logs=build/check
-# A suite that prints no line for this many seconds is ended, and a topic in a guest after half as
-# many. The total time does not matter.
+# A suite is ended when it has printed no line for this many seconds, and a topic in a guest after half as many. The
+# total time is not limited.
 silence=${GTP_SILENCE:-1800}
 
 # column SUITE NUMBER
@@ -113,8 +113,8 @@ for_kernel() {
 	if [ -z "$root" ]; then
 		"$@"
 	else
-		# Name the headers by the path at which their package put them: with any other path,
-		# 7.3's Kbuild builds in their folder.
+		# Name the headers by the path at which their package put them. With any other path, 7.3's Kbuild writes
+		# its output into their folder.
 		# shellcheck disable=SC2016 # for the other shell
 		tests/vm/in-root "$series" bash -c \
 			'. tests/lib/suites.sh; . "build/kernels/$0/env"; headers=${headers#"$root"}; "$@"' "$series" "$@"
@@ -123,8 +123,7 @@ for_kernel() {
 
 need_tools() { make -s -C tools; }
 
-# The shared sources, compiled for userspace: for the unit tests, and for the fake targets of
-# tests/tfile.
+# Compile the shared sources for userspace, for the unit tests and for the fake targets of tests/tfile.
 need_objects() { make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a"; }
 
 # need_module [MAKE'S VARIABLE...]
@@ -139,7 +138,7 @@ need_tables() {
 
 need_program() { tests/program/build "build/program/$release"; }
 
-# After need_module, whose objects it links.
+# Call this after need_module, because it links the objects that need_module builds.
 need_jit() { tests/jit/build "$headers" "build/jit/$release" "build/module/$release" KCFLAGS=-Werror; }
 
 # needs_of SUITE TOPIC
@@ -171,9 +170,8 @@ to_build() {
 	esac
 }
 
-# build_one SERIES NEED: build one target. The tools are built for the host, where they choose
-# places and make tables. If the guest has a root of its own, they are built in it, too, for use in
-# the guest.
+# build_one SERIES NEED: build one target. The tools are built for the host, where they choose places and make tables.
+# If the guest has a root of its own, the tools are also built in that root, for use in the guest.
 build_one() {
 	if [ "$2" = tools ]; then
 		need_tools || return
@@ -259,8 +257,8 @@ run_record() { watched tests/record/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 
-# Fuzzers try the same inputs each time unless FUZZ_SEED is set. random_jit and random_pad are one
-# target, and take no time.
+# Fuzzers try the same inputs each time unless FUZZ_SEED is set. random_jit and random_pad are one target, and take
+# little time.
 run_fuzz() {
 	local status=0
 	[[ ${2-} == random* ]] || watched make -s -C tests/fuzz run ROUNDS="${FUZZ_ROUNDS:-1}" SEED="${FUZZ_SEED:-1}" \
@@ -336,9 +334,8 @@ gdb_beside() {
 	command=(env GTP_ONLY="$word" tests/gdb/run "${topics[@]}")
 }
 
-# in_kept SERIES COMMAND...: run a command in the guest that `make guest` keeps, and set `status`;
-# fail if there is no such guest. A kernel that warns dies, so a guest that still answers has a
-# clean log.
+# in_kept SERIES COMMAND...: run a command in the guest that `make guest` keeps, and set `status`; fail if there is no
+# such guest. A kernel that warns dies, so if the guest still answers, its log has no warning.
 in_kept() {
 	local kept=build/vm/kept-$1
 	[ -n "${GTP_KEPT-}" ] && [ -e "$kept/env" ] || return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Job: run the topics of a folder, each by a process of its own, and see that each runs all the tests that it planned.
+# Job: run the topics of a folder, each in a process of its own, and check that each runs all the tests that it planned.
 # Sourced by the runners of such folders, which set `top` (the repository's root).
 
 failed=0
@@ -16,9 +16,10 @@ fail() {
 	failed=1
 }
 
-# all_topics DIR: print the topics of the folder, except those that the guest of the kernel GTP_BESIDE runs instead, and
-# with GTP_BRIEF those that are lengthy as a whole (single tests: see tap.py), and with GTP_BARE those about parts that the
-# kernel of tests/vm/debug-kernel does not have
+# all_topics DIR: print the topics of the folder. If GTP_BESIDE is set, leave out those for which one kernel is enough:
+# the guest of the kernel GTP_BESIDE runs them. If GTP_BRIEF is set, leave out those that are lengthy as a whole; tap.py
+# leaves out single tests. If GTP_BARE is set, leave out those about parts that the kernel of tests/vm/debug-kernel does
+# not have.
 all_topics() {
 	local file
 	for file in "$1"/test_*.py; do

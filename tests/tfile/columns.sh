@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: expressions that GDB's compiler of bytecode must not get as typed: it ends GDB itself, or has another value. Classes.
+# Job: test expressions that GDB must not compile to bytecode as typed, because this would end GDB or give another
+# value; and classes.
 
 # cells PROGRAM FUNCTION COLLECT HITS COLUMNS: print the CSV file of a run with these hits, each the arguments of a call, and
 # go on only if GDB has survived

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: the tests of gtp export's events: sourced by tests/tfile/run, whose functions and programs these use.
+# Job: test the formats of gtp export for events.
 
 # with_calls ARGUMENT...: run GDB with the arguments and the commands of frames.py; print the notes of
 # frames.py, and return GDB's status
@@ -48,7 +48,7 @@ time_of_day_by_the_kernel() {
 	"$here/exported.py" offset "$out/online.ctf" "$out/calls.tables" 1690000000123456789
 }
 
-# The export takes the time of day from the begin and the end of the run, which are in the file's header.
+# The export takes the time of day from the beginning and the end of the run, which are in the file's header.
 time_of_day_by_the_run() {
 	sed 's/;starttime:[0-9a-f]*;stoptime:[0-9a-f]*/;starttime:60a24181e4000;stoptime:60a2453b90a00/' "$out/calls.tf" >"$out/bounds.tf"
 	rm -rf "$out/bounds.ctf"
@@ -66,7 +66,8 @@ random_frames() {
 		"$here/exported.py" perfetto "$out/random.perfetto" "$out/random.tables"
 }
 
-# A file of a run that was recorded too slowly. Frames that report lost frames have frame numbers in GDB, too.
+# Use a file of a run whose frames were recorded too slowly, so that some were lost. A frame that only reports lost
+# frames has a frame number in GDB, too.
 lost_frames_are_told() {
 	local n
 	"$here/lost_frames.py" "$out/calls.tf" "$out/lost.tf" && export_all lost &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: the tests of gtp export's formats for stacks: folded lines, speedscope, flame graphs.
+# Job: test the formats of gtp export for stacks: folded lines, speedscope, flame graphs.
 
 # all_three NAME [OPTION...]: set `commands` to the GDB commands that write NAME.folded, NAME.json and NAME.svg
 all_three() {
@@ -33,7 +33,7 @@ stacks_are_exported() {
 	cmp "$out/pic-by.svg" "$out/pic short.svg"
 }
 
-# The export has all 100 hits, although there was no room for most keys: a separate box has those hits.
+# The export has all 100 hits, although there was no room for most keys. A separate box has the hits without room.
 export_loses_nothing() {
 	local commands hits=() i
 	for i in {1..100}; do hits+=(-ex "hit look &first $i"); done

@@ -22,7 +22,8 @@ impossible_numbers_are_refused() {
 	done
 }
 
-# A key whose type cannot be a key's is shown as a number. A key of type string is no stack, even if the file says so.
+# A key of a type that no key can have is shown as a number. A key of type string is not a stack, even if the file says
+# so.
 keys_are_shown_as_they_can_be() {
 	tail_of odd.tf $'name key_t\tstruct thing\tthing\t' "key keystr_s" "stack 1 10" "aggregation a_x count : key_t keystr_s" \
 		"entry 1 7 41 0 : :"

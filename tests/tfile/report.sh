@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: the tests of the data in the page of gtp report, without a browser; tests/page/test_report.py uses a browser.
+# Job: test the data in the page of gtp report without a browser. tests/page/test_report.py tests the page in a browser.
 
 report_is() { "$here/report.py" "$@" | sed 's/^/# /' && [ "${PIPESTATUS[0]}" = 0 ]; } # report_is QUESTION FILE...
 

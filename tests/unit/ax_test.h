@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code for the tests of agent expressions: cmocka, exact copies, seeded random numbers. */
+/*
+ * Common code for the tests of agent expressions: cmocka, heap copies of exact size, seeded random
+ * numbers.
+ */
 #ifndef _GTP_AX_TEST_H
 #define _GTP_AX_TEST_H
 
@@ -13,8 +16,8 @@
 #include "base/base.h"
 
 /*
- * test_exact - return a copy that ends where its allocation ends, so that ASan sees a read past it;
- * the caller frees it
+ * test_exact - return a copy that ends where its allocation ends, so that ASan sees a read past the
+ * end; the caller frees the copy
  */
 static inline u8 *test_exact(const u8 *bytes, u32 len)
 {

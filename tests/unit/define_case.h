@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of definitions: a list of tracepoints, and texts in the form that packets have. */
+/*
+ * Common code for the tests of definitions: a list of tracepoints, and texts in the form of
+ * packets.
+ */
 #ifndef _GTP_DEFINE_CASE_H
 #define _GTP_DEFINE_CASE_H
 

@@ -103,7 +103,7 @@ static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp
 	return -EINVAL;
 }
 
-/* Send the lines of dprintfs, like the module, but no other CPU can add lines meanwhile. */
+/* Send the lines of dprintfs like the module. Unlike there, no other CPU adds lines meanwhile. */
 static void lines(void *ctx)
 {
 	struct fake_gdb *g = gdb_of(ctx);
@@ -142,7 +142,7 @@ static void hear(void *ctx, const void *bytes, u32 len)
 {
 	struct fake_gdb *g = gdb_of(ctx);
 
-	/* Only a fuzzer asks for so much without reading it. @bytes are always whole packets. */
+	/* Only a fuzzer lets so much output pile up unread. @bytes are always whole packets. */
 	if (g->out_len + len >= FAKE_OUT_MAX) {
 		fake_gdb_clear(g);
 		g->lost++;

@@ -6,7 +6,7 @@
 #include "fake_target.h"
 #include "stub/stub.h"
 
-/* Addresses on the fake machine for the objects that in a real kernel are those of tests/kmod/. */
+/* Addresses on the fake machine of the objects that tests/kmod/ defines for a real kernel. */
 #define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above its link address */
 #define FAKE_MODULE 0xffffffffc0a00000ULL
 #define FAKE_ADD (FAKE_MODULE + 0x10)

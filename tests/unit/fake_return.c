@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Simulates calls on the fake machine whose returns are reported. */
+/* Simulates, on the fake machine, calls whose returns are reported. */
 #include <assert.h>
 #include "fake_target.h"
 

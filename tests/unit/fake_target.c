@@ -445,7 +445,7 @@ static int take_sdata(void *ctx, const struct gtp_location *loc, const struct gt
 	u8 record[12] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
 	assert(loc->kind == GTP_LOCATION_EVENT);
-	/* Make no record for this value of rsi. */
+	/* For this value of rsi, the fake machine makes no record. */
 	if (regs->rsi == 404)
 		return -ENODATA;
 	gtp_put_le(record + 8, regs->rsi, 4);
@@ -516,7 +516,7 @@ bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args)
 	return fake_fire(f, addr, &regs);
 }
 
-/* --- definitions and results in short --- */
+/* --- short forms of definitions and results --- */
 
 const char *fake_lines(struct fake *f)
 {

@@ -39,7 +39,7 @@ struct fake_map {
  * @live: the number of allocations that are not freed
  * @obtain, @give: allocate zeroed memory and free it; NULL: calloc() and free()
  * @refuse_arm: address that ->arm refuses with -EINVAL
- * @refuse_beside: refuse @refuse_arm only as long as this address is armed; 0: always
+ * @refuse_beside: refuse @refuse_arm only while this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
  * @room: the number of places at which a fast probe fits
  * @jump: the address at which a probe is a jump
@@ -51,13 +51,13 @@ struct fake_map {
  * @while_reading: called once, in the middle of the next ->read, as an interrupt would be
  * @while_arming: called after every successful ->arm, to make hits before the reply to QTStart
  * @while_disarming: called when ->disarm begins, to finish hits that have begun
- * @while_exchanging: called before a CPU switches to its other tables or buffer
+ * @while_exchanging: called before a CPU switches to its other tables, or to its other buffer
  * @while_telling: called for every text for the user's console
  * @stack: the callers that hits collect, ended by a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
  * @contexts: the value of preempt_count(); @entered: the part that the probe's exception added
- * @wall_reads: how often the time of day was read at hits; each is one ns later
+ * @wall_reads: how often hits read the time of day; each reading is one ns later than the last one
  * @tsv_stuck: another CPU holds the variables' lock, and has been stopped for good
  * @tsv_locked: the variables' lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
@@ -159,9 +159,9 @@ void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct 
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 
 /*
- * fake_enter - call the function at @addr on @f->cpu. Return true if its return is reported: then
- * pass @p to fake_leave(), which returns @value from the call, or false if the function is no
- * longer armed
+ * fake_enter - call the function at @addr on @f->cpu. Return true if the return of this call is
+ * reported; the caller must then pass @p to fake_leave(). fake_leave - let the call return @value.
+ * Return false if the function is no longer armed
  */
 bool fake_enter(struct fake *f, u64 addr, const struct gtp_regs *regs, struct gtp_pending *p);
 bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the tests of hits: a session with one variable and some memory, and a short notation for
- * tracepoints.
+ * Common code for the tests of hits: a session with one variable and some memory, and a short
+ * notation for tracepoints.
  */
 #include <stdlib.h>
 #include "hit_case.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the tests of hits: a session with one variable and some memory, and a short notation for
- * tracepoints.
+ * Common code for the tests of hits: a session with one variable and some memory, and a short
+ * notation for tracepoints.
  */
 #ifndef _GTP_HIT_CASE_H
 #define _GTP_HIT_CASE_H
@@ -28,7 +28,7 @@
 #define TRACENZ "2f"
 #define INCREMENT GETV("46") CONST8("01") ADD SETV("46")
 
-/* The registers that all hits have. */
+/* The values of the registers at all hits. */
 extern const struct gtp_regs regs;
 
 int setup(void **state);
@@ -36,7 +36,8 @@ int teardown(void **state);
 
 /*
  * define - define a tracepoint from "N:ADDR:E:STEP:PASS", a condition or NULL, and actions up to a
- * NULL. R and M actions are in the form of packets, expressions are only their bytecode in hex
+ * NULL. R and M actions have the form that they have in packets; of an expression, only its
+ * bytecode is given, in hex
  */
 struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond, ...);
 

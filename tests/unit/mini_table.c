@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes a table of regions for one function: one span, with three lists; six for a program. */
+/*
+ * Writes a table of regions for one function. The table has one span with three lists; for a
+ * function of a program, it has six lists.
+ */
 #include "mini_table.h"
 
 static void put32(struct mini_table *m, u32 at, u32 v)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory for tests without the fake machine: from malloc(), up to a total that the test sets. */
+/*
+ * Memory for tests without the fake machine. It comes from malloc(), up to a total that the test
+ * sets.
+ */
 #ifndef _GTP_PLAIN_MEM_H
 #define _GTP_PLAIN_MEM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Common code for the tests of the stub: a fake GDB, and checks of replies, whole or only of their
- * beginning.
+ * Common code for the tests of the stub: a fake GDB, and checks that compare a whole reply or only
+ * its beginning.
  */
 #ifndef _GTP_STUB_CASE_H
 #define _GTP_STUB_CASE_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables to which a run only adds: which these are, and which tracepoints may join the run. */
+/*
+ * Variables to which a run only adds: which variables a run treats in this way, and which
+ * tracepoints may join such a run.
+ */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/dprintf.h"

@@ -54,7 +54,7 @@ static const char *const taken[] = {
 	"getv 5; getv 6; add; setv 5; end",
 	"getv 5; const8 1; pop; const8 2; add; setv 5; end",
 	"reg 5; trace_quick 4; pop; getv 5; const8 1; add; setv 5; end",
-	/* Adding nothing counts, too: an update by another CPU in between must not be lost. */
+	/* Adding 0 is also an addition: an update by another CPU in between must not be lost. */
 	"getv 5; setv 5; end",
 	/* Any code may follow, with the sum on the stack. */
 	"getv 5; const8 1; add; setv 5; const8 5; less_signed; if_goto L; const8 1; end; L: const8 0; end",
@@ -208,7 +208,10 @@ static void test_same(void **state)
 	axenv_free(e);
 }
 
-/* Expressions of other forms need the lock in any case; settling can be repeated and undone. */
+/*
+ * ax_settle_tsvs() decides for each expression whether it needs the lock. Expressions of other
+ * forms always need it. The decision can be made again, and reversed.
+ */
 static void test_settle(void **state)
 {
 	u8 ways[16] = { [N] = AX_TSV_ADDED };

@@ -400,8 +400,8 @@ static void more_memory_than_there_may_be(void **state)
 }
 
 /*
- * The memory for all tables together is limited, which is checked before any is allocated. The
- * memory for the text that a reader gets is also limited.
+ * The memory for all tables together has a limit, which is checked before a table is allocated. The
+ * memory for the text that a reader gets has a limit, too.
  */
 static void memory_for_others(void **state)
 {

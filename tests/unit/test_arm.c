@@ -208,7 +208,9 @@ static void and_may_refuse(void **state)
 {
 	struct gtp_why why = { "" };
 
-	/* No backend can probe one place: the reason is reported, and the others are armed. */
+	/*
+	 * If no backend can probe a place, the reason is reported, and the other places are armed.
+	 */
 	w.gives_up[1] = true;
 	w.second[1] = -EILSEQ;
 	arm_all();
@@ -265,7 +267,9 @@ static void fast_or_not_at_all(void **state)
 	w.gives_up[3] = true;
 	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
 	assert_true(gtp_location_is_refused(&loc[3]));
-	/* Only place 2 goes to the second backend: the others are armed, or must be fast. */
+	/*
+	 * Only place 2 goes to the second backend. The others are armed, or must have a fast probe.
+	 */
 	assert_string_equal(w.log, "a0 a1 a3 commit b2 end ");
 }
 

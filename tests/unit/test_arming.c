@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Places that cannot be probed are reported and the others armed, except with strict set. */
+/*
+ * If some places cannot be probed, they are reported, and the others are armed. With strict set,
+ * the run does not start.
+ */
 #include "run_case.h"
 
 static const struct gtp_regs regs = { .rdi = 5 };
@@ -38,7 +41,7 @@ static void the_others_are_armed(void **state)
 	stop(f);
 	assert_string_equal(f->log, "disarm 1000\ndisarm 4000\n");
 	assert_string_equal(fake_frames(f), "7@1000\n7@4000\n");
-	/* The next run tries to arm all three again. */
+	/* The next run tries to arm all three places again. */
 	fake_log_clear(f);
 	f->refuse_arm = 0;
 	start(f);
@@ -194,7 +197,7 @@ static void no_room_is_told(void **state)
 	assert_non_null(strstr(f->told, "gdbtp: hits of 2 places cost more: there is no room"));
 }
 
-/* If a tracepoint must be fast but cannot be, its place is refused as if it took no probe. */
+/* If a tracepoint must be fast but cannot be, its place is refused like one that takes no probe. */
 static void not_fast_is_refused(void **state)
 {
 	struct fake *f = *state;

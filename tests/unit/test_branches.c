@@ -31,7 +31,7 @@ struct branches {
 	u32 unsafe;   /* indirect branches that end in the lower half of a cache line */
 	u32 unfenced; /* indirect branches without an lfence in front, apart from nops */
 	u32 open;     /* returns, thunk jumps and indirect jumps not followed by an int3 */
-	u32 at_load;  /* indirect branches at an offset at which a fast load could be */
+	u32 at_load;  /* indirect branches where the fault handler expects a load */
 };
 
 /* Return an address near this program: generated code must be near the C functions it calls. */

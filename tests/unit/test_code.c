@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs with machine code have the same frames as without. When machine code is made. */
+/*
+ * Runs with machine code have the same frames as runs without it. Other tests check when machine
+ * code is made.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -287,7 +290,10 @@ static void compare(struct fake *a, struct fake *b)
 	free(status);
 }
 
-/* Let hits of machine @b use the processor's counter for the time. Both clocks stand still. */
+/*
+ * Let hits of machine @b read the time from the processor's counter. The clocks of both machines
+ * stand still.
+ */
 static void use_counter(struct fake *a, struct fake *b)
 {
 	/* The counter does not advance, and neither does the clock. */
@@ -382,8 +388,8 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 }
 
 /*
- * Whichever request for machine code fails: nothing is armed, no code is left, and the message
- * names the tracepoint.
+ * If any request for machine code fails, nothing is armed, no code is left, and the message names
+ * the tracepoint.
  */
 static void test_all_or_nothing(void **state)
 {

@@ -29,7 +29,7 @@ static int take(void *ctx, const char *line, u32 len)
 	return 0;
 }
 
-/* Parse the text in pieces of @step bytes, each an exact copy. */
+/* Parse the text in pieces of @step bytes. Each piece is a heap copy of its exact size. */
 static int feed(struct found *f, const char *text, size_t step)
 {
 	struct gtp_debugfs_text l = { .len = 0 };

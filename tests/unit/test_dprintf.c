@@ -303,7 +303,10 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_non_null(strstr(f->told, "dprintf is not armed at 0x3000 (f+0x1/0x2): no probe\n"));
 }
 
-/* A jump at 0x1000 would cover 0x1003, so it is removed, and set again after that at 0x1003. */
+/*
+ * A jump at 0x1000 would cover 0x1003. So the dprintf at 0x1000 is disarmed, and armed again after
+ * the one at 0x1003.
+ */
 static void one_makes_way_for_another(void **state)
 {
 	struct fake *f = *state;
@@ -412,7 +415,10 @@ static void its_module_goes_during_a_run(void **state)
 	assert_int_equal(f->armed, 0);
 }
 
-/* Whichever allocation fails: the dprintf is armed or not there, and nothing leaks (fake_exit). */
+/*
+ * If any allocation fails, the dprintf is either armed or not defined. fake_exit() checks for
+ * leaks.
+ */
 static void no_memory(void **state)
 {
 	struct fake *f = *state;

@@ -7,7 +7,7 @@
 #include "hit/hit.h"
 #include "hit_case.h"
 
-enum { LIMIT = 0x1000 }; /* loads above this address, as all in this test, are careful loads */
+enum { LIMIT = 0x1000 }; /* loads above this address, as all in this test, are done by a call */
 
 /* The byte at 0x2000, where setup() puts 01, 02, 03 ... */
 #define MEMORY "23200017"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ELF header and the segments of programs; damaged files, and files that are no programs. */
+/* The ELF header and the segments of programs; damaged files, and files that are not programs. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/space.h"
@@ -181,7 +181,7 @@ static void refused_segments(void **state)
 	assert_int_equal(read_made(&elf, &m, &why), -ENOEXEC);
 }
 
-/* notes_of - return the length of the build-id that is found in an exact copy of these notes */
+/* notes_of - return the length of the build-id that is found in a heap copy of these notes */
 static u32 notes_of(struct gtp_elf *elf, const u8 *notes, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);

@@ -100,7 +100,7 @@ static void instructions(void **state)
 
 			code[k] = (u8)strtoul(digits, NULL, 16);
 		}
-		/* In a copy of exactly this size, ASan sees a read past the end. */
+		/* Use a copy of exactly this size, so that ASan sees a read past the end. */
 		memcpy(exact, code, n);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_RETURN, exact, n), cases[i].returns);
 		assert_int_equal(gtp_exits_is(GTP_EXIT_SHARED, exact, n), cases[i].returns);

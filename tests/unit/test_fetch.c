@@ -154,7 +154,10 @@ static void at_both_ends_of_a_call(void **state)
 	struct gtp_tracepoint *entry;
 
 	fake_map(f, 0x3000, NULL, 0x1000);
-	/* A condition evaluated at the entry; one at the return that holds; one that does not. */
+	/*
+	 * A condition that is evaluated at the entry; at the return, one that holds and one that
+	 * does not.
+	 */
 	entry = define(f, "1:1000:E:0:0", REG("05") REF32 CONST32("04030201") EQUAL END,
 		       GETV("05") END, "M-1,3001,1", NULL);
 	define(f, "2:1000:E:0:0", GETV("05") CONST8("07") EQUAL END, "M-1,3002,1", NULL);

@@ -36,7 +36,10 @@ static void mem(u64 addr, u32 len, u8 salt)
 	assert_int_equal(gtp_buffer_add_mem(&buf, addr, len, read_pattern, &salt), 0);
 }
 
-/* Check a read of @len bytes at @addr: @got are read, @split of block @first, then of @then. */
+/*
+ * Check that a read of @len bytes at @addr returns @got bytes: the first @split bytes from block
+ * @first, the others from block @then.
+ */
 static void expect(const struct gtp_frame *f, u64 addr, u32 len, u32 got, u32 split, u8 first,
 		   u8 then)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads that can follow a call: after their C part, its flags decide where control goes. */
+/*
+ * Pads that can follow a call of the function until it returns: the flags that the C part of the
+ * pad leaves decide whether the pad goes to a gate, which calls the rest of the function.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +41,8 @@ static u64 target_of(const u8 *at, u32 *len)
 }
 
 /*
- * After its popfq the pad branches: to the gate with a frame if CF is set, to the bare gate if ZF
- * is set, otherwise to the copies of the displaced instructions.
+ * After its popfq, the pad goes to the gate with a frame if CF is set, to the bare gate if ZF is
+ * set, and otherwise to the copies of the displaced instructions.
  */
 static void test_gates(void **state)
 {

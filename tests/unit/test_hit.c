@@ -15,7 +15,7 @@ static void registers(void **state)
 	start(f);
 	fire(f, 1);
 	/*
-	 * rip is the location's address; eflags has 32 bits; ds to gs are unknown, which is no
+	 * rip is the location's address; eflags has 32 bits; ds to gs are unknown, which is not an
 	 * error
 	 */
 	expect_frames(f, "1@1000 r0=a r1=b r5=2000 r16=1000 r17=246\n2@1000\n3@1000\n");
@@ -123,7 +123,7 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* If a jump pad has evaluated the first tracepoint's condition, C evaluates only the others'. */
+/* If a jump pad has evaluated the first tracepoint's condition, C evaluates only later ones. */
 static void a_condition_known_to_hold(void **state)
 {
 	struct fake *f = *state;
@@ -234,7 +234,10 @@ static void beyond_the_last_one(void **state)
 	fire(f, 1);
 	f->while_reading = other_cpu;
 	fire(f, 1);
-	/* The second hit is the last that counts, although two more come while it is written. */
+	/*
+	 * The second hit is the last that counts, although two more come while its frame is
+	 * written.
+	 */
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
 	expect_end(f, GTP_STOP_PASSCOUNT, 1);
 	expect_frames(f, "1@1000 m2000=01\n1@1000 m2000=01\n2@3000\n");

@@ -135,7 +135,7 @@ static void hits(void *arg)
 		fake_hit(h->loc, h->cpu, &r, 0);
 }
 
-/* Let hits use the processor's counter for the time, as quick hits must. */
+/* Let hits read the time from the processor's counter, as hits on the quick path must. */
 static void use_counter(struct fake *f)
 {
 	static const struct gtp_calibration still;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The compiler when room is short: code buffers of every size, the arena, the largest requests, and
- * blocks at the last address that a fast load may read.
+ * blocks at the last address that machine code may read without a call.
  */
 #include <stdarg.h>
 #include <stddef.h>

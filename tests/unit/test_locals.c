@@ -27,7 +27,10 @@ static void a_variable_of_each_cpu(void **state)
 	assert_int_equal(f->trace.run.cpus[0]->local[0x47], 5);
 }
 
-/* The lock protects shared variables. An expression that sets both kinds takes it. */
+/*
+ * The lock protects shared variables. An expression that sets a shared and a per-CPU variable takes
+ * the lock.
+ */
 static void each_cpus_own_beside_a_shared_one(void **state)
 {
 	struct fake *f = *state;
@@ -40,7 +43,7 @@ static void each_cpus_own_beside_a_shared_one(void **state)
 	assert_int_equal(f->tsv_locks, 3);
 	assert_int_equal(variable(f), 3);
 	assert_int_equal(f->trace.run.cpus[0]->local[0x47], 3);
-	/* The number is given to a shared variable. */
+	/* Number 0x47 is given to a shared variable. */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "47:0:0:705f", &why), 0);
 	start(f);

@@ -91,7 +91,7 @@ static u32 run(u64 rdi, bool step)
 #define FIELD "reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end"
 #define EQUAL "reg 5; const8 42; equal; end"
 
-/* The cost of a false condition, without displaced instructions and the jump to the pad. */
+/* Count instructions and bytes of a false condition, without displaced code and the jump to it. */
 static void test_instructions(void **state)
 {
 	static const struct {
@@ -153,7 +153,9 @@ static void test_hit(void **state)
 		{ "reg 5; const8 0; div_signed; end", PADWORLD_NUMBER << 1 },
 		{ "reg 5; reg 0; rem_unsigned; end", PADWORLD_NUMBER << 1 }, /* rax is 0 */
 		{ "reg 7; const32 0x300ffe00; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
-		/* All 64 bits of the CPU, the task and its pid, which padworld() sets. */
+		/*
+		 * The values of the CPU, the task and its pid, which padworld() sets, have 64 bits.
+		 */
 		{ "getv 1; const32 0xfffffffe; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
 		{ "getv 1; const64 0xfffffffffffffffe; equal; end", 0 },
 		{ "getv 3; getv 3; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
@@ -183,7 +185,7 @@ static void test_hit(void **state)
 	}
 }
 
-/* A pad without a region is entered by a call and returns; it reads rsp as before the call. */
+/* A pad without a region is entered by a call, and returns. It reads rsp as before the call. */
 static void test_called(void **state)
 {
 	ask("reg 7; const32 0x300ffe08; equal; end");
@@ -249,7 +251,7 @@ static void test_jumped_to_endbr(void **state)
 	assert_memory_equal((void *)t.entry, endbr64, sizeof(endbr64));
 }
 
-/* Conditions that read all registers, need particular registers, or need more than there are. */
+/* Conditions that read all registers, need particular registers, or need more than exist. */
 static void test_pressure(void **state)
 {
 	static const char *const conds[] = {
@@ -458,7 +460,7 @@ static void test_out_of_reach(void **state)
 	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
 }
 
-/* No displaced instruction may be at an offset where the fault handler expects a fast load. */
+/* No displaced instruction may be at an offset where the fault handler expects a load. */
 static void test_no_load_place(void **state)
 {
 	u8 buf[256];

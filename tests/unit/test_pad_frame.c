@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames that jump pads write without C: when they do, which actions are refused, and the cost. */
+/*
+ * Frames that jump pads write without C: when pads do so, for which actions they cannot, and how
+ * many instructions this takes.
+ */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +68,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.pass = t.pass,
 	};
 	t.tp.plan.start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
-	t.tp.actions = (struct gtp_action *)item; /* not NULL: there are some */
+	t.tp.actions = (struct gtp_action *)item; /* not NULL: there are actions */
 	padtask_frame(&t.frame, &t.tp, item, item ? 1 : 0);
 	t.req = (struct gtp_pad_request){
 		.region = &t.region,
@@ -442,7 +445,10 @@ static void test_cli(void **state)
 	assert_int_equal(*(const u8 *)t.entry, 0x9c); /* pushfq is first */
 }
 
-/* The cost of a frame, without the displaced instructions, the jump to the pad, and the cli. */
+/*
+ * Count the instructions of a frame, without the displaced instructions, the jump to the pad, and
+ * the cli.
+ */
 static void test_cost(void **state)
 {
 	struct ax_jit_item all = { .kind = AX_JIT_REGS, .mask = GTP_REGS_KNOWN };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets are parsed within their bounds, and after a refusal the column is known. */
+/* Packets are parsed within their bounds, and a refusal names the column. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/parse.h"

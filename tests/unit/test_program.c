@@ -6,7 +6,7 @@
 #include "session/run.h"
 #include "tracepoint/tsv.h"
 
-/* A place in a file space, and addresses before and after the space. */
+/* A place in a file, as its first byte, 0x47, shows. Other addresses are not places in files. */
 #define PLACE "4700000500001000"
 #define AT 0x4700000500001000ULL
 

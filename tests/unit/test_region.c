@@ -158,7 +158,9 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 f4 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 0f 01 c9 90 90");
-	/* ds in place of a lock prefix, which the kernel may restore; but not a hint of a jump */
+	/*
+	 * a ds prefix, in whose place the kernel may write lock; before a call, ds is only a hint
+	 */
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 3e 48 ff 07 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 f0 48 ff 07 90 90 90");
@@ -181,7 +183,7 @@ static void program(void **state)
 
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.last = 5);
-	/* not in the list of functions; longer or shorter in the list */
+	/* functions that are not in the list; that are longer or shorter in the list */
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM);
 	ASK(GTP_REGION_BOUNDS, 0, &r, "90 90 90 90 90 c3", .known.flags = GTP_TABLE_PROGRAM,
 	    .known.last = 6);

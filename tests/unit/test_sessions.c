@@ -94,7 +94,7 @@ static int play_text(const char *text)
 	return err;
 }
 
-/* The player must find errors in transcripts, or they would be worthless. */
+/* The player must find errors in transcripts. Otherwise the other tests would prove nothing. */
 static void the_player_finds_fault(void **state)
 {
 	assert_int_equal(play_text("> ?\n< S05\n"), 0);

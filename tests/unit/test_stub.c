@@ -238,7 +238,9 @@ static void readonly_ranges(void **state)
 	assert_int_equal(gdb.f.trace.nro, 2);
 	assert_true(gdb.f.trace.ro[0].start == FAKE_TEXT);
 	assert_true(gdb.f.trace.ro[1].end == FAKE_TEXT + 0x1000010);
-	/* Distances too large or not a multiple of 2 MiB; addresses too low; empty ranges. */
+	/*
+	 * Ignored: distances too large or not a multiple of 2 MiB, addresses too low, empty ranges.
+	 */
 	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
 	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");
@@ -278,7 +280,7 @@ static void a_range_ends_a_read(void **state)
 	ASK(packetf("m%llx,20", FAKE_TEXT + 8), "E01");
 }
 
-/* --- frames and definitions that go away --- */
+/* --- frames and definitions that are removed --- */
 
 static void frames_go_with_a_run_of_another(void **state)
 {

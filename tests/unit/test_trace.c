@@ -525,7 +525,7 @@ static void a_module_is_unloaded(void **state)
 	assert_string_equal(f->log, "disarm 2fff\ndisarm 2000\n");
 	assert_int_equal(totals(f).missed, 8);
 	assert_true(in->gone && !in->loc && !out->gone && out->loc);
-	/* The run continues with the others, and collected frames stay. */
+	/* The run continues with the other tracepoints, and collected frames stay. */
 	assert_false(fake_fire(f, 0x2000, &regs));
 	assert_true(fake_fire(f, 0x3000, &regs));
 	assert_int_equal(gtp_trace_hits(&f->trace, in).hits, 1);

@@ -55,7 +55,7 @@ static void takes_back(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* If GDB enables a tracepoint during the run, this has effect at once. */
+	/* If GDB enables a tracepoint during the run, this takes effect at once. */
 	assert_int_equal(gtp_trace_enable(&f->trace, 2, 0x1100, true), 0);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 2);
@@ -77,8 +77,8 @@ static void each_run_begins_anew(void **state)
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
 	/*
-	 * A GDB that connects gets the state that GDB has set, not that of the switch, and sends
-	 * it again at tstart.
+	 * A GDB that connects gets the state that the previous GDB has set, not the state to which
+	 * a hit has switched the tracepoint. GDB sends this state again at tstart.
 	 */
 	assert_true(gtp_tracepoint_piece(b, 0, piece, sizeof(piece)) > 0);
 	assert_string_equal(piece, "T2:1100:D:0:0");

@@ -125,7 +125,7 @@ static void users(void **state)
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x4a, true), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x49, false), AX_E_UNKNOWN_TSV);
 
-	/* Defining it again changes its value and its name, but it is the same variable. */
+	/* Defining a number again changes the variable's value and name, but not its slot. */
 	assert_int_equal(define(w, "4a:3:0:6e"), 0);
 	assert_ptr_equal(w->tsvs->slot[0x4a], v);
 	assert_string_equal(v->name, "n");
@@ -135,7 +135,7 @@ static void users(void **state)
 	gtp_tsvs_reset(w->tsvs);
 	assert_true(v->value == 3);
 
-	/* $lost is defined by a GDB that has opened the file of a recorded run. */
+	/* A GDB that has opened the file of a recorded run defines $lost. */
 	assert_int_equal(define(w, "200:0:1:6c6f7374"), 0);
 	assert_int_equal(define(w, "77:0:1:6c6f7374"), 0);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x77, false), AX_E_UNKNOWN_TSV);

@@ -121,7 +121,10 @@ static void test_not_undoable(void **state)
 		{ NULL, GETV("17") END, "R1" },		     /* $ustack as a value */
 		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */
 		{ NULL, REG("04") CONST8("00") CONST8("00") PRINTF END, "R1" },
-		/* A key is read: the second try would see the value of the first one. */
+		/*
+		 * A key that is read: the second try would see the value that the first try has
+		 * set.
+		 */
 		{ GETV("47") END, CONST8("01") SETV("47") END, "M-1,2000,1" },
 		{ NULL, GETV("47") CONST8("01") ADD SETV("47") END, "M-1,2000,1" },
 	};

@@ -52,7 +52,7 @@ bool unwind_next_frame(struct unwind_state *state)
 	return true;
 }
 
-/* If it stops at registers of userspace or an unknown address, the unwinder is not done. */
+/* An unwinder that stops at registers of userspace or at an unknown address is not done. */
 bool unwind_done(struct unwind_state *state)
 {
 	return !callers[state->at] && !is_user && !goes_on;
@@ -156,7 +156,7 @@ static void gates(void **state)
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
-/* For an interrupted function, the address in the stack is 1 higher: it is no return address. */
+/* For an interrupted function, the address in the stack is 1 higher: it is not a return address. */
 static void interrupts(void **state)
 {
 	interrupted = 0x3000;

@@ -250,15 +250,15 @@ static void caller_without_a_frame(void **state)
 	/* A frame cannot overlap the return address. */
 	from.bp = at(2);
 	assert_string_equal(taken(from), "401200 401100 0 ");
-	/* If this is not a hit but an interrupt, the instruction has already been executed. */
+	/* In an interrupt, unlike in a hit, the instruction has already been executed. */
 	from.is_hit = false;
 	from.bp = at(4);
 	assert_string_equal(taken(from), "401200 401333 ");
 }
 
 /*
- * If the instruction does not show that a function begins, this is known only if a call before the
- * return address on top of the stack leads to it.
+ * If the instruction at the pc does not show that a function begins there, the word on top of the
+ * stack shows it: that word is the return address if the call before it leads to the pc.
  */
 static void by_the_call(void **state)
 {

@@ -76,7 +76,7 @@ static enum ax_err verify(const u8 *bytes, u32 len, enum ax_kind kind, struct ax
 			  struct ax_point *points, struct ax_error *err)
 {
 	u8 *exact = test_exact(bytes, len);
-	/* This is exact, too, so that ASan sees a write past the results. */
+	/* This buffer has the exact size, too, so that ASan sees a write past the results. */
 	struct ax_point *own = malloc(len ? len * sizeof(*own) : 1);
 	enum ax_err code = ax_verify(exact, len, kind, own, v, err);
 

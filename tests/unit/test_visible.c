@@ -33,7 +33,7 @@ static void controls_do_not(void **state)
 	assert_string_equal(only("\342\200\256x"), "???x");	 /* right to left */
 	assert_string_equal(only("\357\277\276"), "???");	 /* XML has no U+FFFE */
 	assert_string_equal(only("\355\240\200"), "???");	 /* a surrogate */
-	assert_string_equal(only("\377x\300\233\303"), "?x???"); /* no UTF-8, overlong, cut off */
+	assert_string_equal(only("\377x\300\233\303"), "?x???"); /* not UTF-8, overlong, cut off */
 }
 
 static void nothing_without_a_glyph(void **state)

@@ -422,7 +422,7 @@ static void a_full_table(void **state)
 	free(stack);
 }
 
-/* --- any --- */
+/* --- random tables and stacks --- */
 
 static u32 seed;
 

@@ -32,7 +32,10 @@ static void addresses(void **state)
 		found++;
 		assert_int_equal(gtp_watch_real(addr), VARIABLE);
 		assert_int_equal(gtp_watch_at(addr), VARIABLE);
-		/* Not a tag of addresses of the kernel, of programs or of files. */
+		/*
+		 * The tag must not be one that addresses of the kernel, of programs or of files
+		 * have.
+		 */
 		assert_true(tag & 1 && tag < 0x80 && tag != 0x47);
 		assert_int_equal(gtp_watch_bytes(addr), 1 << ((tag - 0x61) / 8));
 		assert_int_equal(gtp_watch_reads(addr), (tag - 0x61) % 8 / 4);

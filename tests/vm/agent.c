@@ -2,7 +2,7 @@
 /*
  * The agent does for the host what only a program in the guest can do: it runs programs, reads and
  * writes files, and opens /proc/gtp for a GDB. Any number of streams share its one virtio-serial
- * port. A line is closed before the agent reads the next frame.
+ * port. A line is a stream to /proc/gtp. The agent closes a line before it reads the next frame.
  *
  * Usage: agent. It uses the port that is called "agent". The host sets the exit status.
  *

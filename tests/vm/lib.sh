@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# Job: what the scripts here share: messages, apt without installing, the kernel's env file.
-# Sourced by scripts that have set `repo` (the repository's root).
+# Job: functions that the scripts in tests/vm share: messages, apt without installing, the kernel's env file. Sourced by
+# scripts that have set `repo` (the repository's root).
 
 log() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -48,8 +48,8 @@ vm_site() {
 	[ -n "$vm_address" ] && echo "$vm_address"
 }
 
-# vm_apt_private NAME SOURCES: a second apt state beside the machine's, for more suites of the
-# archive that the machine uses. Nothing under /etc or /var changes.
+# vm_apt_private NAME SOURCES: make a second apt state beside the machine's, for more suites of the archive that the
+# machine uses. Nothing under /etc or /var changes.
 vm_apt_private() {
 	apt_dir=$repo/build/apt/$1
 	mkdir -p "$apt_dir/lists/partial" "$apt_dir/cache/archives/partial"

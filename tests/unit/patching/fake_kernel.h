@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For test_patching.c: a fake of the part of the kernel that probe/jump/ uses, so that its files
- * compile unchanged. Each byte that they write, and each wait, is reported to the test.
+ * For test_patching.c: a fake of the part of the kernel that probe/jump/ uses, so that the files of
+ * probe/jump/ compile unchanged. The fake reports each byte that these files write, and each wait,
+ * to the test.
  */
 #ifndef _TEST_FAKE_KERNEL_H
 #define _TEST_FAKE_KERNEL_H
 
 #include "base/base.h"
 
-/* fake_kernel_point - called at each point where another prober may register, arm or unregister */
+/*
+ * fake_kernel_point - called at each point where another prober may register, arm or unregister its
+ * kprobe
+ */
 void fake_kernel_point(void);
 
 /* fake_kernel_step - called when memory that other CPUs read may have changed */

@@ -130,7 +130,7 @@ static void other_goes(void)
 	keep(WORLD_WRITE);
 }
 
-/* Let the other prober act, unless a moment is being recorded: recording reads memory, too. */
+/* Let the other prober act, except during the recording of a moment, which reads memory, too. */
 void fake_kernel_point(void)
 {
 	static bool inside;

@@ -177,7 +177,7 @@ static void print_text(int n, const char *fmt, ...)
 	printf("\n");
 }
 
-/* At its first instruction every argument is in the register that the calling convention says. */
+/* At the first instruction, each argument is in the register of the calling convention. */
 __attribute__((noipa)) void entry(struct task *p, struct file *file, unsigned long count, int n,
 				  unsigned int u, short s)
 {
@@ -188,7 +188,7 @@ __attribute__((noipa)) void mark(void)
 {
 }
 
-/* Behind the call of mark() every local is on the stack, whether it was asked for or not. */
+/* After the call of mark() every local is on the stack, also one that no expression uses. */
 __attribute__((noipa, optimize("O0"))) void frame(struct task *arg, int m)
 {
 	int local = m * 3;
@@ -218,7 +218,7 @@ int main(void)
 {
 	getcontext(&callee);
 	callee.uc_stack.ss_sp = stack;
-	callee.uc_stack.ss_size = sizeof(stack) / 2; /* what is above can be looked at too */
+	callee.uc_stack.ss_size = sizeof(stack) / 2; /* expressions can read above it, too */
 	callee.uc_link = &caller;
 	makecontext(&callee, on_stack, 0);
 	return swapcontext(&caller, &callee);
