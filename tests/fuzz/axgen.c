@@ -3,8 +3,8 @@
  * Random agent expressions that the verifier accepts.
  *
  * The generator follows the verifier's rules: it knows the depth of the stack at every byte, jumps
- * only forward, and binds each label where the depth equals that of the jump. It chooses the forms
- * of real expressions often, and all other forms sometimes.
+ * only forward, and binds each label at a place with the same depth as at the jump. It chooses the
+ * forms of real expressions often, and all other forms sometimes.
  */
 #include "tests/fuzz/axgen.h"
 
@@ -350,8 +350,8 @@ static void make_branch(struct axgen *g)
 }
 
 /*
- * Make a goto if a label is left to bind, as in "const8 1; goto E; F: const8 0; E:", by which GDB
- * turns a condition into a value.
+ * Make a goto if a label is left to bind. For example, GDB turns a condition into a value by
+ * "const8 1; goto E; F: const8 0; E:".
  */
 static void make_goto(struct axgen *g)
 {
@@ -464,8 +464,8 @@ static void make_term(struct axgen *g, u32 steps)
 }
 
 /*
- * Add the two values on top of the stack. Rarely, do something else as well, so that the expression
- * is not of the form that the compiler turns into an atomic addition; it must still be correct.
+ * Add the two values on top of the stack. Rarely, do something else as well. Then the compiler must
+ * not turn the expression into an atomic addition.
  */
 static void make_sum(struct axgen *g)
 {

@@ -24,9 +24,9 @@ static void check_actions(const struct jitdiff_world *w, struct axgen *g)
 }
 
 /*
- * After the first byte, an input has bytecode and bytes that choose the environment; or bytes that
- * choose a tracepoint's actions; or bytes that choose an expression and its environment. The first
- * byte says which.
+ * The first byte of an input says which of three forms follows: bytecode, and bytes that choose the
+ * environment; bytes that choose a tracepoint's actions; or bytes that choose an expression and its
+ * environment.
  */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

@@ -14,7 +14,7 @@ enum {
 	ADDED = TSVS - 1, /* a variable to which all CPUs add atomically */
 	OWN = TSVS,	  /* first of two per-CPU variables and three aggregations */
 	TABLES = 3,
-	KEYS = 3, /* keys for which a table has room: so few that some do not fit */
+	KEYS = 3, /* number of keys that fit into a table: so few that some keys do not fit */
 	TABLE_WORDS = 512,
 	LOG = 1024,
 	BUFFER = 1 << 18, /* several times the most that a snippet of actions may collect */

@@ -23,7 +23,7 @@ enum {
 };
 
 /**
- * struct jitdiff_run - one evaluation and everything that it changed; the operations get it as ctx
+ * struct jitdiff_run - one evaluation and everything that it changed; the ctx of the operations
  * @room: the most bytes that @log may have
  */
 struct jitdiff_run {
@@ -49,7 +49,7 @@ struct jitdiff_case {
 
 /**
  * struct jitdiff_world - the environment in which interpreter and compiler are compared
- * @read: reads memory as a careful load does
+ * @read: reads memory, or returns an error if it cannot be read
  * @builtin: returns the value of a built-in variable
  * @compile: makes code in executable memory; @g may decide how; returns 0 or -errno
  * @differ: reports a difference

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An environment for compiled code: memory with pages that fault, a GS segment with the running
- * task, and two arenas, for code with and without fast loads. Only code in the first arena reads
- * $current_task and similar variables without a call.
+ * task, and two arenas. Only code in the first arena may read memory, and $current_task and similar
+ * variables, without a call.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 enum {
 	PAGE = 4096,
-	MEM = 0x20000000, /* address of the memory, below the limit of fast loads */
+	MEM = 0x20000000, /* address of the memory, which code may read without a call */
 	MEM_SIZE = AXGEN_PAGES * PAGE,
 	LIMIT = 0x7fff0000,
 	ARENA = 8 << 20,
@@ -115,7 +115,10 @@ static bool is_mapped(u64 offset)
 	return offset < MEM_SIZE && offset / PAGE != 1 && offset / PAGE != 4;
 }
 
-/* One variable is per CPU: compiled code reads and writes it without a call of getv or setv. */
+/*
+ * One variable is per CPU. Compiled code reads and writes this variable without a call of getv or
+ * setv.
+ */
 static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_PLAIN + 1] = AX_TSV_LOCAL };
 
 static void setup(void)
@@ -144,8 +147,8 @@ static void setup(void)
 }
 
 /*
- * Return the offset of an address in the memory. For careful loads, the memory is also mapped at
- * addresses of the upper half.
+ * Return the offset of an address in the memory. The callbacks that read memory accept also
+ * addresses in the upper half.
  */
 static u64 offset_of(u64 addr)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares the frames that pads write without C with those of the interpreter.
+ * Compares the frames that pads write without a call of C with the frames that the interpreter
+ * makes.
  *
  * Before a pad writes a frame, it checks the state of the CPU, the run and the task. Sometimes one
  * of these values is set so that the pad must change nothing and call C.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares the frames that pads write without C with those of the interpreter. */
+/*
+ * Compares the frames that pads write without a call of C with the frames that the interpreter
+ * makes.
+ */
 #ifndef _GTP_PADFRAME_H
 #define _GTP_PADFRAME_H
 

@@ -22,7 +22,8 @@ struct padtask {
 };
 
 /**
- * struct padtask_low - words in the lower 2 GiB, which pads that write frames address absolutely
+ * struct padtask_low - words in the lower 2 GiB. Pads that write frames contain the addresses of
+ * these words
  * @location: 0: the pad's hits are no longer wanted
  * @mask, @value: a task is not traced if its tgid & @mask is @value
  */
@@ -39,7 +40,10 @@ enum {
 /* padtask_low - return the words in the lower 2 GiB, which the first call maps */
 struct padtask_low *padtask_low(void);
 
-/* padtask_frame - fill in @frame for @tp with its actions, which must live as long as @frame */
+/*
+ * padtask_frame - fill in @frame for @tp with its actions. The caller must not free them before
+ * @frame
+ */
 void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		   const struct ax_jit_item *items, u32 nitems);
 

@@ -208,7 +208,10 @@ static void setup(void)
 	jit_user_set_gs(&world.task);
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
-	/* The page is writable: the rip-relative data of the original code is in it, too. */
+	/*
+	 * The page is writable, because it also contains the rip-relative data of the original
+	 * code.
+	 */
 	if (mprotect((void *)world.place->exec, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		perror("mprotect");
 		exit(1);

@@ -41,8 +41,8 @@ enum {
 };
 
 /*
- * In assembly: padworld_enter() loads all registers and jumps to the entry, all landings jump to
- * padworld_exit(), and pads call the third function as pad_hit.
+ * These functions are in assembly. padworld_enter() loads all registers and jumps to the entry, all
+ * landings jump to padworld_exit(), and pads call padworld_pad_hit() as pad_hit.
  */
 void padworld_enter(const struct padworld_regs *regs);
 void padworld_exit(void);
@@ -121,7 +121,7 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 /* struct padworld_read - what an expression has read: the ctx of padworld_ops */
 struct padworld_read {
 	u64 rsp;      /* memory below this address has changed */
-	bool careful; /* some of the memory is not accessible to fast loads */
+	bool careful; /* some of the memory cannot be read without a call */
 	bool below;   /* some of the memory was below rsp */
 };
 

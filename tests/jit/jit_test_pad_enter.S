@@ -55,7 +55,7 @@ SYM_FUNC_START(jit_test_pad_enter)
 	popfq
 	for_each_but_rsp load
 	ANNOTATE_UNRET_SAFE			/* a return thunk might change registers */
-	ret					/* to the entry */
+	ret					/* jump to the entry */
 	int3
 SYM_FUNC_END(jit_test_pad_enter)
 STACK_FRAME_NON_STANDARD jit_test_pad_enter

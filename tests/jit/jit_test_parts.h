@@ -32,7 +32,7 @@ s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
  * @err: the last run's result
  * @tries: runs so far, from 0
  *
- * Programs read the running task, whose flags may change between the run of the interpreter and
+ * Programs read the running task. Its flags may change after the run of the interpreter and before
  * that of the compiled code. So one difference proves nothing, but an error of the compiler occurs
  * each time.
  */

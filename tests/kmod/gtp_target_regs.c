@@ -44,7 +44,9 @@ void *gtp_target_regs_to;
 static const u64 status = X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF |
 			  X86_EFLAGS_SF | X86_EFLAGS_OF;
 
-/* Has a site of the function tracer, and changes no register before the next function. */
+/*
+ * Has a site of the function tracer, and jumps to the next function with all registers unchanged.
+ */
 GTP_TARGET_FN long gtp_target_regs(long a, long b, long c, long d, long e, long f)
 {
 	return gtp_target_regs_seen_by(a, b, c, d, e, f);

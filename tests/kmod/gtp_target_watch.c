@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables for watchpoints: a single instruction writes each, and a single one reads it. */
+/*
+ * Variables for watchpoints. A single instruction writes each of them, and a single one reads it.
+ */
 #include <linux/compiler.h>
 
 #include "gtp_target.h"

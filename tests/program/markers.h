@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers like those of <sys/sdt.h>, which may not be installed: a nop, and an ELF note with its
- * address, that of .stapsdt.base, a semaphore or 0, the names, and the operands of the arguments.
+ * Markers like those of <sys/sdt.h>, which may not be installed. A marker is a nop, and an ELF note
+ * with the addresses of nop, .stapsdt.base and semaphore (or 0), the names, and the operands.
  */
 #ifndef MARKERS_H
 #define MARKERS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of aggregations: comparison with a simple model, full tables, and the merging of the CPUs'
- * tables.
+ * Tests the tables of aggregations: they are compared with a simple model, filled up, and merged
+ * from all CPUs.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Aggregations in a run: keys, hits without frames, reading and clearing, lack of memory. */
+/* Tests aggregations in a run: keys, hits without frames, reading and clearing, lack of memory. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/aggregate.h"
@@ -360,7 +360,7 @@ static void tracepoints(struct fake *f)
 	       SET(COUNT, CONST8("00")) END, NULL);
 }
 
-/* Whichever allocation fails, the run either does not start or continues, and nothing leaks. */
+/* After any failed allocation, the run either does not start or continues, and nothing leaks. */
 static void no_memory_at_the_start(void **state)
 {
 	struct fake *f = *state;

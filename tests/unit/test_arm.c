@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The choice of a backend for each location, with fake backends that accept, refuse or give up. */
+/*
+ * Tests how a backend is chosen for each location, by fake backends that accept, refuse or give up.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring buffer of frames: random operations compared with a model, then single edge cases. */
+/*
+ * Tests the ring buffer of frames: compares random operations with a model, then tests edge cases.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

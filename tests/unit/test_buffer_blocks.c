@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A frame's blocks: registers, variables, memory, strings; and failures. */
+/* Tests how a frame's blocks are written: registers, variables, memory, strings; and failures. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits that never end, and other hits that wait for them: a CPU is stopped while it holds the lock
- * of the variables, or the kernel kills the task inside a hit.
+ * Tests hits that never end, because a CPU is stopped while it holds the lock of the variables, or
+ * because the kernel kills the task inside a hit. Also tests other hits that wait for such a hit.
  */
 #include "hit_case.h"
 #include "hit/hit.h"

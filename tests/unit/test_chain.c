@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads for several tracepoints at one place: where control continues after each of them. */
+/* Tests where control continues after each of the pads for several tracepoints at one place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

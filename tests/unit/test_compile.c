@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Properties of compiled code, apart from its results: its size, the distance to the stubs, the
- * memory that it accesses, and its form.
+ * Tests properties of compiled code other than its results: its size, its distance to the stubs,
+ * the memory that it accesses, and its form.
  */
 #include <stdarg.h>
 #include <stddef.h>

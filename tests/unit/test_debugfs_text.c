@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parser of the kernel's lists of kprobes: it finds all entries wherever the text is split, and
- * notices hidden addresses.
+ * Tests the parser of the kernel's list of kprobes: it finds all entries wherever the text is
+ * split, and notices hidden addresses.
  */
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decoder, disassembler and error texts of agent expressions: tables of cases, and random bytes in
- * memory of exactly their size.
+ * Tests the decoder, the disassembler and the error texts of agent expressions, by tables of cases,
+ * and by random bytes in memory of exactly their size.
  */
 #include "tests/unit/ax_test.h"
 #include "agentexpr/ax.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dprintfs: when they are armed, what their hits print, and how runs affect them. */
+/* Tests when dprintfs are armed, what their hits print, and how runs affect dprintfs. */
 #include "run_case.h"
 #include "session/dprintf.h"
 

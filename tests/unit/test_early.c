@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The condition that a kprobe's handler evaluates before the hit begins: which conditions it can
- * evaluate, and how nested hits are counted.
+ * A kprobe's handler evaluates some conditions before the hit begins. Tests which conditions the
+ * handler can evaluate, and how nested hits are counted.
  */
 #include "fake_code.h"
 #include "hit/hit.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parser of the list of a function's exits: a wrong list is refused with the column. */
+/*
+ * Tests the parser of the list of a function's exits. It refuses a wrong list, and names the
+ * column.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

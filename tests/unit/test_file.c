@@ -447,7 +447,7 @@ static void test_frames_that_are_gone(void **state)
 	gtp_file_close(&file);
 }
 
-/* Whichever allocation fails: there is an error message, and nothing is left allocated. */
+/* After any failed allocation there is an error message, and nothing is left allocated. */
 static void test_no_memory(void **state)
 {
 	u32 failed = 0;
@@ -455,7 +455,7 @@ static void test_no_memory(void **state)
 
 	define("1:1000:E:0:0");
 	for (u32 n = 1; rc; n++) {
-		run(2); /* otherwise the index would exist already */
+		run(2); /* start a new run, because the index of the last run exists already */
 		why.text[0] = '\0';
 		fake.fail_alloc = fake.allocs + n;
 		rc = gtp_file_open(&file, t, &why);

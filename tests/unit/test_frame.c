@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading a frame: memory over several blocks, registers over several masks, variables. */
+/*
+ * Tests reading from a frame: memory over several blocks, registers over several masks, variables.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frame of a hit, the end of a run, and memory that a hit may not access. */
+/* Tests the frame of a hit, the end of a run, and memory that a hit may not access. */
 #include "hit_case.h"
 #include "hit/hit.h"
 

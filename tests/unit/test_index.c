@@ -335,8 +335,8 @@ static s64 look_at_each(enum gtp_find how, u64 a, u64 b, u32 from)
 }
 
 /*
- * The search for a rarely hit tracepoint finds all of its frames. Numbers of other tracepoints have
- * the same low bits.
+ * The search for a rarely hit tracepoint finds all of its frames. Some other tracepoints have
+ * numbers with the same low bits.
  */
 static void test_nothing_is_passed_over(void **state)
 {

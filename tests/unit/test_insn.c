@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The instruction decoder: rows for each kind, form and refusal; no read past the end. */
+/*
+ * Tests the instruction decoder, by rows for each kind, form and refusal. It never reads past the
+ * end.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "regions/insn.h"

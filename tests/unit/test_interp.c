@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interpreter: its arithmetic compared with wider arithmetic, its printf compared with libc's,
- * and how evaluations end.
+ * Tests the interpreter: its arithmetic is compared with wider arithmetic, its printf with libc's.
+ * Also tests how evaluations end.
  */
 #include "agentexpr/meaning.h"
 #include "tests/unit/ax_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * $kstack, $ustack and $bt at a hit. Memory for stacks is allocated only if a tracepoint uses one
- * of them.
+ * Tests $kstack, $ustack and $bt at a hit. Memory for stacks is allocated only if a tracepoint uses
+ * one of these variables.
  */
 #include <stdlib.h>
 #include "hit_case.h"
@@ -48,7 +48,7 @@ static void collected(void **state)
 	expect_stack(f, 1, 0x7000, 3);
 	expect_stack(f, 6, 0x8000, 2);
 	expect_frames(f, "1@1000 v21=1\n1@1000 v21=6\n1@1000 v21=1\n");
-	/* The stacks are kept as long as the frames. */
+	/* The stacks of the stopped run are kept, like its frames. */
 	expect_stack(f, 6, 0x8000, 2);
 	assert_int_equal(f->tsv_locks, 0);
 }
@@ -223,7 +223,7 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
-/* If a run has no table of stacks, for whatever reason, $kstack is 0, and the hit continues. */
+/* If a run has no table of stacks, for any reason, $kstack is 0, and the hit continues. */
 static void without_a_table(void **state)
 {
 	struct fake *f = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rings for lines of dprintfs: each line is read in order, or counted as dropped, also with a
- * concurrent reader.
+ * Tests the rings for lines of dprintfs. A reader gets each line in order, or the line is counted
+ * as dropped, also while the writer is writing.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Jump pads: their behaviour, refusals, and the number of their instructions and bytes. */
+/* Tests jump pads: their behaviour, refusals, and the number of their instructions and bytes. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>

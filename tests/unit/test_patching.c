@@ -40,7 +40,7 @@ enum {
 	POSITIONS = PAD + WORLD_PADS * IN_PAD,
 };
 
-/* The state of a task: moment @t, position @at; @owes: the patcher waits until it has been OUT. */
+/* A task's state: moment @t, position @at; @owes: the patcher waits until the task has been OUT. */
 struct state {
 	u32 t;
 	u8 at;

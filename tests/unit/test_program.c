@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints in programs: the kind of their locations, refusals, and the files they are in. */
+/* Tests tracepoints in programs: the kind of their locations, refusals, and their files. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/location.h"

@@ -403,7 +403,7 @@ static void behind_a_site(void **state)
 	/* The table has a jump from elsewhere, to the region or into it. */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 8 } });
-	/* After the displaced bytes such a jump does not matter. */
+	/* A jump from elsewhere to a place after the displaced bytes does not matter. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 11 } });
 	only_falls = false;
 	/* Without only_falls, jumps to the region's first byte do not matter. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Markers and semaphores in the notes of a file; prelinked files, other notes, damaged files. */
+/*
+ * Tests the search for markers and semaphores in a file's notes, also in prelinked and damaged
+ * files.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "probe/user/sdt.h"

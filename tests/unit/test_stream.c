@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The current run as a growing trace file: order of frames, losses, the end, lack of memory. */
+/*
+ * Tests reading the current run as a growing trace file: the order of frames, lost frames, the end
+ * of the run, lack of memory.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

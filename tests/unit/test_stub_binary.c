@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Binary replies: memory for the packet x, and the run's trace file for qXfer:gtpframe:read. */
+/* Tests binary replies: the packet x reads memory, qXfer:gtpframe:read the run's trace file. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

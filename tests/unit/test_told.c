@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages that users get without asking: missed hits, and an unreliable clock. */
+/*
+ * Tests messages that users get without asking: about missed hits, and about an unreliable clock.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The status of a session: numbers that GDB keeps in an int, notes, progress. */
+/* Tests the status of a session: numbers that must fit GDB's int, notes, progress. */
 #include "run_case.h"
 
 static void figures_beyond_an_int(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $enable and $disable: hits that switch other tracepoints, the initial state, refusals. */
+/* Tests $enable and $disable: hits that switch other tracepoints, the initial state, refusals. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/hit.h"

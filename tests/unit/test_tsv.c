@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables: checks of definitions, built-in variables, and the upload to GDB. */
+/* Tests trace state variables: checks of definitions, built-in variables, and the upload to GDB. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "fake_target.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits that are undone because memory is absent, and repeated when the memory is present. */
+/* Tests hits that are undone because memory is absent, and repeated when the memory is present. */
 #include "hit_case.h"
 #include "hit/hit.h"
 #include "hit/undo.h"
@@ -114,9 +114,9 @@ static void test_not_undoable(void **state)
 	struct gtp_why why;
 	static const char *const first[][3] = {
 		{ NULL, INCREMENT END, PRESENT REF32 END },  /* a variable is set, then a read */
-		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* the same, with a memory action */
-		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* the condition sets it */
-		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* one expression does both */
+		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* then a memory action */
+		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* the condition sets the variable */
+		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* one expression sets and reads */
 		{ NULL, TRACEV("17") END, "R1" },	     /* $ustack */
 		{ NULL, GETV("17") END, "R1" },		     /* $ustack as a value */
 		{ NULL, TRACEV("16") END, "R1" },	     /* $bt */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks taken from the kernel's unwinder: complete ones, incomplete ones, gates of followed calls;
- * and the bytes for $bt.
+ * Tests stacks that are taken from the kernel's unwinder: complete and incomplete stacks, and
+ * stacks with gates, through which followed calls return. Also tests the bytes for $bt.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -223,7 +223,7 @@ static void expect_bytes(u64 rsp, u32 want)
 	assert_int_equal(gtp_stack_bytes(NULL, &regs, PC), want);
 }
 
-/* $bt reaches to the end of the task's stack, else of the unwinder's stack, else of the page. */
+/* $bt ends where the task's stack ends, else the unwinder's stack, else the page. */
 static void bytes(void **state)
 {
 	gtp_bt_bytes = 512;

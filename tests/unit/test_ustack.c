@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of programs, taken by their frame pointers: complete stacks, functions that have not set
- * up a frame, and any contents of a program's memory.
+ * Tests stacks of programs, which are found by frame pointers: complete stacks, functions that have
+ * not set up a frame, and arbitrary contents of a program's memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>

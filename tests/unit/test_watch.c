@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watchpoints: their addresses, refusals, and the values and the pc of a hit. */
+/* Tests watchpoints: their addresses, refusals, and the values and the pc of a hit. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/watched.h"
