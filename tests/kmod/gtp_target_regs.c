@@ -34,8 +34,8 @@ struct gtp_target_regs {
 };
 
 /*
- * The registers of a call: _in: before the call; _seen: inside the function; _back: the values
- * that the function returns with; _after: after the return.
+ * The registers of a call. _in has the values before the call, _seen those inside the function,
+ * _back those with which the function returns, _after those after the return.
  */
 struct gtp_target_regs gtp_target_regs_in, gtp_target_regs_seen, gtp_target_regs_back,
 	gtp_target_regs_after;

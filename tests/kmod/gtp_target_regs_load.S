@@ -103,7 +103,7 @@ STACK_FRAME_NON_STANDARD gtp_target_regs_enter
  */
 SYM_FUNC_START(gtp_target_regs_seen_by)
 SYM_INNER_LABEL(gtp_target_regs_body, SYM_L_GLOBAL)
-	/* The first instruction, after an endbr64 in some kernels: tests trace it. */
+	/* Tests trace this instruction. In some kernels an endbr64 precedes it. */
 	ANNOTATE_NOENDBR
 	KEEP_ALL gtp_target_regs_seen
 	LOAD_SCRATCH gtp_target_regs_back

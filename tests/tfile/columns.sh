@@ -22,7 +22,7 @@ shows() { # shows EXPECTED PROGRAM FUNCTION COLLECT HITS COLUMNS
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
-# GDB 13 aborts if such an index, or 16 bytes, get into bytecode.
+# GDB 13 aborts when it compiles an index of type enum, bool or flags, or a value of 16 bytes, to bytecode.
 gdb_survives_columns() {
 	shows $'-2,-2,-2,-3000,<unavailable>,-5,1,1\n7,7,7,-3000,<unavailable>,-5,1,1' types visit '*t, n, huge' "$of_things" \
 		't->numbers[BUSY], t->numbers[t->flag], t->numbers[+t->flag], limits[(enum state) 2], limits[$eflags], (long) huge, huge < 0, (int) huge && n'

@@ -68,7 +68,8 @@ arguments_are_refused() {
 		[ "$(grep -c "a column is missing .*; say gtp table" <<<"$text")" = 2 ] && [ ! -e "$out/never" ]
 }
 
-# gtp trace must refuse such an address without asking the target, because tstart would refuse the whole run.
+# gtp trace must refuse an address without code, and must not ask the target for this: later, tstart would refuse the
+# whole run.
 addresses_without_code_are_refused() {
 	local text
 	text=$(with_gtp prog -ex "gtp trace *0" -ex "gtp trace *&counter" -ex "info tracepoints" -ex "gtp trace *add" \
