@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measure how many cycles a hit takes, natively in userspace. A jump to a pad is set in a function.
- * The pad, the condition, the actions and the frame use the same code as in the kernel, on a fake
- * machine.
+ * Measure how many cycles a hit takes, natively in userspace. The measured function has a jump to a
+ * pad. The pad, the condition, the actions and the frame use the same code as in the kernel, on a
+ * fake machine.
  *
  * Each row of the table is measured with a pad that writes the frame itself, if the kernel would
  * make such a pad, and with a pad that calls C to write the frame. The first pad must never call C:

@@ -126,7 +126,7 @@ static const struct piece ends[] = {
 
 /**
  * struct test - one pad and its region
- * @takes: a piece lowers rsp without writing to the stack there
+ * @takes: a piece of the region lowers rsp without writing to the stack there
  * @undefined: flags that are undefined after the last piece
  * @undefined_at: for each landing, the flags that are undefined when control arrives there
  * @reads_undefined: an instruction reads one of the undefined flags

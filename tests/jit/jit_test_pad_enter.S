@@ -81,7 +81,7 @@ GTP_TAKEN_START(jit_test_pad_place)
 SYM_FUNC_END(jit_test_pad_place)
 STACK_FRAME_NON_STANDARD jit_test_pad_place
 
-/* The function that pads call for a hit here; in gdbtp.ko they call gtp_pad_hit. */
+/* In this test, pads call this function for a hit. In gdbtp.ko they call gtp_pad_hit. */
 GTP_TAKEN_START(jit_test_pad_entry)
 	for_each_but_rsp store_hit
 	pushfq

@@ -84,7 +84,10 @@ struct gtp_target_context {
 	u64 tsc;		    /* the time-stamp counter right before the call */
 };
 
-/* gtp_target_context - a traced function, called with its caller's own values; return @c->tsc */
+/*
+ * gtp_target_context - a traced function, called with values that its caller has read; return
+ * @c->tsc
+ */
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
@@ -137,9 +140,9 @@ int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
 
 /*
- * gtp_target_regs - a traced function, which calls gtp_target_regs_seen_by().
- * gtp_target_regs_seen_by() records its registers; gtp_target_regs_body is its first instruction.
- * gtp_target_regs_enter - make the call, with known values in all registers
+ * gtp_target_regs - a traced function, which calls gtp_target_regs_seen_by(). That function records
+ * its own registers, and gtp_target_regs_body is its first instruction. gtp_target_regs_enter -
+ * make the call, with known values in all registers
  */
 long gtp_target_regs(long a, long b, long c, long d, long e, long f);
 long gtp_target_regs_seen_by(long a, long b, long c, long d, long e, long f);

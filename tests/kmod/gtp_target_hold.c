@@ -23,9 +23,9 @@
 
 enum {
 	LOOK_NS = 50 * 1000,
-	LOOKS_S = 60,	/* most seconds until the timer finds the task in the code */
-	GOES_S = 60,	/* most seconds until the jump is removed */
-	AFTER_MS = 500, /* how much longer the task is kept from running */
+	LOOKS_S = 60,	/* limit in seconds until the timer finds the task in the code */
+	GOES_S = 60,	/* limit in seconds until the jump is removed */
+	AFTER_MS = 500, /* then keep the task from running for this time */
 	JUMP = 0xe9,
 	WATCHED = 16, /* bytes of code, from the task's rip, that must not change */
 };

@@ -156,7 +156,7 @@ static int loop_thread(void *data)
 	return 0;
 }
 
-/* Make a thread. If that fails, the loop runs without it; the counters show the real calls. */
+/* Make a thread. If that fails, the loop has fewer calls, which the counters show. */
 static void make_thread(struct loop *l, struct worker *w, int cpu)
 {
 	struct task_struct *t;

@@ -122,7 +122,7 @@ struct thing things[4] = {
 	  .mode = 0 },
 };
 
-/* A bit field of an unnamed struct, as struct sk_buff has many. */
+/* A bit field of an unnamed struct. struct sk_buff has many of them. */
 struct flags {
 	struct {
 		unsigned int inside : 3;

@@ -103,7 +103,7 @@ static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp
 	return -EINVAL;
 }
 
-/* Send the lines of dprintfs like the module. Unlike there, no other CPU adds lines meanwhile. */
+/* Send the lines of dprintfs like the module. Here no other CPU adds lines meanwhile. */
 static void lines(void *ctx)
 {
 	struct fake_gdb *g = gdb_of(ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Variables to which a run only adds: which variables a run treats in this way, and which
+ * Tests variables to which a run only adds: which variables a run treats in this way, and which
  * tracepoints may join such a run.
  */
 #include <stdlib.h>

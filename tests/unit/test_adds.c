@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ax_adds_to() finds expressions that only add to a variable. An atomic addition gives the same
- * result.
+ * result as such an expression.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -155,7 +155,7 @@ static void test_add_mem(void **state)
 	assert_int_equal(f->size, 24 + 8 + 8 + 16);
 }
 
-/* More bytes than the 16-bit length of a block can count become several adjoining blocks. */
+/* Memory that is too long for the 16-bit length of a block becomes several adjoining blocks. */
 static void test_add_much_mem(void **state)
 {
 	const u32 much = 2 * GTP_BLOCK_MEM_MAX + 5;

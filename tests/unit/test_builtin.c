@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Built-in trace state variables: the time of day is read once for each hit; $hardirq_count and the
- * like do not include the probe's own exception.
+ * Tests built-in trace state variables: the time of day is read once for each hit; $hardirq_count
+ * and the like do not include the probe's own exception.
  */
 #include <stdlib.h>
 #include "hit_case.h"

@@ -115,7 +115,7 @@ static void an_oops_in_a_hit_ends_the_run(void **state)
 	expect_frames(f, "1@1000 v70=0\n");
 }
 
-/* If a task continues after its hit was given up as lost, as with a debugger, the hit ends. */
+/* A task may continue after its hit was given up, for instance in a debugger: the hit ends. */
 static void the_end_of_a_lost_hit_is_an_end(void **state)
 {
 	struct fake *f = *state;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ELF header and the segments of programs; damaged files, and files that are not programs. */
+/*
+ * Tests reading the ELF header and the segments of programs, of damaged files, and of files that
+ * are not programs.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/space.h"

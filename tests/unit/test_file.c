@@ -372,8 +372,8 @@ static void test_long_list(void **state)
 }
 
 /*
- * GDB does not read lines of 1000 characters. Longer ones are left out; the rest of the file stays
- * intact.
+ * GDB does not read lines of 1000 or more characters. Such lines are left out, and the rest of the
+ * file stays intact.
  */
 static void test_long_lines(void **state)
 {

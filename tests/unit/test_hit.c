@@ -254,8 +254,8 @@ static void the_first_reason_stays(void **state)
 	f->while_reading = other_cpu;
 	fire(f, 1);
 	/*
-	 * Both tracepoints reached their pass count. The hit that began first is finished, but
-	 * the other one has ended the run.
+	 * Both tracepoints reached their pass count. The hit that began first is finished, but the
+	 * other hit has ended the run.
 	 */
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000 m2000=01\n2@3000\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits on many CPUs at once: no update is lost, and one of them ends the run. */
+/* Tests hits on many CPUs at once: no update is lost, and one of the hits ends the run. */
 #include <pthread.h>
 #include "hit_case.h"
 #include "hit/hit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Merging the CPUs' frames by time, and finding them as tfind does. */
+/* Tests how the CPUs' frames are merged by time, and how tfind finds them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler when room is short: code buffers of every size, the arena, the largest requests, and
- * blocks at the last address that machine code may read without a call.
+ * Tests the compiler when it has little room: code buffers of every size, the arena, the largest
+ * requests, and blocks at the last address that machine code may read without a call.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum {
 	LIMIT = 0x7fff0000,  /* loads at or above this address call ops->read */
-	CLEAR = 8,	     /* bytes after the limit that a load below it may access */
+	CLEAR = 8,	     /* bytes after the limit that a load before it may access */
 	FRAME_MAX = 1 << 16, /* the most bytes that a snippet of actions may collect */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Per-CPU variables of a session: hits take no lock for them, and GDB reads one value. */
+/* Tests the per-CPU variables of a session: hits take no lock for them, and GDB reads one value. */
 #include "hit_case.h"
 #include "session/cpus.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thousands of tracepoints: defining and starting one must not search all of them. Fast tracepoints
- * are accepted, or refused with the reason.
+ * Tests thousands of tracepoints: defining and starting one must not search all of them. Also tests
+ * that fast tracepoints are accepted, or refused with the reason.
  */
 #include "define_case.h"
 

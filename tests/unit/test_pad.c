@@ -474,7 +474,7 @@ static void test_no_load_place(void **state)
 	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
 
-/* The same after conditions of several lengths. */
+/* Check the same after conditions of several lengths. */
 static void test_no_load_place_conditional(void **state)
 {
 	static const char *const conds[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames that jump pads write without C: when pads do so, for which actions they cannot, and how
- * many instructions this takes.
+ * Tests frames that jump pads write without a call of C: when pads do so, for which actions they
+ * cannot, and how many instructions a frame takes.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>

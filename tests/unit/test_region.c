@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gtp_region_find(): every refusal, code that was changed by others or at boot, dead flags, and the
- * bounds of functions.
+ * Tests gtp_region_find(): every refusal, code that was changed by others or at boot, dead flags,
+ * and the bounds of functions.
  */
 #include <setjmp.h>
 #include <stdlib.h>
@@ -258,7 +258,7 @@ static void live(void **state)
 	/* after a return: without return thunks, with padding; and with a jump to the thunk */
 	ASK(GTP_REGION_OK, 5, &r, "c3 cc cc cc cc 55 53 50 51 52", .known.leaders = { 5 });
 	ASK(GTP_REGION_OK, 5, &r, "e9 00 00 01 00 55 53 50 51 52", .known.leaders = { 5 });
-	/* the return is displaced: without a thunk, with its padding; and the jump to the thunk */
+	/* displaced returns: a ret together with its padding, and a jump to the return thunk */
 	ASK(GTP_REGION_OK, 1, &r, "5b c3 cc cc cc cc 55", .known.leaders = { 6 });
 	assert_int_equal(r.n, 1);
 	ASK(GTP_REGION_OK, 1, &r, "5b e9 00 00 01 00 55", .known.leaders = { 6 });

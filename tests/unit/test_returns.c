@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that are reported at the return of their function: how they are recognised, and the
- * work at entry and return.
+ * Tests tracepoints that are reported at the return of their function: how they are recognised, and
+ * the work at entry and return.
  */
 #include "hit_case.h"
 #include "hit/returns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The framing of packets: replies to right and wrong input, however the input is split. */
+/* Tests the framing of packets: replies to right and wrong input, however the input is split. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

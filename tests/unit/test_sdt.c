@@ -155,7 +155,7 @@ static void damaged(void **state)
 	put(m.data + NOTES + 44, 0, 4);
 	assert_true(each(&m) < 3);
 
-	/* Wrong offsets of the section table, the names and the notes, outside of the file. */
+	/* Offsets of the section table, of the names and of the notes that are outside the file. */
 	for (i = 0; i < 4; i++) {
 		static const u64 wild[] = { S64_MAX, U64_MAX, 0x8000000000000000, FILE_BYTES };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of stacks: each different stack has its own number, stacks without room are counted,
- * and all CPUs add at the same time.
+ * Tests the table of stacks: each different stack has its own number, stacks without room are
+ * counted, and all CPUs add at the same time.
  */
 #include <pthread.h>
 #include <setjmp.h>

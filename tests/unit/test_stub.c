@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parts of the stub that transcripts cannot test: time, faults, closed connections. */
+/* Tests parts of the stub that transcripts cannot test: time, faults, closed connections. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -122,7 +122,7 @@ static void disarm_for_long(struct fake *f, struct gtp_location *loc)
 	work_for_long(5);
 }
 
-/* While a run takes long to end, GDB gets bytes that it skips, if it accepts no text. */
+/* While a run takes a long time to end, a GDB that accepts no text gets bytes that it skips. */
 static void an_end_that_takes_long(void **state)
 {
 	const u64 args[] = { 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames in the format of GDB's trace files: correct byte for byte, also if they are read in pieces
- * from any offset.
+ * Tests that frames in the format of GDB's trace files are correct byte for byte, also if they are
+ * read in pieces from any offset.
  */
 #include <stdarg.h>
 #include <stddef.h>

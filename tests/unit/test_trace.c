@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run control: a run starts completely or not at all, ends once, and leaves nothing armed or
+ * Tests run control: a run starts completely or not at all, ends once, and leaves nothing armed or
  * allocated, whatever fails.
  */
 #include "hit/hit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Definitions of tracepoints: every field is checked, every refusal has the position, nothing is
- * left half defined, and nothing leaks.
+ * Tests definitions of tracepoints: every field is checked, every refusal names the position,
+ * nothing is left half defined, and nothing leaks.
  */
 #include "define_case.h"
 
@@ -242,7 +242,10 @@ static void forms_that_are_accepted(void **state)
 	int i;
 
 	assert_int_equal(define(w, "7:ab:E:0:0-"), 0);
-	/* A mask of 596 registers; only unknown registers; no action; the largest block. */
+	/*
+	 * Actions with a mask of 596 registers, with only unknown registers, or with the largest
+	 * block; and no action.
+	 */
 	memset(wide, 'f', sizeof(wide) - 1);
 	memcpy(wide, "7:ab:R", 6);
 	memcpy(wide + 150, "00001-", 7);

@@ -114,7 +114,7 @@ static void test_not_undoable(void **state)
 	struct gtp_why why;
 	static const char *const first[][3] = {
 		{ NULL, INCREMENT END, PRESENT REF32 END },  /* a variable is set, then a read */
-		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* then a memory action */
+		{ NULL, INCREMENT END, "M-1,2000,1" },	     /* the same, by a memory action */
 		{ INCREMENT END, PRESENT REF32 END, "R1" },  /* the condition sets the variable */
 		{ NULL, INCREMENT PRESENT REF32 END, "R1" }, /* one expression sets and reads */
 		{ NULL, TRACEV("17") END, "R1" },	     /* $ustack */

@@ -279,11 +279,13 @@ static void by_the_call(void **state)
 	put_direct(0x401800, 0x401200);
 	text[0x7fb] = 0xcc;
 	assert_string_equal(taken(from), "401200 401800 ");
-	stack[0] = 0x401003; /* a call before it would begin before the program's code */
+	stack[0] = 0x401003; /* a call that ends here would begin before the program's code */
 	assert_string_equal(taken(from), "401200 ");
 }
 
-/* After "push %rbp": the saved rbp is on top, and the call leads to shortly before the pc. */
+/*
+ * After "push %rbp": the saved rbp is on top, and the call leads to an address close before the pc.
+ */
 static void between(void **state)
 {
 	struct gtp_ustack_from from = { .pc = 0x401204,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verifier: its verdicts, the facts that it records about code, and random bytes. */
+/* Tests the verifier: its verdicts, the facts that it records about code, and random bytes. */
 #include "tests/unit/ax_test.h"
 #include "agentexpr/ax.h"
 

@@ -48,7 +48,10 @@ static void port_write(const void *bytes, size_t n)
 	}
 }
 
-/* Send a frame to the host. A small one is one write, because the host has to handle each write. */
+/*
+ * Send a frame to the host. Send a small frame by a single write, because the host has to handle
+ * each write.
+ */
 void say(u32 stream, u32 kind, const void *bytes, size_t length)
 {
 	static char whole[sizeof(struct frame) + CHUNK];
@@ -189,7 +192,7 @@ static void pipes(int ends[2], int ours)
 		die("pipe");
 }
 
-/* Become the program, in the child of vfork(), whose memory is the parent's. */
+/* Execute the program, in the child of vfork(), which shares its parent's memory. */
 static void become(char **argv, int in, int out, int err)
 {
 	sigset_t none;

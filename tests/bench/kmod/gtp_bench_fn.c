@@ -14,7 +14,9 @@
 
 #define BENCH_FN noinline __noclone __attribute__((__noipa__))
 
-/* NOTED_AS - keeps the address of label 1 in a variable, without a symbol inside the function */
+/*
+ * NOTED_AS - store the address of label 1 in a variable, so that no symbol is inside the function
+ */
 #define NOTED_AS(name)                                                                             \
 	".pushsection .rodata, \"a\"\n"                                                            \
 	".balign 8\n"                                                                              \
