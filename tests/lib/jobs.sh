@@ -3,10 +3,9 @@
 # Job: run the suites of a check, the longest first, several in parallel (each of them occupies a lane). Repeat suites
 # that failed, and count the tests. Sourced by tests/check and the selftest, in the repository's root, after suites.sh.
 #
-# The logs of a check, in $logs. NAME.log: of each suite. NAME.first: the first log of a suite that
-# failed, and passed when it was repeated. NAME.again: the second log of a suite that failed twice.
-# NAME.fetched: of a download. `times` has the seconds and CPU seconds of each suite, `failed` the
-# suites that --failed repeats.
+# The logs of a check, in $logs. NAME.log: the log of each suite. NAME.first: the first log of a suite that failed, and
+# passed when it was repeated. NAME.again: the second log of a suite that failed twice. NAME.fetched: the log of a
+# download. `times` has the seconds and CPU seconds of each suite, `failed` the suites that --failed repeats.
 
 # A lane runs one suite at a time. A guest is idle for a quarter of its time, so one lane more than there are CPUs keeps
 # all CPUs busy.
@@ -30,8 +29,8 @@ add_job() {
 # between) have ended, whether they passed or not: a suite itself reports what it lacks.
 job() { add_job suite "$@"; }
 
-# fetched NAME AFTER COMMAND...: add a job that downloads. It leaves the processor idle, so it needs no lane. If it
-# fails, the suite that needs the download reports that.
+# fetched NAME AFTER COMMAND...: add a job that downloads. Such a job leaves the processor idle, so it needs no lane. If
+# it fails, the suite that needs the download reports that.
 fetched() { add_job fetch "$@"; }
 
 # seconds_of NAME: print the seconds that a suite took the last time. An unknown suite counts as a long one, so that it
@@ -54,8 +53,8 @@ urgency() {
 	job_urgency[$name]=$((most + $(seconds_of "$name")))
 }
 
-# may_start NAME: true if all jobs that it waits for have ended, and a lane is free. Jobs that this check does not have
-# are ignored.
+# may_start NAME: true if all jobs for which NAME waits have ended, and a lane is free. Jobs that are not part of this
+# check are ignored.
 may_start() {
 	local other on=0
 	[ "${job_state[$1]}" = waits ] || return
@@ -206,8 +205,8 @@ repeat_red() {
 	done
 }
 
-# Print the suites that failed, and passed when they were repeated. This is a defect to fix, too, of
-# the test or of the tested code.
+# Print the suites that failed, and passed when they were repeated. This is also a defect, either of the test or of the
+# tested code.
 flaky() {
 	local first count=0
 	for first in "$logs"/*.first; do

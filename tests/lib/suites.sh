@@ -159,8 +159,8 @@ newer() {
 	[ ! -e "$1" ] || [ -n "$(find "${@:2}" -newer "$1" -print -quit)" ]
 }
 
-# to_build NEED: true if a source is newer than the result. Kbuild takes four seconds of CPU time to
-# find that out. If a file was removed, its folder is newer.
+# to_build NEED: true if a source is newer than the result. This function is faster than Kbuild, which takes four
+# seconds of CPU time to find that out. If a file was removed, its folder is newer.
 to_build() {
 	local folders
 	read -ra folders < <(sed -n 's/^GTP_FOLDERS := //p' shared.mk)

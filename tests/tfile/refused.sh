@@ -30,7 +30,7 @@ keys_are_shown_as_they_can_be() {
 	[ "$(grep -c '^7 *A *1$' <<<"$(with_gtp types -ex "gtp merge $out/odd.tf" -ex "target tfile $out/odd.tf" -ex "gtp show")")" = 2 ]
 }
 
-# The second file lacks the line "key": its numbers must not become stacks of the first file.
+# The second file lacks the line "key". The numbers in it must not be taken for numbers of stacks in the first file.
 stacks_and_numbers_are_not_merged() {
 	tail_of stack-1.tf "key key_n" "stack 1 10" "aggregation a_x count : key_n" "entry 1 1 : :"
 	tail_of stack-2.tf "aggregation a_x count : key_n" "entry 2 1 : :"

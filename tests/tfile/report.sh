@@ -22,8 +22,8 @@ reports_are_the_same() {
 		report_is same "$out/report-live.html" "$out/report-file.html"
 }
 
-# Reports of parts of a run: of one tracepoint, some columns, a condition, some frames; and of a run
-# without frames.
+# Test reports of parts of a run: of one tracepoint, some columns, a condition, some frames; and of a run without
+# frames.
 reports_of_parts() {
 	with_gtp types -ex "target tfile calls.tf" -ex "gtp report $out/report-some.html 2 n --limit 5" \
 		-ex "gtp report $out/report-if.html 2 n if n > 5" -ex "gtp table 2 n if n > 5 --csv $out/report-if.csv" >"$out/log" &&

@@ -31,9 +31,9 @@ vm_known() {
 	esac
 }
 
-# vm_release SERIES: for guests whose root is a Debian release of their own, with its compiler, GDB
-# and libraries: prints the release, the series of its kernel, and the address of its packages.
-# Prints nothing for guests that use this machine's root.
+# vm_release SERIES: print the Debian release of the guest's root, the series of its kernel, and the address of its
+# packages. Such a root has the compiler, GDB and libraries of its release. Print nothing for guests that use this
+# machine's root.
 vm_release() {
 	case $1 in
 	deb13) echo "trixie 6.12 trixie trixie-security" ;;
@@ -56,7 +56,7 @@ vm_apt_private() {
 	echo "$2" >"$apt_dir/sources.list"
 	apt_private="-o Dir::Etc::SourceList=$apt_dir/sources.list -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::State::Lists=$apt_dir/lists -o Dir::Cache=$apt_dir/cache"
-	# apt fails while another apt reads the same lists, and a kernel and QEMU are fetched at the
+	# Take a lock: apt fails while another apt reads the same lists, and a check fetches a kernel and QEMU at the
 	# same time.
 	exec 6>"$apt_dir/lock"
 	flock 6
@@ -88,9 +88,9 @@ vm_apt_fetch() {
 	)
 }
 
-# vm_write_env DIR [ROOT]: describe a kernel in one of three layouts: Debian's packages unpacked in
-# DIR, a build tree in DIR, or the root of a release. Written again whenever a script uses the
-# kernel, so that a moved checkout works.
+# vm_write_env DIR [ROOT]: describe a kernel in one of three layouts: Debian's packages unpacked in DIR, a build tree in
+# DIR, or the root of a release. Each script that uses the kernel writes the description again, so that a moved checkout
+# works.
 vm_write_env() {
 	vm_rel=$(cat "$1/release")
 	vm_dest=$1 vm_root=${2-}
