@@ -319,9 +319,8 @@ pack_headers() (
 	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
-# on_host SPEC...: true if the GDBs of these suites run on the host, beside their guest. Only those
-# of suite gdb do so, unless GTP_INSIDE is set, or GTP_FRESH, with which each GDB runs as a user's
-# does.
+# on_host SPEC...: true if the GDBs of these suites run on the host, beside their guest. Only the GDBs of suite gdb do
+# so, and only if neither GTP_INSIDE nor GTP_FRESH is set. With GTP_FRESH, each GDB runs as a user's GDB does.
 on_host() {
 	[ $# = 1 ] && [[ $1 =~ ^gdb(/|:|$) ]] && [ -z "${GTP_INSIDE-}${GTP_FRESH-}" ]
 }

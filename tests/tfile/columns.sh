@@ -3,8 +3,8 @@
 # Job: test expressions that GDB must not compile to bytecode as typed, because this would end GDB or give another
 # value; and classes.
 
-# cells PROGRAM FUNCTION COLLECT HITS COLUMNS: print the CSV file of a run with these hits, each the arguments of a call, and
-# go on only if GDB has survived
+# cells PROGRAM FUNCTION COLLECT HITS COLUMNS: print the CSV file of a run with these hits, each given by the arguments
+# of a call. Fail if GDB has not survived
 cells() {
 	local hits=() one
 	while read -r one; do hits+=(-ex "eval \"monitor hit %lu $one"); done <<<"$4"
@@ -37,7 +37,7 @@ gdb_survives_commands() {
 	done
 }
 
-# In bytecode a cast to bool does nothing; GDB's evaluator takes the type of one side of ?:.
+# In bytecode a cast to bool does nothing, and GDB's evaluator gives ?: the type of one of its sides.
 columns_have_the_values_of_c() {
 	shows $'true,18446744069414584324\nfalse,18446744069414584324' types visit '*t, n' "$of_things" \
 		'(_Bool) (n & 256), -(n == 7 ? 1ul : ~3u)' &&

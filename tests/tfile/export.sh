@@ -20,7 +20,7 @@ events_are_what_gdb_prints() {
 	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed"
 }
 
-# The first tracepoint of a run need not collect the task, even if other tracepoints do.
+# An export must also work if the first tracepoint of a run does not collect the task, but others do.
 task_behind_a_plain_one() {
 	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain"
 }
