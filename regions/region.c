@@ -108,8 +108,8 @@ static void note_ftrace(struct walk *w)
 }
 
 /*
- * Return the first of the offsets at which no jump of the function may arrive. The last of them is
- * that of the new jump's last byte.
+ * Return the first offset that no branch or call in the function may target. The forbidden offsets
+ * end with the last byte of the jump that would be written.
  */
 static u32 first_forbidden(const struct gtp_region_ask *ask)
 {

@@ -201,7 +201,7 @@ def at_end():
 
 
 def armed(gtp, name):
-    """Return whether the code of the kernel's function NAME contains the probe of the running command gtp."""
+    """Return whether the code of the kernel function NAME is patched. Fail if the gtp command has ended."""
     check(gtp.process.poll() is None, "it has ended: " + gtp.said())
     return text_of(name) != UNTOUCHED[name]
 

@@ -259,7 +259,7 @@ def hits_inside(found, one):
 def in_nmi():
     # The condition is false and nothing is recorded, so hits in an NMI do not count as nested.
     gtp_trace("-x %s leaf if $rdi == 99" % FRAMED)
-    # Set this after gtp trace -x: when a file's symbols are added, GDB loses a marker's place.
+    # Set this tracepoint after gtp trace -x: when GDB adds a file's symbols, it forgets where a marker is.
     num = strace("gtp_target:gtp_target_count", "collect $ustack")
     one = Process(FRAMED)
     try:

@@ -180,7 +180,7 @@ static long forked(long n)
 	return r;
 }
 
-/* End the thread inside this function. */
+/* End the thread inside this function if N is odd. */
 NOINLINE long ends_thread(long n)
 {
 	HIDE(n);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced in a GDB that has the scripts. Gives damaged files to the scripts' readers of ELF files. ELF is the file to damage,
+# Sourced in a GDB that has the scripts. Has the scripts read damaged ELF files. ELF is the file to damage,
 # FOLDER the folder for the damaged copies. A copy that ends a reader by an exception stays there.
 #
 # Each file is a copy of the program with one to three changed fields of its headers, or words of the sections that are

@@ -263,7 +263,7 @@ static void test_jumped_to(void **state)
 	t.jumped = false;
 }
 
-/* The pad counts all hits except the last one, which it leaves to C, to end the run. */
+/* The pad counts all hits except the last one. It leaves that hit to C, which ends the run. */
 static void test_pass_count(void **state)
 {
 	for (u32 faulty = 0; faulty < 2; faulty++) {

@@ -4,8 +4,8 @@
  *
  * If the user presses ^C during a long tstart, GDB prints Quit and stops waiting for the reply.
  * Later it would mistake console text or the reply for the reply to its next packet, and every
- * further reply would be for the wrong packet. But GDB never has two packets in flight. So if
- * another packet comes, GDB no longer waits for the reply to the previous packet. That reply is
+ * further reply would be for the wrong packet. But GDB never has two packets in flight. So when
+ * another packet comes, GDB has stopped waiting for the reply to the previous one. That reply is
  * then dropped, and the module's work is interrupted if possible. A reply that was already sent to
  * GDB cannot be dropped any more.
  */

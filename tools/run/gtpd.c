@@ -223,7 +223,7 @@ static const char *check_head(const u8 *bytes, size_t size)
 	return NULL;
 }
 
-/* Check the bounds of the records; the caller checks their contents. */
+/* Check the bounds of the record at @at; the caller checks its contents. */
 static const char *check_bounds(const u8 *bytes, u32 size, u32 at)
 {
 	if (size - at < GTPD_RECORD || get(bytes + at + 4, 4) > size - at - GTPD_RECORD)

@@ -198,7 +198,7 @@ class Lines:
         return harmless.line("  ".join([*front, place.name, ", ".join(rest)]).rstrip()) + "\n"
 
     def of(self, data):
-        """Return the lines for the whole frames in DATA, up to the user's limit of lines."""
+        """Return the lines for the complete frames in DATA, up to the number of lines that the user asked for."""
         selected.select(0)
         whole = self.write(data)
         self.trace = TraceFile(whole, self.constants)
