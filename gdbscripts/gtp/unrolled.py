@@ -86,6 +86,54 @@ def offset(kind, name):
     return ctype.member(kind, name).bit // 8
 
 
+class Layout:
+    """The offsets of the members that a path needs."""
+
+    def __init__(self):
+        dentry, mount = gdb.lookup_type("struct dentry"), gdb.lookup_type("struct mount")
+        qstr = gdb.lookup_type("struct qstr")
+        self.parent, self.inode, self.operations = (offset(dentry, name) for name in ("d_parent", "d_inode", "d_op"))
+        self.hashed = offset(dentry, "d_hash") + offset(gdb.lookup_type("struct hlist_bl_node"), "pprev")
+        self.length, self.name = (offset(dentry, "d_name") + offset(qstr, name) for name in ("len", "name"))
+        self.up, self.mountpoint, self.mnt = (offset(mount, name) for name in ("mnt_parent", "mnt_mountpoint", "mnt"))
+        self.root = self.mnt + offset(gdb.lookup_type("struct vfsmount"), "mnt_root")
+        self.number = offset(gdb.lookup_type("struct inode"), "i_ino")
+        self.dname = offset(gdb.lookup_type("struct dentry_operations"), "d_dname")
+        path = gdb.lookup_type("struct path")
+        self.of_path = offset(path, "mnt"), offset(path, "dentry")
+
+
+def pointed(kind):
+    """Return the plain type that a pointer points to, or the plain type itself if it is no pointer."""
+    kind = ctype.plain(kind)
+    return ctype.plain(kind.target()) if ctype.is_pointer(kind) else kind
+
+
+def with_path(kind):
+    """Return the type of the struct file, path or dentry that a type points to, or of the struct path that it is. Return
+    None for other types, which have no path."""
+    target = pointed(kind)
+    tags = ("file", "path", "dentry") if ctype.is_pointer(kind) else ("path",)
+    return target if target.code == gdb.TYPE_CODE_STRUCT and target.tag in tags else None
+
+
+def is_address(kind):
+    """Return whether /mem takes a value of this type: a pointer or an array."""
+    return ctype.is_pointer(kind) or ctype.is_array(kind)
+
+
+def is_vector(kind):
+    """Return whether a type is an argument vector: an array of pointers to characters, or the address of such a pointer."""
+    inner = ctype.plain(ctype.plain(kind).target()) if is_address(kind) else None
+    return inner is not None and ctype.is_pointer(inner) and ctype.may_be_text(inner.target())
+
+
+def is_list(kind):
+    """Return whether a type is a struct list_head or a pointer to one."""
+    target = pointed(kind)
+    return target.code == gdb.TYPE_CODE_STRUCT and target.tag == "list_head"
+
+
 def load(address):
     """Return the expression for the word at an address. The outer cast is needed where a variable is set to this
     expression alone: GDB 13 and 18 would store the address instead of the word."""
@@ -105,31 +153,24 @@ class Path:
     USUAL = 20
 
     def __init__(self, steps_):
-        self.steps = steps_
-        self.dentry, self.mount = gdb.lookup_type("struct dentry"), gdb.lookup_type("struct mount")
-        self.parent = offset(self.dentry, "d_parent")
-        self.name = (ctype.member(self.dentry, "d_name").bit + ctype.member(gdb.lookup_type("struct qstr"), "name").bit) // 8
-        self.up, self.at = offset(self.mount, "mnt_parent"), offset(self.mount, "mnt_mountpoint")
-        self.mnt = offset(self.mount, "mnt")
-        self.root = self.mnt + offset(gdb.lookup_type("struct vfsmount"), "mnt_root")
+        self.steps, self.layout = steps_, Layout()
 
     def lines(self, text, pc):
         kind = ctype.plain(cexpr.type_at(text, pc))
-        target = ctype.plain(kind.target()) if kind.code == gdb.TYPE_CODE_PTR else kind
-        tag = target.tag if target.code == gdb.TYPE_CODE_STRUCT else None
-        if tag == "dentry" and target is not kind:
-            return ["teval $p_gtp_path_d = " + number(text, pc), *self.first(), *self.names(False)]
-        if tag == "file" and target is not kind:
-            where = number("&(%s)->f_path" % text, pc)
-        elif tag == "path":
-            where = number(text if target is not kind else "&(%s)" % text, pc)
-        else:
+        target = with_path(kind)
+        if target is None:
             raise gdb.GdbError("/path %s: its type is %s; a struct file *, a struct path or a struct dentry * has a path" % (
                 text, ctype.describe(kind)))
-        path = gdb.lookup_type("struct path")
-        mnt, dentry = offset(path, "mnt"), offset(path, "dentry")
-        start = "$p_gtp_path_m = %s - %d" % (load("$p_gtp_path_p + %d" % mnt), self.mnt)
-        return ["teval $p_gtp_path_p = " + where, "collect " + words("$p_gtp_path_p", path.sizeof // WORD),
+        if target.tag == "dentry":
+            return ["teval $p_gtp_path_d = " + number(text, pc), *self.first(), *self.names(False)]
+        if target.tag == "file":
+            text = "&(%s)->f_path" % text
+        elif not ctype.is_pointer(kind):
+            text = "&(%s)" % text
+        mnt, dentry = self.layout.of_path
+        start = "$p_gtp_path_m = %s - %d" % (load("$p_gtp_path_p + %d" % mnt), self.layout.mnt)
+        return ["teval $p_gtp_path_p = " + number(text, pc),
+                "collect " + words("$p_gtp_path_p", gdb.lookup_type("struct path").sizeof // WORD),
                 "teval " + start, *self.mounts(), "teval " + start,
                 "teval $p_gtp_path_d = " + load("$p_gtp_path_p + %d" % dentry), *self.first(), *self.names(True)]
 
@@ -137,22 +178,22 @@ class Path:
         """Return the lines that collect the mount and those around it."""
         first, count = self.mount_words()
         step = ["collect " + words("$p_gtp_path_m + %d" % first, count),
-                "teval $p_gtp_path_m = " + load("$p_gtp_path_m + %d" % self.up)]
+                "teval $p_gtp_path_m = " + load("$p_gtp_path_m + %d" % self.layout.up)]
         return step * MOUNTS
 
     def mount_words(self):
-        first = min(self.up, self.at, self.root)
-        return first, (max(self.up, self.at, self.root) - first) // WORD + 1
+        places = self.layout.up, self.layout.mountpoint, self.layout.root
+        return min(places), (max(places) - min(places)) // WORD + 1
 
     def first(self):
         """Return the lines that collect more of the path's first dentry: d_hash shows whether the file was removed, and
         the inode's number and d_dname give the computed name of a file of pipefs and the like. If a pointer is NULL, a
         word of the dentry is collected instead of the pointer's target."""
-        first, count = bytes_of(self.dentry, "d_hash", "d_inode", "d_op")
-        inode, operations = gdb.lookup_type("struct inode"), gdb.lookup_type("struct dentry_operations")
+        layout = self.layout
+        first, count = bytes_of(gdb.lookup_type("struct dentry"), "d_hash", "d_inode", "d_op")
         found = ["collect " + words("$p_gtp_path_d + %d" % first, count)]
-        for member, at in (("d_inode", offset(inode, "i_ino")), ("d_op", offset(operations, "d_dname"))):
-            pointer = load("$p_gtp_path_d + %d" % offset(self.dentry, member))
+        for member, at in ((layout.inode, layout.number), (layout.operations, layout.dname)):
+            pointer = load("$p_gtp_path_d + %d" % member)
             found += ["teval $p_gtp_path_x = %s ? %s : $p_gtp_path_d" % (pointer, pointer),
                       "collect " + words("$p_gtp_path_x + %d" % at, 1)]
         return found
@@ -161,9 +202,11 @@ class Path:
         """Return the lines that collect the names, from the last one up to the root. Each step goes from a dentry to
         its parent, or from a mount's root to the directory where it is mounted."""
         d, m = "$p_gtp_path_d", "$p_gtp_path_m"
-        up, root, at, around = (load("%s + %d" % place) for place in ((d, self.parent), (m, self.root), (m, self.at), (m, self.up)))
-        first, count = bytes_of(self.dentry, "d_parent", "d_name")
-        name = "($p_gtp_path_n = %s)" % load("%s + %d" % (d, self.name))
+        layout = self.layout
+        up, root, at, around = (load("%s + %d" % place) for place in (
+            (d, layout.parent), (m, layout.root), (m, layout.mountpoint), (m, layout.up)))
+        first, count = bytes_of(gdb.lookup_type("struct dentry"), "d_parent", "d_name")
+        name = "($p_gtp_path_n = %s)" % load("%s + %d" % (d, layout.name))
         ahead = ["(%s = %s)" % (d, up), name]
         if with_mounts:
             ahead = ["($p_gtp_path_x = %s == %s)" % (d, root), "(%s = $p_gtp_path_x ? %s : %s)" % (d, at, up),
@@ -185,8 +228,7 @@ class Argv:
 
     def lines(self, text, pc):
         kind = ctype.plain(cexpr.type_at(text, pc))
-        inner = ctype.plain(kind.target()) if kind.code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY) else kind
-        if inner is kind or inner.code != gdb.TYPE_CODE_PTR or not ctype.may_be_text(inner.target()):
+        if not is_vector(kind):
             raise gdb.GdbError("/argv %s: its type is %s; an argument vector is a char **" % (text, ctype.describe(kind)))
         there = ["($p_gtp_argv_s = %s)" % load("$p_gtp_argv_a"),
                  "($p_gtp_argv_n = $p_gtp_argv_s ? $p_gtp_argv_s : $p_gtp_argv_a)"]
@@ -207,7 +249,7 @@ class Memory:
 
     def lines(self, text, pc):
         kind = ctype.plain(cexpr.type_at(text, pc))
-        if kind.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
+        if not is_address(kind):
             raise gdb.GdbError("/mem %s: its type is %s; an address is needed" % (text, ctype.describe(kind)))
         found = ["teval $p_gtp_mem_a = " + number(text, pc), "teval $p_gtp_mem_l = " + number(self.length, pc),
                  "teval $p_gtp_mem_l = (unsigned long)$p_gtp_mem_l > %d ? %d : $p_gtp_mem_l" % (MEMORY_BYTES, MEMORY_BYTES)]
@@ -273,15 +315,14 @@ class List:
 
     def lines(self, text, pc):
         kind = ctype.plain(cexpr.type_at(text, pc))
-        target = ctype.plain(kind.target()) if kind.code == gdb.TYPE_CODE_PTR else kind
-        if target.code != gdb.TYPE_CODE_STRUCT or target.tag != "list_head":
+        if not is_list(kind):
             raise gdb.GdbError("/list %s: its type is %s; a struct list_head is needed, or its address" % (
                 text, ctype.describe(kind)))
         e, h, q = "$p_gtp_list_e", "$p_gtp_list_h", "$p_gtp_list_q"
         entry = "%s - %d" % (e, self.of.offset)
         step = ["collect (*(long *)%s, *(char (*)[%d])(%s + %d))" % (e, self.of.shown.sizeof, q, self.of.at),
                 "teval ((%s = %s == %s ? %s : %s), (%s = %s == %s ? %s : %s))" % (e, e, h, e, load(e), q, e, h, q, entry)]
-        return ["teval %s = %s" % (h, number(text if target is not kind else "&(%s)" % text, pc)), "collect " + words(h, 1),
+        return ["teval %s = %s" % (h, number(text if ctype.is_pointer(kind) else "&(%s)" % text, pc)), "collect " + words(h, 1),
                 "teval %s = %s" % (e, load(h)), "teval %s = %s == %s ? (long)&init_task : %s" % (q, e, h, entry),
                 *(step * self.of.steps)]
 

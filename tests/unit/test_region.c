@@ -150,6 +150,21 @@ static void refused(void **state)
 	/* calls that return into the jump */
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff d0 90 90 90 90");
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff 50 08 90 90 90");
+	/* a jump through a register: only if all its targets are known */
+	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
+	/* the function tracer's call or nop at the start, after an endbr, after a sealed one */
+	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 44 00 00 90 90");
+	ASK(GTP_REGION_SITE, 0, &r, "e8 00 00 01 00 90 90");
+	ASK(GTP_REGION_SITE, 4, &r, "f3 0f 1e fa 0f 1f 44 00 00 90 90");
+	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 40 00 0f 1f 44 00 00 90 90");
+	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
+}
+
+static void not_movable(void **state)
+{
+	struct gtp_region r;
+
 	/* instructions that cannot be moved: ud2, endbr, sti, int, the instruction after sti */
 	ASK(GTP_REGION_COPY, 1, &r, "90 0f 0b 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 f3 0f 1e fa 90 90");
@@ -165,15 +180,6 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 f0 48 ff 07 90 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 3e ff d0 90 90");
-	/* a jump through a register: only if all its targets are known */
-	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
-	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
-	/* the function tracer's call or nop at the start, after an endbr, after a sealed one */
-	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 44 00 00 90 90");
-	ASK(GTP_REGION_SITE, 0, &r, "e8 00 00 01 00 90 90");
-	ASK(GTP_REGION_SITE, 4, &r, "f3 0f 1e fa 0f 1f 44 00 00 90 90");
-	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 40 00 0f 1f 44 00 00 90 90");
-	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
 }
 
 /* For functions of programs, the table has their bounds and the proofs of their jumps. */
@@ -414,11 +420,12 @@ static void behind_a_site(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepted), cmocka_unit_test(refused),
-		cmocka_unit_test(program),  cmocka_unit_test(other_function),
-		cmocka_unit_test(live),	    cmocka_unit_test(flags),
-		cmocka_unit_test(no_table), cmocka_unit_test(words),
-		cmocka_unit_test(garbage),  cmocka_unit_test(behind_a_site),
+		cmocka_unit_test(accepted),	  cmocka_unit_test(refused),
+		cmocka_unit_test(not_movable),	  cmocka_unit_test(program),
+		cmocka_unit_test(other_function), cmocka_unit_test(live),
+		cmocka_unit_test(flags),	  cmocka_unit_test(no_table),
+		cmocka_unit_test(words),	  cmocka_unit_test(garbage),
+		cmocka_unit_test(behind_a_site),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ def value(text):
 
 def type_of(text):
     """Return the gdb.Type of an expression in the selected frame, even if the frame lacks its value."""
-    return Translation(text, gdb.selected_frame().pc()).type()
+    return type_at(text, gdb.selected_frame().pc())
 
 
 def type_at(text, pc):

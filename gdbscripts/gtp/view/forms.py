@@ -244,23 +244,6 @@ def pid(kind):
     return lambda frame, x: "%#x (%d)" % (x, frame.word(x + at, 4)) if x else None
 
 
-def path(kind, steps):
-    """Return walks.path(). STEPS, as in /path:30, matters only when the value is collected."""
-    return walks.path(kind)
-
-
-def argv(kind, steps):
-    return walks.argv(kind)
-
-
-def mem(kind, length):
-    return walks.mem(kind, length)
-
-
-def entries(kind, argument):
-    return walks.entries(kind, argument)
-
-
 FORMS = {"ip": ip, "port": port, "mac": mac, "err": err, "flags": flags, "time": time, "bytes": size, "dev": dev, "sym": sym,
-         "pid": pid, "id": only, "path": path, "argv": argv, "mem": mem, "list": entries}
+         "pid": pid, "id": only, "path": walks.path, "argv": walks.argv, "mem": walks.mem, "list": walks.entries}
 TAKES = ("flags", "path", "argv", "mem", "list")

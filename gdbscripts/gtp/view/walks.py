@@ -15,38 +15,16 @@ MORE = "..."
 NUMBERED = {"pipefs_dname": "pipe", "sockfs_dname": "socket"}
 
 
-class Layout:
-    """The offsets of the members that a path needs."""
-
-    def __init__(self):
-        dentry, mount = gdb.lookup_type("struct dentry"), gdb.lookup_type("struct mount")
-        qstr = gdb.lookup_type("struct qstr")
-
-        def at(kind, name):
-            return ctype.member(kind, name).bit // 8
-        self.parent, self.inode, self.operations = (at(dentry, name) for name in ("d_parent", "d_inode", "d_op"))
-        self.hashed = at(dentry, "d_hash") + at(gdb.lookup_type("struct hlist_bl_node"), "pprev")
-        self.length, self.name = (at(dentry, "d_name") + at(qstr, name) for name in ("len", "name"))
-        self.up, self.mountpoint, self.mnt = (at(mount, name) for name in ("mnt_parent", "mnt_mountpoint", "mnt"))
-        self.root = self.mnt + at(gdb.lookup_type("struct vfsmount"), "mnt_root")
-        self.number = at(gdb.lookup_type("struct inode"), "i_ino")
-        self.dname = at(gdb.lookup_type("struct dentry_operations"), "d_dname")
-        path = gdb.lookup_type("struct path")
-        self.of_path = at(path, "mnt"), at(path, "dentry")
-
-
-def path(kind):
+def path(kind, _steps):
     """Return the function that shows the path of a struct file *, struct path or struct dentry *. Return None for another
-    type."""
-    bare = ctype.plain(kind)
-    target = ctype.plain(bare.target()) if bare.code == gdb.TYPE_CODE_PTR else bare
-    tag = target.tag if target.code == gdb.TYPE_CODE_STRUCT else None
-    if tag not in ("file", "path", "dentry") or target is bare and tag != "path":
+    type. The number of steps, as in /path:30, matters only when the value is collected."""
+    target = unrolled.with_path(kind)
+    if target is None:
         return None
-    layout = Layout()
-    if tag == "dentry":
+    layout = unrolled.Layout()
+    if target.tag == "dentry":
         return lambda frame, x: text_of(frame, layout, x, 0) if x else None
-    skip = ctype.member(target, "f_path").bit // 8 if tag == "file" else 0
+    skip = unrolled.offset(target, "f_path") if target.tag == "file" else 0
 
     def shown(frame, x):
         if not x:
@@ -111,13 +89,9 @@ def computed(frame, layout, dentry, mount):
     return "<%s>" % name
 
 
-def argv(kind):
+def argv(kind, _steps):
     """Return the function that shows an argument vector. Return None for a type that cannot be an argument vector."""
-    bare = ctype.plain(kind)
-    if bare.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
-        return None
-    target = ctype.plain(bare.target())
-    if target.code != gdb.TYPE_CODE_PTR or not ctype.may_be_text(target.target()):
+    if not unrolled.is_vector(kind):
         return None
     return lambda frame, x: arguments(frame, x) if x else None
 
@@ -142,8 +116,7 @@ def arguments(frame, address):
 def mem(kind, length):
     """Return the function that shows the memory at an address, of the length that an expression gives. Return None for
     a type that is not an address."""
-    bare = ctype.plain(kind)
-    if bare.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY) or length is None:
+    if not unrolled.is_address(kind) or length is None:
         return None
     count = lengths(length)
     if count is None:
@@ -159,9 +132,7 @@ def mem(kind, length):
 def entries(kind, argument):
     """Return the function that shows a member of the entries of a list. Return None for a type that is not a list, and
     for an ARGUMENT that is not valid at the selected frame."""
-    bare = ctype.plain(kind)
-    target = ctype.plain(bare.target()) if bare.code == gdb.TYPE_CODE_PTR else bare
-    if target.code != gdb.TYPE_CODE_STRUCT or target.tag != "list_head":
+    if not unrolled.is_list(kind):
         return None
     try:
         of = unrolled.entries(argument, gdb.selected_frame().pc())

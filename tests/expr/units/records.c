@@ -89,15 +89,21 @@ static __always_inline void fill(void *data, struct pt_regs *regs, long id, stor
 
 static const struct trace_event_fields fields[] = { { "id", 8, 8 }, { "args", 48, 8 } };
 
+/* Copy six registers to the arguments. */
+#define COPY(args, regs, a, b, c, d, e, f)                                                         \
+	do {                                                                                       \
+		(args)[0] = (regs)->a;                                                             \
+		(args)[1] = (regs)->b;                                                             \
+		(args)[2] = (regs)->c;                                                             \
+		(args)[3] = (regs)->d;                                                             \
+		(args)[4] = (regs)->e;                                                             \
+		(args)[5] = (regs)->f;                                                             \
+	} while (0)
+
 /* A kernel without 32-bit system calls. */
 static inline void native(unsigned long *args, const struct pt_regs *regs, long id)
 {
-	args[0] = regs->di;
-	args[1] = regs->si;
-	args[2] = regs->dx;
-	args[3] = regs->r10;
-	args[4] = regs->r8;
-	args[5] = regs->r9;
+	COPY(args, regs, di, si, dx, r10, r8, r9);
 }
 
 EVENT(native);
@@ -105,12 +111,7 @@ EVENT(native);
 /* A kernel whose system calls have their arguments in other registers. */
 static inline void others(unsigned long *args, const struct pt_regs *regs, long id)
 {
-	args[0] = regs->bp;
-	args[1] = regs->r15;
-	args[2] = regs->si;
-	args[3] = regs->di;
-	args[4] = regs->cx;
-	args[5] = regs->ax;
+	COPY(args, regs, bp, r15, si, di, cx, ax);
 }
 
 EVENT(others);
@@ -122,12 +123,7 @@ static inline void compat(unsigned long *args, const struct pt_regs *regs, long 
 		native(args, regs, id);
 		return;
 	}
-	args[0] = regs->bx;
-	args[1] = regs->cx;
-	args[2] = regs->dx;
-	args[3] = regs->si;
-	args[4] = regs->di;
-	args[5] = regs->bp;
+	COPY(args, regs, bx, cx, dx, si, di, bp);
 }
 
 EVENT(compat);
