@@ -97,6 +97,7 @@ def trace(given):
     names = engine.names(words)
     if not names:
         raise Failure("%s: no host is in it" % " ".join(words))
+    results.refuse_one_file(names)
     make_room(given, session, names)
     with signals.Signals() as caught:
         fleet = Fleet(names, given, files, caught)

@@ -11,6 +11,10 @@ TEXT_MOST = 16 << 20  # the maximum size of a machine's lines, in bytes; gtp-run
 WORDS = 2000  # how many of the last characters of a machine's error messages are kept
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
     "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
+# gtp-run's lines with numbers: the frames in the file, and each tracepoint's hits.
+FRAMES = re.compile(r"frames: +([0-9]+)")
+HITS = re.compile(r"tracepoint .*: ([0-9]+) hits")
+MOST_NUMBER = 1 << 64  # the module's own counts are smaller
 DIED = "the connection has ended while it was %s, with ssh's status %s"
 KEPT = "what it has collected may be in %s there"
 
@@ -22,6 +26,13 @@ class Lost(Exception):
 
 class Flood(Lost):
     """The machine sends far more data than a run makes, so it is given up at once."""
+
+
+def number_of(digits, most=MOST_NUMBER):
+    """Return the number that a machine has written in decimal. Raise Lost if the number is not below MOST."""
+    if len(digits) > len(str(most)) or int(digits) >= most:
+        raise Lost("a number that it has sent is too large: " + digits[:len(str(most))] + "...")
+    return int(digits)
 
 
 class Host:
@@ -41,6 +52,7 @@ class Host:
         self.lost = None  # why there will be no file; the machine's own message may still arrive
         self.lost_at = None  # the time when the failure became known
         self.text = 0  # bytes of the lines that the machine has written
+        self.frames, self.hits = None, 0  # in gtp-run's lines
 
     def is_over(self):
         return self.state in (DONE, FAILED)
@@ -212,9 +224,9 @@ class Host:
             before = offset.now()
             self.say("")
             line, after = yield
-            if not re.fullmatch(r"\d+ \d+", line):
+            if not re.fullmatch("[0-9]+ [0-9]+", line):
                 raise Lost("gtp-run does not run there: " + line)
-            wall, monotonic = map(int, line.split())
+            wall, monotonic = (number_of(digits, results.MOST_NS) for digits in line.split())
             found.append(offset.Round(before, after, wall, monotonic))
         return found
 
@@ -222,35 +234,40 @@ class Host:
         """Process the lines of gtp-run, up to its end."""
         while True:
             line, _ = yield
-            found = re.fullmatch(r"ended (\d+)", line)
+            found = re.fullmatch("ended ([0-9]+)", line)
             if found:
                 break
+            self.count(line)
             self.said.append(line)
-        status = int(found.group(1))
+        status = number_of(found.group(1))
         if status > 128:
             raise Lost("gtp-run was ended there by signal %d" % (status - 128))
         if status:
             raise Lost("")
 
+    def count(self, line):
+        """Add the number of frames or hits in a line of gtp-run, if there is one, to this machine's numbers."""
+        frames, hits = FRAMES.match(line), HITS.fullmatch(line)
+        if frames:
+            self.frames = number_of(frames.group(1))
+        if hits:
+            self.hits += number_of(hits.group(1))
+
     def fetch(self):
         self.say("get out.tf")
         line, _ = yield
-        found = re.fullmatch(r"file\s+(\d+)", line)
-        if not found or not int(found.group(1)):
+        found = re.fullmatch("file +([0-9]+)", line)
+        size = number_of(found.group(1)) if found else 0
+        if not size:
             raise Lost("its trace file cannot be read: " + line)
         self.file = open(self.path + ".part", "wb")
-        self.left = int(found.group(1))
+        self.left = size
         yield
         self.file.close()
         os.replace(self.file.name, self.path)
         self.file = None
 
     # The result -------------------------------------------------------------------------------
-
-    def number(self, pattern):
-        """Return the number that PATTERN finds in the lines of gtp-run, or None if it finds none."""
-        found = re.search(pattern, "\n".join(self.said), re.M)
-        return int(found.group(1)) if found else None
 
     def row(self, here):
         """Return the machine's entry in hosts.json. HERE is the result of offset.anchor()."""
@@ -263,6 +280,5 @@ class Host:
         if kernel:
             found.update(release=kernel.group(1), build_id=kernel.group(2))
         if self.state == DONE:
-            found.update(file=os.path.basename(self.path), said=self.said, frames=self.number(r"^frames: +(\d+)"),
-                         hits=sum(map(int, re.findall(r"^tracepoint .*: (\d+) hits$", "\n".join(self.said), re.M))))
+            found.update(file=os.path.basename(self.path), said=self.said, frames=self.frames, hits=self.hits)
         return found

@@ -118,7 +118,7 @@ def all_of(request):
     answer = {"hosts": [], "parts": [], "notes": [], "left": {}, "text": ""}
     files = {row["host"]: os.path.join(request["folder"], row["file"]) for row in request["hosts"]}
     for number, row in enumerate(request["hosts"], 1):
-        if row["build_id"] == mine:
+        if row["build_id"] == mine and row["host"] not in request["over"]:
             merged_one(request, number, row, answer)
     answer["text"] = sums({host: files[host] for host in answer["hosts"]}, answer["notes"])
     return answer

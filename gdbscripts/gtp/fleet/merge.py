@@ -31,10 +31,18 @@ def vmlinuxes(rows, given):
             for path in [next(filter(os.path.isfile, debugfile.places(release, build_id)), None)] if path]
 
 
-def read(vmlinux, folder, scratch, found):
-    """Have a GDB merge the files of one kernel. Return lists of the results."""
-    request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"]}
-    return child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request)
+def read(files, folder, scratch, found):
+    """Have a GDB for each of the files with debug information merge the trace files of its kernel. Return the answers.
+
+    Two of the files may be of the same kernel. Only the first one is used, because each trace file counts once.
+    """
+    answers, over = [], set()
+    for vmlinux in files:
+        request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"],
+                   "over": sorted(over)}
+        answers.append(child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request))
+        over |= {*answers[-1]["hosts"], *answers[-1]["left"]}
+    return answers
 
 
 def packets(path):
@@ -72,7 +80,7 @@ def run(folder, given, put):
     found["hosts"] = [row for row in done if all(name in row for name in NEEDED)]
     files = vmlinuxes(found["hosts"], given)
     with tempfile.TemporaryDirectory(prefix=results.MERGED + ".", dir=folder) as scratch:
-        answers = [read(vmlinux, folder, scratch, found) for vmlinux in files]
+        answers = read(files, folder, scratch, found)
         hosts = [name for answer in answers for name in answer["hosts"]]
         reasons = {name: why for answer in answers for name, why in answer["left"].items()}
         if not hosts and reasons:

@@ -14,12 +14,22 @@ MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
 RELEASE, BUILD_ID = r"[\w+~-][\w.+~-]*", r"[0-9a-f]+"
 MOST_NS = 1 << 62
 TYPES = (("file", str), ("build_id", str), ("release", str), ("offset_ns", int), ("error_ns", int))
+ONE_FILE = "%s and %s would have the same trace file, %s; give one of them another name, as Host in ssh's configuration"
 NO_RUN = "%s is not a folder of gtp fleet: %s"
 
 
 def trace_file(name):
     """Return the name of a host's trace file."""
     return re.sub(r"[^\w.@:-]", "_", name) + ".tf"
+
+
+def refuse_one_file(hosts):
+    """Raise an error if two hosts would have the same trace file."""
+    taken = {}
+    for host in hosts:
+        other = taken.setdefault(trace_file(host), host)
+        if other != host:
+            raise Failure(ONE_FILE % (other, host, trace_file(host)))
 
 
 def files(folder, hosts):
@@ -51,6 +61,8 @@ def checked(found):
     rows = found["hosts"]
     if not isinstance(found["time_of_day_ns"], int) or not abs(found["time_of_day_ns"]) < MOST_NS or not all(map(is_row, rows)):
         raise ValueError("it is not as gtp fleet writes it")
+    if len({trace_file(row["host"]) for row in rows}) < len(rows):
+        raise ValueError("two machines have one file")
     for row in rows:
         if "file" in row and row["file"] != trace_file(row["host"]):
             raise ValueError("%s is not the file of %s" % (ascii(row["file"]), ascii(row["host"])))
@@ -92,8 +104,8 @@ def table(rows):
     """Return the rows as text, followed by a line that counts them."""
     lines = [("host", "status", "frames", "hits", "clock ahead", "frames placed", "not seen")]
     for row in rows:
-        lines.append((row["host"], row["status"], str(row.get("frames", "-")), str(row.get("hits", "-")), *clock(row),
-                      missed(row) or "-"))
+        numbers = ["-" if row.get(name) is None else str(row[name]) for name in ("frames", "hits")]
+        lines.append((row["host"], row["status"], *numbers, *clock(row), missed(row) or "-"))
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     done = sum(row["status"] == "done" for row in rows)
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines) + (
