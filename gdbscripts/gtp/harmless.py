@@ -9,11 +9,13 @@ and printable(), exports by line() and cell().
 import re
 
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 92: "\\\\"}
-# A spreadsheet takes text with such a beginning for a formula, unless it is a number.
-FORMULA = re.compile(r"[=+\-@\t\r]")
+# The characters that begin a formula in a spreadsheet. East Asian spreadsheets also take their full-width forms.
+STARTS = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+# A spreadsheet takes text with such a beginning for a formula, unless it is a number; some skip blanks before it.
+FORMULA = re.compile(" *" + STARTS)
 # The beginning of a formula after a semicolon. Where the comma is the decimal point, a semicolon starts a cell, even
 # within quotes.
-NEXT_FORMULA = re.compile(r";(?=[\s\"]*[=+\-@])")
+NEXT_FORMULA = re.compile(r";(?=[\s\"]*%s)" % STARTS)
 # Letters and marks for which nothing is drawn: the characters of Unicode's property Default_Ignorable_Code_Point that
 # str.isprintable() takes for printable. With them two different names look the same.
 IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")

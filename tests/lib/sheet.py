@@ -3,12 +3,14 @@
 import csv
 import re
 
+STARTS = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"  # the last four are the full-width forms of the others
+
 
 def value(text):
     """Return a cell's value, without the apostrophes that keep a spreadsheet from computing the text after them, at the
     beginning or after a semicolon."""
-    text = re.sub(r";'(?=[\s\"]*[=+\-@])", ";", text)
-    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
+    text = re.sub(r";'(?=[\s\"]*%s)" % STARTS, ";", text)
+    return text[1:] if re.match("' *" + STARTS, text) else text
 
 
 def rows(file):
