@@ -57,6 +57,19 @@ time_of_day_by_the_run() {
 		"$here/exported.py" bounds "$out/bounds.ctf" "$out/calls.tables" $((0x60a24181e4000)) $((0x60a2453b90a00))
 }
 
+# A time of day that the formats cannot have would make the whole trace unreadable, so the export does not use it.
+time_of_day_beyond_all() {
+	local value text
+	for value in xtime_sec=4611686018427387904 xtime_sec=-4611686018427387904; do
+		rm -rf "$out"/far.*
+		python3 "$here/random_frames.py" "$calls_seed" "$out/calls.tf" "$out/far.tf" "$value" &&
+			says "$(with_gtp types -ex "target tfile far.tf" -ex "gtp export ctf $out/far.ctf 3")" "the time of day is not known" &&
+			text=$(babeltrace2 "$out/far.ctf") && [ "$(wc -l <<<"$text")" -gt 10 ] || return
+	done
+	sed 's/;starttime:[0-9a-f]*;/;starttime:zz;/' "$out/calls.tf" >"$out/far.tf"
+	says "$(with_gtp types -ex "target tfile far.tf" -ex "gtp export ctf $out/far.refused 1")" "the trace file's status is damaged"
+}
+
 # The exports must handle any data that a traced kernel can contain. So fill well-formed frames with random variables and
 # memory.
 random_frames() {
@@ -105,6 +118,7 @@ export_tests() {
 	check "gtp export csv, ctf, perfetto: babeltrace2 and protoc read what gtp table shows" exports_are_the_tables
 	check "gtp export: the time of day by the kernel that GDB is connected to" time_of_day_by_the_kernel
 	check "gtp export: the time of day by when the run began and ended, and its error" time_of_day_by_the_run
+	check "gtp export: a time of day before 1970 or after 2262 is none; a damaged one is refused in words" time_of_day_beyond_all
 	check "of frames with random values, too" random_frames
 	check "gtp export: frames that say how many were lost are no events, and are told" lost_frames_are_told
 	check "gtp export refuses in words, and leaves no file then" export_refuses

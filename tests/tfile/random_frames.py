@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: make a trace file with random variables and memory: unordered times, random CPUs, tasks and bytes.
 #
-# Usage: random_frames.py SEED FROM TO
+# Usage: random_frames.py SEED FROM TO [NAME=VALUE]...     the variables NAME have a VALUE that is not random
 import random
 import struct
 import sys
@@ -15,7 +15,12 @@ def variables(head):
     return {int(words[0], 16): bytes.fromhex(words[3].decode()).decode() for words in lines}
 
 
+FIXED = {name: int(number) for name, number in (word.split("=") for word in sys.argv[4:])}
+
+
 def value(chance, name):
+    if name in FIXED:
+        return FIXED[name]
     if name == "clock":
         return chance.getrandbits(chance.choice((8, 20, 50)))
     if name.startswith("xtime"):

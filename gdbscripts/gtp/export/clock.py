@@ -12,6 +12,7 @@ from gtp.units import duration
 Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
 
 SECOND = 10**9
+LATEST_NS = 1 << 63
 FRAME_NS = 1000  # the error of a Wall from a frame, because the hit reads the two clocks one after the other
 CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # the kernel's struct timekeeper; newer kernels first
 
@@ -55,16 +56,26 @@ def of_kernel():
 def of_run(run, first, last):
     """Return the Wall computed from the times of day when the run began and ended. FIRST and LAST are $clock of its first
     and last event."""
-    began, ended = (int(run.trace.status.get(word, "0"), 16) * 1000 for word in ("starttime", "stoptime"))
+    began, ended = (run.header.number(word) * 1000 for word in ("starttime", "stoptime"))
     low, high = began - first, ended - last
     if not began or high < low:
         return None
     return Wall((low + high) // 2, (high - low + 1) // 2, "the run's begin and end")
 
 
+def is_possible(found, first, last):
+    """Return whether all times of day of a run are from 1970 to 2262, the range that the formats have. FIRST and LAST are
+    $clock of its first and last event."""
+    return 0 <= first + found.offset_ns and last + found.offset_ns < LATEST_NS and found.error_ns < LATEST_NS
+
+
 def wall(run, first, last):
-    """Return the Wall of a run, or None if it is not known."""
-    return of_frames(run) or of_kernel() or of_run(run, first, last)
+    """Return the Wall of a run, or None if it is not known. FIRST and LAST are $clock of its first and last event."""
+    for find in (lambda: of_frames(run), of_kernel, lambda: of_run(run, first, last)):
+        found = find()
+        if found and is_possible(found, first, last):
+            return found
+    return None
 
 
 def said(found):

@@ -23,6 +23,9 @@ class Trace(ctf.Writer):
     def __init__(self, path, run, host, wall):
         super().__init__(path, run)
         self.host, self.wall = host, wall
+        # A reader that refuses the times of one trace would refuse those of all machines.
+        if not clock.is_possible(wall, self.events[0].time_ns, self.events[-1].time_ns):
+            raise gdb.GdbError("the times of its frames are before 1970 or after 2262")
 
     def environment(self):
         yield "hostname", self.host
