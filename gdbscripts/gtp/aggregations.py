@@ -27,7 +27,7 @@ class Reading:
     hits. missed: the number of hits that the kernel missed. Nested and missed hits update no aggregation."""
 
     def __init__(self, text):
-        self.all = []
+        self.all, self.named = [], {}  # the Aggregations, in the order of the text and by their names
         self.running, self.nested, self.missed = False, 0, 0
         lines = {"run": self.line_run, "aggregation": self.line_aggregation, "entry": self.line_entry,
                  "noroom": self.line_noroom}
@@ -52,9 +52,13 @@ class Reading:
         name, kind, *bounds = front.split()
         one = Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], [])
         check(one)
-        if any(other.name == one.name for other in self.all):
+        if one.name in self.named:
             raise ValueError  # gtp show NAME and gtp merge need unique names
+        self.append(one)
+
+    def append(self, one):
         self.all.append(one)
+        self.named[one.name] = one
 
     def line_entry(self, rest):
         one = self.all[-1]

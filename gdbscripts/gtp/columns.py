@@ -53,7 +53,7 @@ def pieces(text, separator=","):
 def collected(commands):
     """Return the expressions of a tracepoint's collect actions, each once, except those that are collected while
     stepping."""
-    found, steps = [], False
+    found, steps = {}, False  # a dict keeps the order, and a file may have very many expressions
     for line in commands:
         word, _, rest = line.strip().partition(" ")
         if word.startswith(("while-stepping", "stepping", "ws")):
@@ -62,9 +62,8 @@ def collected(commands):
             steps = False
         elif word.split("/")[0] == "collect" and not steps:
             rest = re.sub(r"^\s*/s\d*", "", rest)
-            items = filter(None, map(unrolled.column, split(rest)))
-            found += [part for part in items if part not in found]
-    return found
+            found.update(dict.fromkeys(filter(None, map(unrolled.column, split(rest)))))
+    return list(found)
 
 
 def commands_of(location, own):
@@ -121,7 +120,7 @@ def of_item(item, location):
 def of_items(items, location, title=lambda expression: expression, taken=(), parsed=lambda item: (None, item)):
     """Return the columns of all items, each expression once. A title that is in TAKEN, or that another column has, is
     replaced by the expression. PARSED(item) returns (the form that is asked for, the item without it)."""
-    found = []
+    found, titles, known = [], set(taken), set()
     for typed in items:
         form, item = parsed(typed)
         try:
@@ -131,10 +130,12 @@ def of_items(items, location, title=lambda expression: expression, taken=(), par
         for column in new:
             if column.title == column.expression:
                 column.title = title(column.expression)
-            if column.title in [*taken, *(other.title for other in found)]:
+            if column.title in titles:
                 column.title = column.expression if form is None else typed
             column.form = form
-            if (column.expression, form) not in [(other.expression, other.form) for other in found]:
+            if (column.expression, form) not in known:
+                known.add((column.expression, form))
+                titles.add(column.title)
                 found.append(column)
     return found
 

@@ -67,7 +67,7 @@ class Merged(aggregations.Reading):
             if (mine.text, mine.place) != (what.text, what.place):
                 raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
         for one in reading.all:
-            mine = self.same(one)
+            mine = self.named.get(one.name)
             if mine and (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
             for name in one.keys:
@@ -75,18 +75,11 @@ class Merged(aggregations.Reading):
                 if self.of_stacks.get(name, here) != here:
                     raise gdb.GdbError(STACK_OR_NUMBER % (path, name, WHAT[here], WHAT[not here]))
 
-    def same(self, one):
-        """Return the merged aggregation with the name of a file's aggregation, or None if there is none yet."""
-        return next((mine for mine in self.all if mine.name == one.name), None)
-
     def place_of(self, one):
         """Return the merged aggregation with the name of a file's aggregation. Make an empty one if there is none yet."""
-        mine = self.same(one)
-        if mine:
-            return mine
-        mine = one._replace(entries=[], noroom=[])
-        self.all.append(mine)
-        return mine
+        if one.name not in self.named:
+            self.append(one._replace(entries=[], noroom=[]))
+        return self.named[one.name]
 
     def add(self, path):
         """Add the aggregations of a trace file."""

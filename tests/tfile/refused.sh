@@ -6,6 +6,10 @@ errors_show_what_was_typed() {
 	says "$(with_gtp types -x "$here/refused.py")" "all is as typed"
 }
 
+many_names_take_no_hours() {
+	says "$(with_gtp types -x "$here/many.py")" "no search through all of them"
+}
+
 # Trace files with a name that occurs twice, or with numbers that are out of range, are damaged.
 impossible_numbers_are_refused() {
 	local n=0 line lines most=18446744073709551616
@@ -82,6 +86,7 @@ refused_tests() {
 	check "gtp watch refuses each bit field; an error in an expression shows what was typed, not what names stand for" \
 		errors_show_what_was_typed
 	check "an aggregation of a name twice, or a number beyond 64 bits, is a damaged file" impossible_numbers_are_refused
+	check "the time for a file grows with its number of aggregations or expressions, not with its square" many_names_take_no_hours
 	check "a key with a type that no key has is a number, and a string is no stack" keys_are_shown_as_they_can_be
 	check "gtp merge refuses a key that is a stack in one file and a number in another" stacks_and_numbers_are_not_merged
 	check "gtp merge refuses files that have no end" endless_files_are_refused
