@@ -120,8 +120,8 @@ GTP_HOSTED := kernel probe
 # GTP_X86 lists the files that a port to another processor has to rewrite: only their code may name a register, an opcode
 # or an instruction of x86-64. tests/structure fails if another file names one. Tests are exempt. These files contain only
 # data for x86-64, and are not in the list: base/target_xml.h, probe/user/elf.c and sdt.c, blacklist.c, cexpr/headers.py,
-# gdbscripts/gtp/syscall.py (names of system calls), tracefile.py (the number of rip), and the developers' ax programs in
-# tools/dev (names of registers). user/process/process.c attaches only to programs for x86-64.
+# commands/syscall.py in gdbscripts/gtp (names of system calls), formats/tracefile.py (the number of rip), and the
+# developers' ax programs in tools/dev (names of registers). user/process/process.c attaches only to programs for x86-64.
 #
 # The layout of a hit's registers; the time stamp counter; offsets in the GS segment, and endbr64.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
@@ -139,11 +139,11 @@ GTP_X86 += probe/shadow.c probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.
 # Entries in assembly, and the registers that contain the arguments of a kernel tracepoint.
 GTP_X86 += probe/regs_entry.S probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
 # In GDB: the search for return instructions in a program's function; the operands of USDT markers.
-GTP_X86 += gdbscripts/gtp/exits.py gdbscripts/gtp/stapsdt.py
+GTP_X86 += gdbscripts/gtp/places/exits.py gdbscripts/gtp/formats/stapsdt.py
 # In GDB: the registers of arguments and return values, by name.
-GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py
+GTP_X86 += gdbscripts/gtp/places/recordcode.py gdbscripts/gtp/view/columns.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
-GTP_X86 += gdbscripts/gtp/cexpr/returned.py
+GTP_X86 += gdbscripts/gtp/cexpr/ret.py
 
 # Detect features of the kernel in its headers, because the version number does not show them. See
 # GTP_SYSCORE(), gtp_trace_puts() and gtp_call_after_atomic_readers() in base/compat.h.

@@ -7,33 +7,33 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)))
 
 try:
-    import gtp.noshell
-    import gtp.prefix
-    import gtp.check
-    import gtp.modules
-    import gtp.sdata
-    import gtp.program
-    import gtp.exits
-    import gtp.pending
-    import gtp.trace
-    import gtp.event
-    import gtp.syscall
-    import gtp.collect
-    import gtp.condition
-    import gtp.watch
-    import gtp.print
-    import gtp.status
-    import gtp.ended
-    import gtp.table
+    import gtp.gdblib.noshell
+    import gtp.commands.prefix
+    import gtp.commands.check
+    import gtp.commands.modules
+    import gtp.commands.sdata
+    import gtp.commands.lib
+    import gtp.places.exits
+    import gtp.commands.pending
+    import gtp.commands.trace
+    import gtp.commands.event
+    import gtp.commands.syscall
+    import gtp.commands.collect
+    import gtp.commands.condition
+    import gtp.commands.watch
+    import gtp.commands.print
+    import gtp.commands.status
+    import gtp.gdblib.runstate
+    import gtp.commands.table
     import gtp.view.printers
-    import gtp.save
-    import gtp.wait
-    import gtp.count
-    import gtp.show
-    import gtp.stacks
-    import gtp.merge
-    import gtp.explain
-    import gtp.lines
+    import gtp.commands.save
+    import gtp.commands.wait
+    import gtp.commands.count
+    import gtp.commands.show
+    import gtp.commands.stacks
+    import gtp.commands.merge
+    import gtp.commands.explain
+    import gtp.commands.lines
     import gtp.report.command
     import gtp.export.stacks
     import gtp.export.perfetto

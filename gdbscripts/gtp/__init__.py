@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB commands for kernels, beyond those of GDB itself. A file is named after the command that it implements.
+"""GDB commands for kernels, beyond those of GDB itself. Each folder says in its __init__.py what it contains."""

@@ -17,7 +17,7 @@ import data
 import handed
 import tap
 from gtp import cexpr
-from gtp.cexpr import compiled, headers
+from gtp.cexpr import compiler, headers
 
 VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret", "kstack", "bt",
              "n")
@@ -43,8 +43,8 @@ def pc_of(function):
 def is_action(text, pc):
     """Return whether the expression can be an action: it is short enough, and GDB does not abort. May raise Refused."""
     try:
-        compiled.check("$n = (long)(%s)" % text, pc, True)
-    except (compiled.TooLong, compiled.Unbalanced):
+        compiler.check("$n = (long)(%s)" % text, pc, True)
+    except (compiler.TooLong, compiler.Unbalanced):
         return False
     return True
 
@@ -58,7 +58,7 @@ def wrong(row):
         return str(error)
     try:
         translations["%s %s" % (row.function, row.text)] = text, is_action(text, pc)
-    except compiled.Refused as refusal:
+    except compiler.Refused as refusal:
         return "%s, which GDB does not compile: %s" % (text, refusal)
     if row.mark == "!":
         return None if text != row.text else "GDB would abort, and it is handed on"

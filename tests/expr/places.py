@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 
 import tap
 from gtp import cexpr
-from gtp.cexpr import compiled, notes
+from gtp.cexpr import compiler, notes
 
 PLACE = "vfs_read"  # a place in a file that defines none of the tags
 
@@ -42,7 +42,7 @@ def meets_all():
 
 def listed(text, pc):
     """Return the constants in the bytecode to which GDB compiles a text."""
-    where = compiled.location(pc)
+    where = compiler.location(pc)
     out = gdb.execute("maint agent-eval -at %s, %s" % (where, text), to_string=True) if where else ""
     return [int(n) for n in re.findall(r"const\d+ (\d+)", out)]
 
@@ -65,7 +65,7 @@ def wrong(question, text, wanted, pc):
         yield "%s at %#x: %s" % (question, pc, error)
         return
     numbers = listed(made, pc)
-    if not numbers and compiled.location(pc) is None:
+    if not numbers and compiler.location(pc) is None:
         return
     total = sum(numbers) if " - " not in made else numbers[0] - sum(numbers[1:])
     if total != wanted:

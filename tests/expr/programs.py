@@ -16,7 +16,11 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 
 import tap
-from gtp import define, functions, inside, kept, known, program, space
+from gtp.commands import lib
+from gtp.formats import space
+from gtp.gdblib import define
+from gtp.places import functions, infile
+from gtp.run import aggtypes, tail
 
 BUILT = os.path.join(TOP, "build/expr")
 STRIPPED = os.path.join(BUILT, "stripped.so")
@@ -30,17 +34,17 @@ def build_id(path):
 
 def loaded(path, number, there=None):
     """Return the Program of a file, as if the module had given the file's space this number."""
-    usual = program.packet
-    program.packet = lambda _: ((space.TAG << space.TAG_SHIFT) + number * space.SIZE, build_id(path))
+    usual = lib.packet
+    lib.packet = lambda _: ((space.TAG << space.TAG_SHIFT) + number * space.SIZE, build_id(path))
     try:
-        return program.known(path, there)
+        return lib.known(path, there)
     finally:
-        program.packet = usual
+        lib.packet = usual
 
 
 def matching(one, pattern):
     with define.Definitions() as definitions:
-        found = [target.name for target in inside.targets(one, pattern, 200, definitions)]
+        found = [target.name for target in infile.targets(one, pattern, 200, definitions)]
         tap.equal(definitions.refused, [])
     return found
 
@@ -78,17 +82,17 @@ def limit():
     for text, wanted in (("--limit 300 -x /x 'f*' if a", ("/x", None, "--limit 300 'f*' if a")),
                          ("-x /x --limit=300 f", ("/x", None, "--limit=300 f")), ("--limit 3 vfs_*", (None, None, "--limit 3 vfs_*")),
                          ("-x /x --limit 3 -p 7 f", ("/x", 7, "--limit 3 f"))):
-        path, pid, rest = inside.options(text)
+        path, pid, rest = infile.options(text)
         tap.equal((path, pid, " ".join(rest.split())), wanted, text)
 
 
 @tap.test("an aggregation at a marker whose name is no text is saved")
 def titles():
-    known.variables["count_x"] = known.Variable("na\udcffme", None, ("prov:na\udcffme", ()))
+    aggtypes.variables["count_x"] = aggtypes.Variable("na\udcffme", None, ("prov:na\udcffme", ()))
     try:
-        data = kept.tail("count_x", {}, ())
+        data = tail.tail("count_x", {}, ())
     finally:
-        del known.variables["count_x"]
+        del aggtypes.variables["count_x"]
     tap.check(b"\tna\\377me\tprov:na\\377me\n" in data, str(data))
 
 

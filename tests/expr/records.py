@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 
 import tap
-from gtp import assigned, events
+from gtp.places import events, recordcode
 
 
 def args(name):
@@ -35,7 +35,7 @@ def native():
 @tap.test("a kernel with 32-bit calls: either register, depending on the task")
 def compat():
     both = zip(("di", "si", "dx", "r10", "r8", "r9"), ("bx", "cx", "dx", "si", "di", "bp"))
-    tap.equal(args("compat"), ["regs->dx" if wide == "dx" else "(%s ? regs->%s : regs->%s)" % (assigned.NOT_COMPAT, wide, narrow)
+    tap.equal(args("compat"), ["regs->dx" if wide == "dx" else "(%s ? regs->%s : regs->%s)" % (recordcode.NOT_COMPAT, wide, narrow)
                                for wide, narrow in both])
 
 

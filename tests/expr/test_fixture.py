@@ -10,7 +10,7 @@ from lib import *
 load_symbols()
 
 from gtp import cexpr
-from gtp.cexpr import compiled
+from gtp.cexpr import compiler
 
 SEEDS = (1, 5, 0x2f, 0x12d, 0x9e3779b1)
 BATCH = 32
@@ -52,8 +52,8 @@ def all_translated():
 def fits(text):
     """Return whether an action has room for a text's bytecode."""
     try:
-        compiled.check("$v0 = (long)(%s)" % text, address("(long)" + FUNCTION), True)
-    except compiled.TooLong:
+        compiler.check("$v0 = (long)(%s)" % text, address("(long)" + FUNCTION), True)
+    except compiler.TooLong:
         return False
     return True
 

@@ -14,7 +14,7 @@ import oracle
 load_symbols()
 
 from gtp import cexpr
-from gtp.cexpr import compiled, headers
+from gtp.cexpr import compiler, headers
 
 HERE = os.path.dirname(os.path.abspath(oracle.__file__))
 BATCH = 24
@@ -54,8 +54,8 @@ def set_tracepoint(rows, cpu):
 def is_action(text, pc):
     """Return whether the expression can be an action: it is short enough, and GDB does not abort."""
     try:
-        compiled.check("$v0 = (long)(%s)" % text, pc, True)
-    except (compiled.TooLong, compiled.Unbalanced):
+        compiler.check("$v0 = (long)(%s)" % text, pc, True)
+    except (compiler.TooLong, compiler.Unbalanced):
         return False
     return True
 

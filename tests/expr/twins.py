@@ -16,8 +16,9 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 
 import tap
-from gtp import cexpr, columns
-from gtp.cexpr import compiled
+from gtp import cexpr
+from gtp.cexpr import compiler
+from gtp.view import columns
 
 # (expression, its value in one.c, its value in two.c)
 VALUES = (("sizeof(struct twin)", 28, 64), ("offsetof(struct twin, number)", 24, 0), ("sizeof(union either)", 2, 32),
@@ -90,7 +91,7 @@ def declared_only():
     offset = {28: 24, 64: 0}[size]
     for text in ("held->twin->number", "held->row[1]->number", "(*held->twin).number", "held->twin[2].number"):
         made = cexpr.condition("(unsigned long)&%s" % text, pc)
-        listing = gdb.execute("maint agent-eval -at %s, %s" % (compiled.location(pc), made), to_string=True)
+        listing = gdb.execute("maint agent-eval -at %s, %s" % (compiler.location(pc), made), to_string=True)
         numbers = [int(n) for n in re.findall(r"const\d+ (\d+)", listing)]
         wanted = offset + (2 * size if "[2]" in text else 0)
         tap.check(numbers[-1:] == [wanted] if wanted else wanted not in numbers[1:], "%s is %s: %s" % (text, made, listing))

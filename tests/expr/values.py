@@ -12,11 +12,14 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
 
 import tap
-from gtp import prefix  # noqa: F401  the prefix of the commands, which the next line defines
-from gtp import cells, cexpr, count, kept, show
-from gtp.cexpr import compiled
-from gtp.shell import decode, values
-from gtp.view import carried, forms
+from gtp import cexpr
+from gtp.cexpr import compiler
+from gtp.commands import count, show
+from gtp.commands import prefix  # noqa: F401  the prefix of the commands, which the next line defines
+from gtp.inside import values
+from gtp.run import tail
+from gtp.shell import decode
+from gtp.view import cells, formdict, forms
 
 FUNCTION = "in_values"
 IN_REGISTER = (("one.value", 0x80000001), ("one.value == 0x80000001 && mixed.yes", 1), ("mixed.small", -1), ("mixed.yes", 1),
@@ -85,7 +88,7 @@ def stop_at(function):
 
 def value(text):
     made = cexpr.condition(text, pc())
-    compiled.check(made, pc(), False)
+    compiler.check(made, pc(), False)
     return int(gdb.parse_and_eval(made))
 
 
@@ -111,7 +114,7 @@ def members(function, rows):
     at = int(gdb.parse_and_eval("(unsigned long)" + function))
     for text, wanted in rows:
         made = cexpr.condition(text, at)
-        compiled.check(made, at, False)
+        compiler.check(made, at, False)
         tap.equal(int(gdb.parse_and_eval(made)), wanted, "%s, %s" % (text, made))
     return at
 
@@ -136,7 +139,7 @@ def wide():
     takes, _ = cexpr.collected("wide.value, wide", pc())
     tap.equal(len(takes), 2)
     for text in takes:
-        compiled.check(text, pc(), True)
+        compiler.check(text, pc(), True)
     tap.matches(r"16 bytes.*\(unsigned long\)\(x >> 64\)", refused("wide.value"))
     tap.matches(r"16 bytes.*\(unsigned long\)\(x >> 64\)", refused("wide.value * 3 == 5"))
     tap.matches(r"by a constant only", refused("wide.value >> entry->id == 5"))
@@ -160,7 +163,7 @@ def fields():
     tap.equal(text, "{sign = BELOW, whole = BELOW, natural = LAST, number = -5, count = 21}")
     tap.equal(text, value.format_string(**cells.STYLE), "GDB's own")
     for name, signed in (("whole", True), ("natural", False)):
-        tap.equal(carried.described(forms.parsed("/d x")[0], value[name].type)["signed"], signed, name)
+        tap.equal(formdict.described(forms.parsed("/d x")[0], value[name].type)["signed"], signed, name)
 
 
 @tap.test("a structure's parts are its numbers, pointers and strings: unions by the member that has them all in the fewest")
@@ -172,7 +175,7 @@ def parts():
     for text, texts in wanted.items():
         tap.equal(cexpr.parts(text, text, pc()), texts)
         for part in texts:
-            compiled.check(cexpr.number(part, pc())[0], pc(), False)
+            compiler.check(cexpr.number(part, pc())[0], pc(), False)
     for text in ("wide", "odd"):
         try:
             tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
@@ -203,7 +206,7 @@ def refused_keys():
             tap.matches(re.escape(wanted), str(error))
     for text in ("entries[0]", "entries[1].id", "&entries[0]", "(entries[1]@2)[0]", "*(unsigned long *)&ratio", "entries[1].list.next"):
         for part in cexpr.parts(text, text, pc()):
-            compiled.check(cexpr.key(part, pc())[0], pc(), False)
+            compiler.check(cexpr.key(part, pc())[0], pc(), False)
 
 
 @tap.test("the @ of GDB takes an object in memory: &a[0]@n is refused with a[0]@n, whatever n is, as GDB refuses it")
@@ -237,10 +240,10 @@ def octets():
                          ("ether.address[0]@8", "20:01:0d:b8:00:00:00:00"), ("ether.address[8]@8", "00:00:00:00:00:00:00:fe"),
                          ("ether.dest[2]@3", "00:12:34")):
         made, kind = cexpr.key(text, pc())
-        compiled.check("(long)(%s)" % made, pc(), False)
+        compiler.check("(long)(%s)" % made, pc(), False)
         number = int(gdb.parse_and_eval("(unsigned long)(%s)" % made))
         tap.equal(show.number_text(number, kind), octets, text)
-        tap.equal(show.number_text(number, kept.type_of(kept.type_text(kind))), octets, "from a trace file: " + text)
+        tap.equal(show.number_text(number, tail.type_of(tail.type_text(kind))), octets, "from a trace file: " + text)
         if "@" not in text:
             shown = values.column(text, text, 0, pc())
             tap.equal(decode.cell(shown.kind)(b"%x" % int(gdb.parse_and_eval("(unsigned long)(%s)" % shown.argument))), octets)
@@ -259,12 +262,12 @@ def constants():
     tap.equal(int(gdb.parse_and_eval(cexpr.condition("always * 2 + 1", at))), 15)
     (text,), told = cexpr.collected("always", at)
     tap.equal((int(gdb.parse_and_eval(text)), told), (7, []))
-    compiled.check(text, at, True)
+    compiler.check(text, at, True)
     takes, told = cexpr.collected("$args", at)
     tap.equal(told, [])
     tap.equal(sorted(getattr(take, "called", take) for take in takes), ["always", "entry"])
     for take in takes:
-        compiled.check(take, at, True)
+        compiler.check(take, at, True)
 
 
 @tap.test("a part of a condition may set a trace state variable, as GDB's own condition may; a condition that is one is a misspelt ==")

@@ -24,10 +24,12 @@ import tap
 gdb.execute("source %s/gdbscripts/gtp.py" % TOP)
 gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
 
-from gtp import columns, names as of_places
 from gtp.cexpr import headers
-from gtp.shell import decode, values
-from gtp.view import image, texts
+from gtp.inside import values
+from gtp.places import names as of_places
+from gtp.shell import decode
+from gtp.text import spell
+from gtp.view import columns, image
 
 AT = 0xffff888000000000  # the address of the memory in the frames
 REGISTERS = 0xa4  # the size of a frame's registers, in bytes
@@ -215,18 +217,18 @@ def forms():
 @tap.test("texts: times, sizes, addresses, flags with bits that have no name")
 def pure():
     for function, argument, wanted in (
-            (texts.time, 0, "0 ns"), (texts.time, 999, "999 ns"), (texts.time, 1000, "1 us"), (texts.time, -1000000, "-1 ms"),
-            (texts.time, 2**63 - 1, "9223372036.854775807 s"), (texts.size, 0, "0 B"), (texts.size, -4096, "-4 KiB"),
-            (texts.size, 1023, "1023 B"), (texts.size, 123456789, "118 MiB"),
-            (texts.size, (1 << 20) - 1, "1.00 MiB"), (texts.size, 1 - (1 << 30), "-1.00 GiB"), (texts.size, (1 << 20) - 600, "1023 KiB"),
-            (texts.size, 10238, "10.0 KiB"), (texts.size, 10234, "9.99 KiB"), (texts.size, 102399, "100 KiB"), (texts.size, 1024, "1 KiB"), (texts.size, 2**64 - 1, "16.0 EiB"),
-            (texts.ip, bytes(15) + b"\1", "::1"), (texts.ip, bytes(10) + b"\xff\xff\1\2\3\4", "::ffff:1.2.3.4"),
-            (texts.endpoint, SIN, "10.1.2.3:443"), (texts.endpoint, SIN6, "[2001:db8::7%3]:53"), (texts.endpoint, NETLINK, None),
-            (texts.endpoint, SIN[:7], None), (texts.endpoint, b"", None)):
+            (spell.time, 0, "0 ns"), (spell.time, 999, "999 ns"), (spell.time, 1000, "1 us"), (spell.time, -1000000, "-1 ms"),
+            (spell.time, 2**63 - 1, "9223372036.854775807 s"), (spell.size, 0, "0 B"), (spell.size, -4096, "-4 KiB"),
+            (spell.size, 1023, "1023 B"), (spell.size, 123456789, "118 MiB"),
+            (spell.size, (1 << 20) - 1, "1.00 MiB"), (spell.size, 1 - (1 << 30), "-1.00 GiB"), (spell.size, (1 << 20) - 600, "1023 KiB"),
+            (spell.size, 10238, "10.0 KiB"), (spell.size, 10234, "9.99 KiB"), (spell.size, 102399, "100 KiB"), (spell.size, 1024, "1 KiB"), (spell.size, 2**64 - 1, "16.0 EiB"),
+            (spell.ip, bytes(15) + b"\1", "::1"), (spell.ip, bytes(10) + b"\xff\xff\1\2\3\4", "::ffff:1.2.3.4"),
+            (spell.endpoint, SIN, "10.1.2.3:443"), (spell.endpoint, SIN6, "[2001:db8::7%3]:53"), (spell.endpoint, NETLINK, None),
+            (spell.endpoint, SIN[:7], None), (spell.endpoint, b"", None)):
         same("%s(%r)" % (function.__name__, argument), function(argument), wanted)
     table = [(6, "BOTH"), (2, "TWO"), (4, "FOUR"), (0, "NONE")]
     for number, wanted in ((6, "BOTH"), (2, "TWO"), (7, "BOTH|0x1"), (12, "FOUR|0x8"), (0, "NONE"), (8, None)):
-        same("flags %d" % number, texts.flags(number, table), wanted)
+        same("flags %d" % number, spell.flags(number, table), wanted)
 
 
 @tap.test("flags that are macros: open, mmap, clone, TCP's, and others by one of them; their values are the headers'")

@@ -14,7 +14,7 @@ import tap
 from lib import *
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations
+from gtp.run import aggregations
 
 SCRATCH = scratch() + "/recipe.csv"
 FOLDED = scratch() + "/recipe.folded"

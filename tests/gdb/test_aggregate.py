@@ -10,7 +10,8 @@ from others import looped, mechanism, without
 from tap import seeded
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations, plot
+from gtp.run import aggregations
+from gtp.text import plot
 
 ROUNDS = 5000
 NAMES = ["obj-%d" % i for i in range(4)]
@@ -368,7 +369,7 @@ def words_of(text):
 
 @test("strings as keys: sorted as strcmp does; no byte of them controls the terminal")
 def strings():
-    from gtp import show  # import it only now: it defines commands, and their prefix `gtp` must exist first
+    from gtp.commands import show  # import it only now: it defines commands, and their prefix `gtp` must exist first
 
     names = [b"", b"a", b"aaaaaaaab", b"ab", b"b", b"\xff"]
     entries = [aggregations.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]

@@ -37,7 +37,7 @@ def python(script):
 
 
 def event_names():
-    return {event.id: event for event in module("events").everything().values()}
+    return {event.id: event for event in module("places.events").everything().values()}
 
 
 @test("gtp event: an event by its name, in a GDB that strace crashes; arguments in the condition, $_sdata")
@@ -90,7 +90,7 @@ def as_text(expression):
     kind = got.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().strip_typedefs().sizeof == 1:
         data = bytes(int(got[i]) % 256 for i in range(kind.range()[1] + 1))
-        return module("sdata").quoted(data.split(b"\0")[0])
+        return module("commands.sdata").quoted(data.split(b"\0")[0])
     if kind.code == gdb.TYPE_CODE_ARRAY:
         return "{%s}" % ", ".join(str(int(got[i])) for i in range(kind.range()[1] + 1))
     return "0x%x" % (int(got) % 2**64) if kind.code == gdb.TYPE_CODE_PTR else str(int(got))
@@ -227,7 +227,7 @@ def event_refusals():
 @test("the number of a system call is known at its exit, too: gtp count by id at raw_syscalls:sys_exit")
 def system_call_numbers():
     name = "raw_syscalls:sys_exit"
-    wanted = expressions(module("events").find(name))
+    wanted = expressions(module("places.events").find(name))
     equal(sorted(wanted), ["id", "ret"])
     num = set_with_fields(name, wanted)
     run_trace("call add 1 1")
@@ -376,18 +376,18 @@ os.writev(os.open('/dev/null', 1), [b'a', b'b'])""".lstrip())
     equal([hits(n) for n in defined()], [1, 1])
 
 
-@test("collected expressions can use the names: gtp.names has them by the tracepoint's number")
+@test("collected expressions can use the names: names.py has them by the tracepoint's number")
 def names():
     cmd("gtp syscall read if count == %d" % SIZE)
     enter, leave = defined()
-    expand = module("names").expand
+    expand = module("places.names").expand
     equal(expand("count + $ret, p->count, \"fd\", sizeof(struct fd)", leave),
           "((size_t)regs->dx) + ret, p->count, \"fd\", sizeof(struct fd)")
     equal(expand("offsetof(struct file, count), container_of(buf, struct x, fd)", enter),
           "offsetof(struct file, count), container_of(((char *)regs->si), struct x, fd)")
     check("it is known at the exit only" in str(outcome(expand, "$ret", enter)), "$ret at the entry")
     equal(expand("count", 99999), "count")
-    guarded = module("names").guarded
+    guarded = module("places.names").guarded
     equal((guarded("a == 1", enter), guarded(None, enter)), ("a == 1", None))
     matches(r"^\(regs->orig_ax == 0\) && .* && \(ret < 0\)$", guarded("ret < 0", leave))
     equal(expand("count", 99999, kallsyms()["__x64_sys_read"]), "((size_t)regs->dx)")

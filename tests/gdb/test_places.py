@@ -253,7 +253,7 @@ class Terminal(io.StringIO):
 
 @test("a pattern that takes longer than a second shows its progress on the terminal, and erases it")
 def shows_progress():
-    progress, terminal, seconds = sys.modules["gtp.progress"], Terminal(), itertools.count(0, 0.5)
+    progress, terminal, seconds = sys.modules["gtp.gdblib.progress"], Terminal(), itertools.count(0, 0.5)
     usual = progress.time, sys.__stderr__
     progress.time, sys.__stderr__ = types.SimpleNamespace(monotonic=lambda: next(seconds)), terminal
     try:

@@ -11,7 +11,7 @@ from others import *
 from where import matching
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations
+from gtp.run import aggregations
 
 CROWD = 300
 ALL_AT_ONCE = 2000

@@ -7,7 +7,7 @@ from lib import *
 from others import looped, mechanism
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations
+from gtp.run import aggregations
 
 ROUNDS = 20000
 

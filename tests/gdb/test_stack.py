@@ -9,7 +9,7 @@ from fixture import parameter
 from others import instructions, looped, mechanism, without
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations, kstack
+from gtp.run import aggregations, kstack
 
 ROUNDS = 2000
 # Make all calls on this CPU: the fixture notes the last stack of each CPU, and a followed call has a different stack.

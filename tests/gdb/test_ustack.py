@@ -13,7 +13,8 @@ from others import looped
 from programs import BUILT, gtp_trace, linked
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
-from gtp import aggregations, kstack, space, ustack
+from gtp.formats import space, ustack
+from gtp.run import aggregations, kstack
 
 FRAMED = os.path.join(BUILT, "framed")
 FRAMELESS = os.path.join(BUILT, "frameless")

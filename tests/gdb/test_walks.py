@@ -63,14 +63,14 @@ def frame_bytes():
 
 def texts(number_=""):
     """Return the rows of `gtp table` with all characters of each cell, quotes too."""
-    import gtp.table  # pylint: disable=import-outside-toplevel
-    from gtp import cells as gtp_cells, source  # pylint: disable=import-outside-toplevel
-    from gtp.tracefile import TraceFile  # pylint: disable=import-outside-toplevel
-    from gtp.view import bytype  # pylint: disable=import-outside-toplevel
-    request = gtp.table.Request(str(number_))
+    import gtp.commands.table  # pylint: disable=import-outside-toplevel
+    from gtp.formats.tracefile import TraceFile  # pylint: disable=import-outside-toplevel
+    from gtp.run import source  # pylint: disable=import-outside-toplevel
+    from gtp.view import bytype, cells as gtp_cells  # pylint: disable=import-outside-toplevel
+    request = gtp.commands.table.Request(str(number_))
     trace_ = TraceFile(source.whole(), gtp_cells.constants())
-    (own, num, _), *_ = gtp.table.choice(trace_, request)
-    table = gtp.table.Table(trace_, bytype.Shown(), request, own, num)
+    (own, num, _), *_ = gtp.commands.table.choice(trace_, request)
+    table = gtp.commands.table.Table(trace_, bytype.Shown(), request, own, num)
     rows = list(table.rows())
     return [dict(zip(table.titles(), row)) for row in rows]
 
@@ -108,9 +108,9 @@ def elsewhere():
 def from_file():
     """Save the run, and make this GDB forget what the user has typed. Return the rows that it reads from the file, as
     another GDB would."""
-    from gtp import typed  # pylint: disable=import-outside-toplevel # the scripts are sourced by then
+    from gtp.run import usertext  # pylint: disable=import-outside-toplevel # the scripts are sourced by then
     cmd("gtp save %s/walks.tf" % SCRATCH)
-    for known in (typed.of_tracepoint, typed.variables, typed.asked):
+    for known in (usertext.of_tracepoint, usertext.variables, usertext.asked):
         known.clear()
     disconnect()
     cmd("target tfile %s/walks.tf" % SCRATCH)

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../gdbscripts"))
 
 from gtp.export import flamegraph  # noqa: the path is set above
-from gtp.report import page, packed  # noqa
+from gtp.report import pack, page  # noqa
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 COMMS = ["postgres", "nginx", "kworker/2:1", "dd", "sshd", "containerd", "jbd2/sda1-8", HOSTILE[:15], "sh"]
@@ -120,7 +120,7 @@ def flame(draw):
 def sample(n=100000, seed=1):
     """Return the data of a page."""
     draw = random.Random(seed)
-    data = packed.frames(PLACES, events(n, draw), lambda number: STACKS[number - 1])
+    data = pack.frames(PLACES, events(n, draw), lambda number: STACKS[number - 1])
     data.update({
         "title": "vfs_read, sched:sched_switch, kmem_cache_alloc", "made": "2026-03-02 14:08:51 +0100",
         "source": "/proc/gtp, Linux 6.1.0-28-amd64",

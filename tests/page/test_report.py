@@ -399,7 +399,7 @@ def phone():
 
 @test("a run without frames, times, tasks or aggregations says so")
 def nothing():
-    data = sample.packed.frames([], [], None)
+    data = sample.pack.frames([], [], None)
     data.update({"title": "nothing", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [],
                  "aggregations": [], "missed": [], "facts": [["ended", "stopped by tstop"]]})
     page = chromium.open(write("empty", data))
@@ -410,7 +410,7 @@ def nothing():
         check(any(words in text for text in texts), (words, texts))
     place = sample.Place(1, "bare", [sample.Column("x")])
     events = [sample.Event(i, place, None, values=[i * 2**60]) for i in range(3)]
-    data.update(sample.packed.frames([place], events, None))
+    data.update(sample.pack.frames([place], events, None))
     page = chromium.open(write("bare", data))
     page.until(READY)
     check("The frames have no time" in page.text("#timeline"), page.text("#timeline"))
@@ -423,10 +423,10 @@ NS = 1700000000123456789  # a time of day in ns: at this size, a browser's numbe
 
 def large_page():
     """Make a page of frames and aggregations whose numbers have more than 53 bits, and return it."""
-    exact = sample.packed.exact
+    exact = sample.pack.exact
     place = sample.Place(1, "large", [sample.Column("x")])
     events = [sample.Event(i, place, None, values=[x]) for i, x in enumerate((NS, NS + 1, 5, NS - 1, None, -2**62, 2**64 - 1, NS))]
-    data = sample.packed.frames([place], events, None)
+    data = sample.pack.frames([place], events, None)
     stats = [{"keys": [{"text": "k%d" % i, "order": exact(NS + i), "number": True}], "count": 2, "buckets": [],
               "summary": [exact(2 * NS + 3 * i), exact(NS + i), exact(NS + 2 * i)]} for i in (1, 0, 2)]
     hist = {"keys": [], "count": 3, "buckets": [[62, 3]], "summary": [exact(3 * NS), exact(NS), exact(NS)]}

@@ -53,7 +53,7 @@ text = said("gtp lines %s '; touch /tmp/no'" % name)
 check(text == tool("lines", path, name), "a strange folder is just a folder without sources", text)
 del os.environ["GDBTP_REGIONS"]
 os.environ["PATH"] = "/nonexistent"
-from gtp import regions  # noqa: E402
+from gtp.places import regions  # noqa: E402
 regions.BUILT = "/nonexistent"
 check("not installed" in said("gtp explain %s" % name), "without the tool it is said what to do")
 gdb.execute("quit %d" % (not all(tests)))

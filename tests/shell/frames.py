@@ -19,7 +19,7 @@ def of_gdb():
     """Return the module atend.py, imported with a fake module gdb."""
     fake = mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)
     with mock.patch.dict(sys.modules, gdb=fake):
-        return importlib.import_module("gtp.shell.atend")
+        return importlib.import_module("gtp.inside.atend")
 
 
 class Channel:
@@ -49,10 +49,10 @@ def told(how, tstart="", **settings):
     request.update(settings)
     answers = {"tstart": tstart, "gtp table": "the table\n"}
     gdb = types.SimpleNamespace(error=RuntimeError, GdbError=RuntimeError)
-    quiet = types.SimpleNamespace(execute=lambda line: next(
+    door = types.SimpleNamespace(execute=lambda line: next(
         (text for begin, text in answers.items() if line.startswith(begin)), ""))
-    with mock.patch.object(atend, "gdb", gdb), mock.patch.object(atend, "quiet", quiet), mock.patch.object(atend, "points"), \
-            mock.patch.object(atend.ended, "state", lambda: how), mock.patch.object(atend.ended, "refresh"):
+    with mock.patch.object(atend, "gdb", gdb), mock.patch.object(atend, "gdbcall", door), mock.patch.object(atend, "points"), \
+            mock.patch.object(atend.runstate, "state", lambda: how), mock.patch.object(atend.runstate, "refresh"):
         atend.run(request, [1], "--at-end", channel)
     channel.close()
     return [[text for word, text in channel.told if word == wanted] for wanted in ("note", "text")]

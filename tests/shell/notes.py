@@ -9,8 +9,9 @@ import struct
 import subprocess
 import tempfile
 
-from gtp import infosymbol, stapsdt
-from gtp.stapsdt import Argument, Note
+from gtp.formats import stapsdt
+from gtp.formats.stapsdt import Argument, Note
+from gtp.text import infosymbol
 from tap import check, equal, matches, rounds, test
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

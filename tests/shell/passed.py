@@ -13,13 +13,13 @@ ODD = ("/my src", "it's", 'a "b" c', "back\\slash", "a\tb", "'", "$x *?[1]", "-v
 
 
 def executed(function, request):
-    """Call a function of gtp's inside.py, imported with a fake module gdb. Return the line that GDB would execute."""
+    """Call a function of gtp's inside/session.py, imported with a fake module gdb. Return the line that GDB would execute."""
     with mock.patch.dict(sys.modules, gdb=mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)):
-        inside = importlib.import_module("gtp.shell.inside")
+        session = importlib.import_module("gtp.inside.session")
     lines = []
-    quiet = types.SimpleNamespace(execute=lines.append)
-    with mock.patch.object(inside, "quiet", quiet):
-        getattr(inside, function)(request, mock.MagicMock())
+    door = types.SimpleNamespace(execute=lines.append)
+    with mock.patch.object(session, "gdbcall", door):
+        getattr(session, function)(request, mock.MagicMock())
     equal(len(lines), 1)
     return lines[0]
 

@@ -210,18 +210,18 @@ def sums_of_runs(tree, graph):
 # Numbers of a header that scripts repeat: (header, name of the number, script, pattern that finds the number in the script).
 TFILE, SPACE, USTACK = "trace/tfile_format.h", "base/space.h", "hit/ustack.h"
 SPELLED = (
-    (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
-    (TFILE, "GTP_TFILE_LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
+    (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/formats/marks.py", r"^NUMBER = (\w+)"),
+    (TFILE, "GTP_TFILE_LOST_VAR", "gdbscripts/gtp/formats/marks.py", r"^LOST = (\w+)"),
     (TFILE, "GTP_TFILE_LOST_TP", "tests/lib/stream.py", r"^LOST_TP, LOST = (\w+),"),
     (TFILE, "GTP_TFILE_LOST_VAR", "tests/lib/stream.py", r"^LOST_TP, LOST = \w+, (\w+)"),
-    (SPACE, "GTP_SPACE_TAG", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = (\w+),"),
-    (SPACE, "GTP_SPACE_TAG_SHIFT", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
-    (SPACE, "GTP_SPACE_SHIFT", "gdbscripts/gtp/space.py", r"^SHIFT = (\w+)"),
-    (USTACK, "GTP_USTACK_TAG", "gdbscripts/gtp/ustack.py", r"^TAG, TAG_SHIFT = (\w+),"),
-    (USTACK, "GTP_USTACK_TAG_SHIFT", "gdbscripts/gtp/ustack.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
-    (USTACK, "GTP_USTACK_PID_SHIFT", "gdbscripts/gtp/ustack.py", r"^PID_SHIFT = (\w+)"),
-    (USTACK, "GTP_USTACK_DEPTH", "gdbscripts/gtp/ustack.py", r"^DEEPEST = (\w+)"),
-    ("hit/stacks.h", "GTP_STACKS_DEPTH", "gdbscripts/gtp/kstack.py", r"^DEEPEST = (\w+)"),
+    (SPACE, "GTP_SPACE_TAG", "gdbscripts/gtp/formats/space.py", r"^TAG, TAG_SHIFT = (\w+),"),
+    (SPACE, "GTP_SPACE_TAG_SHIFT", "gdbscripts/gtp/formats/space.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
+    (SPACE, "GTP_SPACE_SHIFT", "gdbscripts/gtp/formats/space.py", r"^SHIFT = (\w+)"),
+    (USTACK, "GTP_USTACK_TAG", "gdbscripts/gtp/formats/ustack.py", r"^TAG, TAG_SHIFT = (\w+),"),
+    (USTACK, "GTP_USTACK_TAG_SHIFT", "gdbscripts/gtp/formats/ustack.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
+    (USTACK, "GTP_USTACK_PID_SHIFT", "gdbscripts/gtp/formats/ustack.py", r"^PID_SHIFT = (\w+)"),
+    (USTACK, "GTP_USTACK_DEPTH", "gdbscripts/gtp/formats/ustack.py", r"^DEEPEST = (\w+)"),
+    ("hit/stacks.h", "GTP_STACKS_DEPTH", "gdbscripts/gtp/run/kstack.py", r"^DEEPEST = (\w+)"),
 )
 
 
@@ -251,6 +251,16 @@ def manual_has_all(tree, graph):
 @check("gdbscripts: strings for GDB, and errors of its commands, pass one place")
 def one_door(tree, graph):
     yield from pysource.strings(tree)
+
+
+@check("scripts: the folders that run without GDB import neither gdb nor other folders")
+def without_gdb(tree, graph):
+    yield from pysource.rooms(tree)
+
+
+@check("scripts: no module is named by a participle")
+def module_names(tree, graph):
+    yield from pysource.names(tree)
 
 
 def judged(tree):

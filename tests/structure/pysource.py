@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the syntax trees of GDB's Python scripts: which files pass strings to GDB, to Python itself or to a shell."""
+"""Checks the syntax trees of GDB's Python scripts: which files pass strings to GDB, to Python itself or to a shell, which
+folders may import gdb, and how modules are named."""
 import ast
 import os
+import re
 
 SCRIPTS = "gdbscripts/"
+PACKAGE = SCRIPTS + "gtp/"
+# Folders whose files run in a Python without GDB, too. They may import only each other.
+PLAIN = ("files", "fleet", "formats", "shell", "text")
+# A module is named after what it contains or does. A past participle (known, kept, asked) does not say either.
+PARTICIPLE = re.compile(r"(\w{2,}[^e]ed|kept|known|found|said|told|made|written|chosen|taken|given|shown|seen|held|sent)$")
 # Functions that take a string with a command, an expression or a location for GDB. Only the file DOOR may call these
 # functions.
 FOR_GDB = {"execute", "parse_and_eval", "decode_line", "Breakpoint", "FinishBreakpoint"}
-DOOR = "quiet.py"
+DOOR = "gdbcall.py"
 # Printed text can contain untrusted names. Only the file TERMINAL may print in GDB; the shell command has its own functions,
 # which make text safe: told(), Screen, Csv.
 TERMINAL = "screen.py"
@@ -65,3 +72,33 @@ def strings(tree):
                 yield from (f"{path}:{node.lineno}: {what}" for what in faults(node, os.path.basename(path)))
                 if prints(node) and not path.startswith(SHELL_SIDE):
                     yield f"{path}:{node.lineno}: print(): text for the terminal goes through {TERMINAL}"
+
+
+def imports(node):
+    """Return the names of the modules that a node imports. `from gtp.x import y` may import the module gtp.x.y."""
+    if isinstance(node, ast.Import):
+        return [one.name for one in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [node.module] if node.module != "gtp" else ["gtp." + one.name for one in node.names]
+    return []
+
+
+def rooms(tree):
+    """Yield a line for each import by which a file in a folder without GDB depends on GDB."""
+    for folder in PLAIN:
+        for path in tree.files:
+            if path.startswith(PACKAGE + folder + "/") and path.endswith(".py"):
+                for node in ast.walk(ast.parse(tree.text(path))):
+                    for name in imports(node):
+                        own, _, rest = name.partition(".")
+                        if own == "gdb" or own == "gtp" and rest.split(".")[0] not in PLAIN:
+                            yield f"{path}:{node.lineno}: imports {name}, but {folder}/ runs without GDB"
+
+
+def names(tree):
+    """Yield a line for each module whose name is a past participle."""
+    for path in tree.files:
+        if path.startswith(PACKAGE) and path.endswith(".py"):
+            name = os.path.basename(path)[:-len(".py")]
+            if PARTICIPLE.match(name):
+                yield f"{path}: {name} is a participle; name what the module contains or does"

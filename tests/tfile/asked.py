@@ -2,10 +2,10 @@
 # Job: inside GDB, count how often the scripts ask GDB to compile an expression; the command `asked` prints the count.
 import gdb
 
-from gtp import quiet
+from gtp.gdblib import gdbcall
 
 count = 0
-own = quiet.execute
+own = gdbcall.execute
 
 
 def counted(command, shown=False):
@@ -25,5 +25,5 @@ class Asked(gdb.Command):
         print("GDB was asked %d times" % count)
 
 
-quiet.execute = counted
+gdbcall.execute = counted
 Asked()

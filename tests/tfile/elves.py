@@ -8,8 +8,8 @@ import os
 import random
 import struct
 
-from gtp import exits, fde, functions, markers
 from gtp.cexpr import threadlocal
+from gtp.places import exits, fde, functions, markers
 
 COUNT = 2000
 ODD = (0, 1, 7, 0xff, 0xffff, 0x7fffffff, 0xffffffff, 1 << 63, (1 << 64) - 1)

@@ -122,8 +122,8 @@ class CompareFrames(gdb.Command):
         super().__init__("compare-frames", gdb.COMMAND_TRACEPOINTS)
 
     def invoke(self, arg, from_tty):
-        from gtp import kinds
         from gtp.export import frames
+        from gtp.view import kinds
         seed, *plain = arg.split()
         tracepoints = 3 + len(plain)
         with frames.Run() as taken:

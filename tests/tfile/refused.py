@@ -9,7 +9,9 @@ HERE = os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename))
 sys.path[:0] = [os.path.join(HERE, "../lib")]
 
 from tap import check, equal  # noqa: E402
-from gtp import cexpr, names, watch  # noqa: E402
+from gtp import cexpr  # noqa: E402
+from gtp.commands import watch  # noqa: E402
+from gtp.places import names  # noqa: E402
 
 BIT_FIELDS = ("things[0].low", "(things[0].high)", "((things[1]).low)", "things->high", "(*things).low", "flags.inside",
               "to_flags->inside", "(flags.inside)")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Write a trace file like `gtp save`: in GDB's format, followed by a tail with aggregations and
- * stacks, which GDB does not read. gdbscripts/gtp/kept.py reads the tail.
+ * stacks, which GDB does not read. gdbscripts/gtp/run/tail.py reads the tail.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

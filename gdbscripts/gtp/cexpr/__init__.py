@@ -6,9 +6,9 @@ that cannot be translated raises Error.
 """
 import gdb
 
-from gtp.cexpr import ctype, expanded, octets, parse, parts as parts_of, variables
+from gtp.cexpr import ctype, expansion, octets, parse, parts as parts_of, variables
 from gtp.cexpr.error import Error
-from gtp.cexpr.expanded import typed
+from gtp.cexpr.expansion import typed
 from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
@@ -88,7 +88,7 @@ def pieces(text, pc, string=False):
 def split(text):
     """Return [(offset, text)] for the expressions of a comma-separated list."""
     try:
-        return [(at, expanded.part(text, at, piece)) for at, piece in parse.split(text)]
+        return [(at, expansion.part(text, at, piece)) for at, piece in parse.split(text)]
     except Error as error:
         raise error.within(text)
 

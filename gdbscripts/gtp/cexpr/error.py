@@ -2,7 +2,7 @@
 """An error in an expression: a sentence about it, its position in the text, and advice on what to write instead."""
 import gdb
 
-from gtp.cexpr.expanded import Expanded
+from gtp.cexpr.expansion import Expanded
 
 
 class Error(gdb.GdbError):

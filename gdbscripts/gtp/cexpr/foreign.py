@@ -9,12 +9,12 @@ import re
 
 import gdb
 
-from gtp import typename, words
-from gtp.cexpr import syntax
+from gtp.cexpr import syntax, typename
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
 from gtp.cexpr.parse import Parser
+from gtp.gdblib import words
 
 LONGEST = 4096  # the maximum length of an expression, in characters; an action has less than 200 bytes of bytecode
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")

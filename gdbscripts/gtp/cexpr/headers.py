@@ -12,7 +12,7 @@ import tempfile
 
 import gdb
 
-from gtp import quiet
+from gtp.gdblib import gdbcall
 
 FOLDERS = ("include", "arch/x86/include")
 SEARCH = ("arch/x86/include", "arch/x86/include/generated", "include", "arch/x86/include/uapi",
@@ -68,7 +68,7 @@ def release():
     """Return the release of the kernel whose symbols are loaded."""
     path = gdb.current_progspace().filename
     try:
-        releases[path] = quiet.value("init_uts_ns.name.release").string()
+        releases[path] = gdbcall.value("init_uts_ns.name.release").string()
     except (gdb.error, UnicodeDecodeError):
         pass
     return releases.get(path)

@@ -11,8 +11,8 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, casts, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, threadlocal, types
-from gtp.cexpr import variables, wide
+from gtp.cexpr import arithmetic, calls, casts, ctype, macros, names, notes, percpu, pieces, registers, ret, syntax
+from gtp.cexpr import threadlocal, types, variables, wide
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -224,8 +224,8 @@ class Lower:
         if node.name == "_ret":
             return self.return_address(node)
         operand = registers.operand(node)
-        if node.name in returned.NAMES and registers.is_trace_variable(node.name):
-            return returned.operand(self, node, operand)
+        if node.name in ret.NAMES and registers.is_trace_variable(node.name):
+            return ret.operand(self, node, operand)
         return operand
 
     def return_address(self, node):
@@ -474,7 +474,7 @@ class Lower:
     def cast_operand(self, node):
         """Return the Operand of what a cast converts. Here $ret of a function that returns a structure means the number
         in rax."""
-        if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
+        if isinstance(node, syntax.Dollar) and node.name in ret.NAMES and ret.is_structure(self.scope.pc):
             return registers.operand(node)
         operand = self.operand(node)
         return operand if wide.is_wide(operand.type) else self.rvalue(operand, node)

@@ -2,9 +2,9 @@
 """Looks up names at an address in GDB's own symbols: variables, constants, functions and types."""
 import gdb
 
-from gtp import quiet
 from gtp.cexpr import types, vmlinux
 from gtp.cexpr.error import Error
+from gtp.gdblib import gdbcall
 
 MOST_FILES = 8
 WORDS = {"unsigned": "unsigned int", "signed": "int", "long int": "long"}
@@ -116,7 +116,7 @@ class Scope:
     def named_in(self, where, name, at):
         """Return the symbol of WHERE::NAME, where WHERE is a file or a function."""
         try:
-            quiet.value("&'%s'::%s" % (where, name))  # makes GDB read the file's symbols
+            gdbcall.value("&'%s'::%s" % (where, name))  # makes GDB read the file's symbols
         except gdb.error:
             pass
         for symbol in gdb.lookup_static_symbols(name):

@@ -3,7 +3,7 @@
 printed once until the next prompt."""
 import gdb
 
-from gtp import screen
+from gtp.gdblib import screen
 
 told = set()
 

@@ -4,17 +4,17 @@
 The address of a CPU's copy is the address in the file plus __per_cpu_offset[cpu]. Kernels before 6.15 link per-CPU
 variables at 0, and GDB wrongly adds the KASLR offset to their addresses, as to all others. So subtract it again: write
 the address in the file as a number, which stays right wherever the kernel is loaded, as `gtp compile` requires. For a
-module, the kernel allocates the per-CPU section, and gtp.modules makes GDB read the symbols at that address.
+module, the kernel allocates the per-CPU section, and gtp.commands.modules makes GDB read the symbols at that address.
 """
 import os
 import re
 
 import gdb
 
-from gtp import quiet
 from gtp.cexpr import ctype, vmlinux
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand, address, in_memory
+from gtp.gdblib import gdbcall
 
 SECTION = ".data..percpu"
 
@@ -26,7 +26,7 @@ def moved_by():
     """Return the KASLR offset: the kernel's address minus its link address."""
     text = vmlinux.sections().get(".text")
     try:
-        return (int(quiet.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
+        return (int(gdbcall.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
     except gdb.error:
         return 0
 
@@ -59,7 +59,7 @@ def in_file(base, variable):
     if not variable or not stays():
         return base
     by = moved_by()
-    at = int(quiet.value("(unsigned long)&" + variable)) % 2**64
+    at = int(gdbcall.value("(unsigned long)&" + variable)) % 2**64
     if not is_of_kernel(at):
         return base
     at = (at - by) % 2**64

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import gdb
 
-from gtp import quiet
-from gtp.cexpr import compiled, ctype, headers
+from gtp.cexpr import compiler, ctype, headers
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand
+from gtp.gdblib import gdbcall
 
 # GDB numbers the general registers in this order, also in a register mask.
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp") + tuple("r%d" % n for n in range(8, 16))
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 def of_variable(symbol, name, pc):
     """Return the Pieces of a structure that is in registers at pc. Return None if it is in memory, or has no location."""
-    where = compiled.location(pc) if pc is not None else None
+    where = compiler.location(pc) if pc is not None else None
     if where is None or symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED:
         return None
     try:
@@ -48,7 +48,7 @@ def of_variable(symbol, name, pc):
 def only_register(where, name):
     """Return the number of the register that GDB would collect for a name, or None if that is not exactly one
     register."""
-    code = quiet.execute("maint agent -at %s, %s" % (where, name))
+    code = gdbcall.execute("maint agent -at %s, %s" % (where, name))
     mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
     bits = numbers(mask, is_hexadecimal(where))
     return bits[0] if len(bits) == 1 and re.match(r"\s*0\s+end\s*$", rest) else None
@@ -57,7 +57,7 @@ def only_register(where, name):
 def is_hexadecimal(where):
     """Return whether this GDB prints a register mask as hexadecimal bytes, such as 20 for rdi, which is register number
     5. GDB 18 prints one digit for each register."""
-    return re.search(r"^Reg mask: (\w+)", quiet.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
+    return re.search(r"^Reg mask: (\w+)", gdbcall.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
 
 
 def numbers(mask, hexadecimal):
@@ -75,13 +75,13 @@ def scope(pc):
     """
     command = "info scope *%#x" % pc
     try:
-        return quiet.execute(command)
+        return gdbcall.execute(command)
     except gdb.error:
         if not headers.asked:
             return ""
     with tempfile.NamedTemporaryFile("r", prefix="gtp-scope-") as file:
         try:
-            quiet.execute("pipe %s | cat >%s" % (command, shlex.quote(file.name)))
+            gdbcall.execute("pipe %s | cat >%s" % (command, shlex.quote(file.name)))
         except gdb.error:
             pass
         return file.read()

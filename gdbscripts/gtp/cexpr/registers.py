@@ -5,11 +5,11 @@ import re
 
 import gdb
 
-from gtp import quiet
 from gtp.cexpr import ctype
 from gtp.cexpr.ctype import INT, LONG, UINT
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import UNARY, Operand, number
+from gtp.gdblib import gdbcall
 
 LEGACY = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp")
 POINTERS = ("rsp", "rbp", "rip")
@@ -39,7 +39,7 @@ PARTS = parts()
 
 def trace_variables():
     """Return the names of GDB's trace state variables."""
-    return re.findall(r"^\$(\w+)", quiet.execute("info tvariables"), re.M)
+    return re.findall(r"^\$(\w+)", gdbcall.execute("info tvariables"), re.M)
 
 
 def is_trace_variable(name):
@@ -50,7 +50,7 @@ def missing(text):
     """Return the trace state variables in a text for which the selected frame has no value."""
     there = set(trace_variables())
     return [name for name in re.findall(r"\$(\w+)", text) if name in there and
-            quiet.value("$" + name).type.code == gdb.TYPE_CODE_VOID]
+            gdbcall.value("$" + name).type.code == gdb.TYPE_CODE_VOID]
 
 
 def variable(name):

@@ -11,10 +11,11 @@ import struct
 
 import gdb
 
-from gtp import functions, space
 from gtp.cexpr import ctype
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import in_memory
+from gtp.formats import space
+from gtp.places import functions
 
 BLOCK = "((struct task_struct *)$current_task)->thread.fsbase"
 STT_TLS, PT_TLS, SHT_RELA, SHT_DYNAMIC, TPOFF64, ET_EXEC = 6, 7, 4, 6, 18, 2

@@ -3,13 +3,13 @@
 that lower.py makes."""
 import gdb
 
-from gtp import quiet, selected
-from gtp.cexpr import compiled, ctype, headers, parts, percpu, pieces, registers, strings, syntax, variables
+from gtp.cexpr import compiler, ctype, headers, parts, percpu, pieces, registers, strings, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
+from gtp.gdblib import gdbcall, traceframe
 
 # trace state variable -> the word that users write for it, if that is not its own name
 WRITTEN = {"current_task": "current"}
@@ -164,17 +164,17 @@ class Translation:
     def refusal(self, text, collecting):
         """Return the Refused with GDB's reason for not compiling a text, or None if GDB compiles it."""
         try:
-            compiled.check(text, self.pc, collecting)
-        except compiled.Refused as refused:
+            compiler.check(text, self.pc, collecting)
+        except compiler.Refused as refused:
             return refused
         return None
 
     def explained(self, refusal, lowered):
         """Return an Error about the typed text for GDB's refusal of the lowered text."""
-        if isinstance(refusal, compiled.TooLong):
-            return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
+        if isinstance(refusal, compiler.TooLong):
+            return Error("this takes more than the %d bytes of code that GDB allows an action" % compiler.MOST_BYTES, 0,
                          "Collect its parts one by one.")
-        if isinstance(refusal, compiled.Unbalanced):
+        if isinstance(refusal, compiler.Unbalanced):
             return Error("GDB aborts over an action that reads a trace state variable, as current is, behind &&, || or ?",
                          0, "Collect its parts one by one, or make it the condition.")
         for name, node in self.lower.variables:
@@ -192,7 +192,7 @@ class Translation:
         text = operand.text + (operand.place[0] if operand.place else "")
         for name in registers.missing(text):
             word = WRITTEN.get(name, "$" + name)
-            in_frame = selected.number() >= 0
+            in_frame = traceframe.number() >= 0
             raise Error("%s is not known here: this frame does not hold $%s" % (word, name) if in_frame else
                         "%s is known at a hit only" % word, max(self.text.find(word), 0),
                         "Collect what is to be shown, for the next run: gtp collect %s." % self.text)
@@ -204,14 +204,14 @@ class Translation:
         self.require_variables(operand)
         if self.lower.differs is None:
             try:
-                return quiet.value(self.text)
+                return gdbcall.value(self.text)
             except gdb.error:
                 pass
         try:
             if operand.lvalue and operand.place and not operand.bits and not (operand.named and self.lower.differs is None):
-                base = quiet.value("(unsigned long)(%s)" % address(operand.place)[0])
+                base = gdbcall.value("(unsigned long)(%s)" % address(operand.place)[0])
                 return base.cast(operand.type.pointer()).dereference()
             number = self.lower.rvalue(operand, node)
-            return quiet.value(number.text).cast(operand.type if ctype.is_integer(operand.type) else number.type)
+            return gdbcall.value(number.text).cast(operand.type if ctype.is_integer(operand.type) else number.type)
         except gdb.error as error:
             raise Error(str(error), 0)

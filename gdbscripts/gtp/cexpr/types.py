@@ -10,8 +10,7 @@ import re
 
 import gdb
 
-from gtp import typename
-from gtp.cexpr import btf, ctype, percpu, units
+from gtp.cexpr import btf, ctype, percpu, typename, units
 from gtp.cexpr.error import Error
 
 TAGGED = re.compile(r"(struct|union|enum) (?:('[^']+'|\w+)\s*::\s*)?(\w+)$")

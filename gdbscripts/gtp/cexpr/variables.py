@@ -2,7 +2,7 @@
 """Expands $args and $locals: which variables can be collected at a place, and where to collect the others."""
 import gdb
 
-from gtp.cexpr import compiled, ctype, pieces
+from gtp.cexpr import compiler, ctype, pieces
 
 CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, gdb.SYMBOL_LOC_REF_ARG,
            gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT,
@@ -51,8 +51,8 @@ def entry(pc):
 
 def collectable(name, pc):
     try:
-        compiled.check(name, pc, True)
-    except compiled.Refused:
+        compiler.check(name, pc, True)
+    except compiler.Refused:
         return False
     return True
 

@@ -4,8 +4,9 @@ import collections
 
 import gdb
 
-from gtp import quiet, selected, source
-from gtp.units import duration
+from gtp.gdblib import gdbcall, traceframe
+from gtp.run import source
+from gtp.text.units import duration
 
 # offset_ns: time of day minus $clock. error_ns: by how much that may be wrong. how: where the difference comes from, in
 # words.
@@ -42,10 +43,10 @@ def of_kernel():
     the run."""
     if source.is_trace_file():
         return None
-    selected.select(-1)
+    traceframe.select(-1)
     for core in CORES:
         try:
-            offset = int(quiet.value(core + ".offs_real"))
+            offset = int(gdbcall.value(core + ".offs_real"))
         except gdb.error:
             continue
         if offset:

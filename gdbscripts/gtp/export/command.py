@@ -4,9 +4,9 @@ import re
 
 import gdb
 
-from gtp import screen, words
-from gtp.command import Command
 from gtp.export import registry
+from gtp.gdblib import screen, words
+from gtp.gdblib.command import Command
 
 USAGE = "gtp export FORMAT FILE [...]"
 ABOUT = """Write the run as a file for other programs.

@@ -3,7 +3,7 @@
 import os
 import re
 
-from gtp import table
+from gtp.commands import table
 from gtp.export import frames, registry
 
 

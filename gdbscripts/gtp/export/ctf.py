@@ -8,8 +8,8 @@ import os
 import struct
 import uuid
 
-from gtp import kinds
 from gtp.export import clock, frames, registry, tsdl
+from gtp.view import kinds
 
 MAGIC = 0xc1fc1fc1
 HEADER = struct.Struct("<I16sI")  # a packet's head: magic number, the trace's UUID, the number of the stream class

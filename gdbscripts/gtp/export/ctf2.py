@@ -7,8 +7,9 @@ import hashlib
 import json
 import uuid
 
-from gtp import harmless, kinds
 from gtp.export import clock, ctf, frames, registry, tsdl
+from gtp.text import harmless
+from gtp.view import kinds
 
 SEPARATOR = "\x1e"  # the character that precedes each JSON fragment (RFC 7464)
 CLOCK = "monotonic"

@@ -11,7 +11,7 @@ import os
 import re
 import zlib
 
-from gtp import harmless
+from gtp.text import harmless
 
 WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # measures of the still picture, in pixels
 NARROW, WIDE = 1.5, 4

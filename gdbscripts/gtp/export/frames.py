@@ -13,9 +13,13 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, infosymbol, kept, kinds, quiet, selected, source, table
-from gtp.header import Header
-from gtp.tracefile import Frame, TraceFile, Unavailable
+from gtp.commands import table
+from gtp.formats.header import Header
+from gtp.formats.tracefile import Frame, TraceFile, Unavailable
+from gtp.gdblib import gdbcall, traceframe
+from gtp.run import bytecode, source, tail
+from gtp.text import infosymbol
+from gtp.view import cells, columns, kinds
 
 TASK = "((struct task_struct *)$current_task)->"
 
@@ -34,7 +38,7 @@ class Event:
     time_ns: the value of $clock. If a frame reports a call at its return, time_ns is the time of the return, begin_ns
     the time of the entry, and latency_ns the difference. cpu, pid, tgid, comm: of the hit; tgid and comm are known only
     where current->tgid and current->comm were collected. stack: the value of $kstack, or else of $ustack, for
-    gtp.kstack. values: for each of the place's columns an int, a str, or None. at, end: the frame's position in the
+    gtp.run.kstack. values: for each of the place's columns an int, a str, or None. at, end: the frame's position in the
     run's data.
     """
 
@@ -72,7 +76,7 @@ class Place:
         """Compile the tracepoint's columns for the address of a frame. The first address determines which columns there
         are."""
         condition, found, _ = self.table.at(frame)
-        selected.select(frame.index)
+        traceframe.select(frame.index)
         front = sum(column.is_leading for column in self.table.columns)
         found = found[front:]
         if self.name is None:
@@ -95,7 +99,7 @@ def name_of(location):
     """Return a tracepoint's name: its location as the user gave it, or the function at an address."""
     text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
     if not re.match(r"[A-Za-z_]", text):
-        found = infosymbol.parse(quiet.execute("info symbol %d" % location.address))
+        found = infosymbol.parse(gdbcall.execute("info symbol %d" % location.address))
         text = found.name if found else "%#x" % location.address
     return re.sub(r"^__traceiter_", "", text)
 
@@ -127,7 +131,7 @@ class Run:
         self.request = table.Request(asked, usage)
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
-        self.kept = selected.Kept()
+        self.kept = traceframe.Kept()
         self.places, self.firsts = [], []  # firsts: the first Frame at each address
         self.more = 0  # the number of selected frames beyond the user's limit
 
@@ -157,7 +161,7 @@ class Run:
     def of_task(self, frame):
         """Return functions that map a frame to the pid, tgid and comm of the task that made the hit. Compile the
         functions at FRAME, a frame that has collected the task. They are valid for all frames."""
-        selected.select(frame.index)
+        traceframe.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
     def member(self, name):
@@ -244,8 +248,8 @@ class Run:
         """Return the run's stacks: {number: addresses, the innermost first}. The result is empty for a trace file
         without stacks."""
         if not source.is_trace_file():
-            return kept.all_stacks()
-        found = kept.opened()
+            return tail.all_stacks()
+        found = tail.opened()
         return found.stacks if found else {}
 
 

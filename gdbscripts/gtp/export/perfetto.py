@@ -6,8 +6,10 @@ import re
 
 import gdb
 
-from gtp import cells, kinds, kstack, ustack
 from gtp.export import clock, frames, protobuf, registry, tracks
+from gtp.formats import ustack
+from gtp.run import kstack
+from gtp.view import cells, kinds
 
 # fields of TracePacket
 CLOCK_SNAPSHOT, TIMESTAMP, SEQUENCE, EVENT, INTERNED, FLAGS, DEFAULTS, TRACK, FIRST = 6, 8, 10, 11, 12, 13, 59, 60, 87

@@ -2,7 +2,7 @@
 # Encodes the wire format of protocol buffers, as far as gdbtp writes it: numbered fields of numbers and of bytes.
 import struct
 
-from gtp import harmless
+from gtp.text import harmless
 
 VARINT, DOUBLE, BYTES = 0, 1, 2
 MASK = 2**64 - 1

@@ -2,7 +2,7 @@
 # The list of formats that `gtp export` knows; each format's Python file adds its format when it is loaded.
 import collections
 
-from gtp import written
+from gtp.run import outfile
 
 # name: as it is typed. about: a line for `help gtp export`. takes: what may follow FILE, for help and errors.
 # write(path, arg): makes the file, or the folder, at PATH, which does not exist yet; ARG is the text after FILE. The
@@ -24,5 +24,5 @@ def usage(name):
 
 def export(name, path, arg):
     """Write the run to PATH in the format NAME. Return a sentence about the written file."""
-    with written.whole(path) as part:
+    with outfile.whole(path) as part:
         return "%s: %s\n" % (path, formats[name].write(part, arg))

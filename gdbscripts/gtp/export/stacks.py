@@ -5,8 +5,10 @@ import json
 
 import gdb
 
-from gtp import aggregations, show, stacks, words
+from gtp.commands import show, stacks
 from gtp.export import flamegraph, registry, subsystem
+from gtp.gdblib import words
+from gtp.run import aggregations
 
 NO_ROOM = "[no room for the keys]"
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"

@@ -4,7 +4,8 @@ import os
 
 import gdb
 
-from gtp import infosymbol, quiet
+from gtp.gdblib import gdbcall
+from gtp.text import infosymbol
 
 # The maximum number of functions that get a group, because GDB takes about ten milliseconds for each source file.
 FUNCTIONS = 300
@@ -34,7 +35,7 @@ def source(address):
 def module(address):
     """Return the name of the module that contains an address, or None. If GDB has several symbol files, `info symbol'
     names the file."""
-    found = infosymbol.parse(quiet.execute("info symbol %d" % address))
+    found = infosymbol.parse(gdbcall.execute("info symbol %d" % address))
     if found is None or found.file in (None, gdb.current_progspace().filename):
         return None
     return os.path.basename(found.file).partition(".")[0]

@@ -3,7 +3,8 @@
 import re
 import struct
 
-from gtp import harmless, kinds
+from gtp.text import harmless
+from gtp.view import kinds
 
 INTEGER = "integer { size = %d; align = 8; signed = %s; base = %s; }"
 STRING = "string { encoding = UTF8; }"

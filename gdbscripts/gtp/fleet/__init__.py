@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One session on many machines: gtp fleet."""
+"""One session on many machines: gtp fleet. Does not import gdb."""

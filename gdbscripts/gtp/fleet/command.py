@@ -5,11 +5,11 @@ import resource
 import shutil
 import sys
 
-from gtp import harmless
 from gtp.fleet import host, merge, offset, remote, results
 from gtp.shell import signals, tools
 from gtp.shell.failure import FAILED, OK, USAGE, Failure, told
 from gtp.shell.output import Output
+from gtp.text import harmless
 
 SOME = 3
 NO_WORDS = "say gtp fleet HOSTS... -- SESSION.gtpd"

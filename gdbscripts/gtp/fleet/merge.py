@@ -7,10 +7,11 @@ import shutil
 import struct
 import tempfile
 
-from gtp import debugfile, harmless
+from gtp.files import debugfile
 from gtp.fleet import results
 from gtp.shell import child, ready
 from gtp.shell.failure import Failure
+from gtp.text import harmless
 
 HEAD = struct.Struct("<QI")  # precedes each packet of a part: the packet's time and size
 NEEDED = ("file", "build_id", "release", "offset_ns", "error_ns")
@@ -40,7 +41,7 @@ def read(files, folder, scratch, found):
     for vmlinux in files:
         request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"],
                    "over": sorted(over)}
-        answers.append(child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request))
+        answers.append(child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.inside.fleet", request))
         over |= {*answers[-1]["hosts"], *answers[-1]["left"]}
     return answers
 

@@ -4,9 +4,9 @@ import json
 import os
 import re
 
-from gtp import whole
+from gtp.files import atomic
 from gtp.shell.failure import Failure
-from gtp.units import duration
+from gtp.text.units import duration
 
 NAME = "hosts.json"
 MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
@@ -44,7 +44,7 @@ def files(folder, hosts):
 def save(folder, here, rows):
     """Write hosts.json. HERE is the result of offset.anchor() on this machine. All offsets are from another machine's
     clock to this machine's clock."""
-    with whole.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
+    with atomic.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
         json.dump({"time_of_day_ns": here.ns, "hosts": rows}, file, indent=1)
         file.write("\n")
 

@@ -5,9 +5,10 @@ import re
 
 import gdb
 
-from gtp import remote, screen, source, written
-from gtp.command import Command
+from gtp.gdblib import remote, screen
+from gtp.gdblib.command import Command
 from gtp.report import data, page
+from gtp.run import outfile, source
 
 USAGE = "gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]"
 FILE = re.compile(r"""\s*(?:(?:-o|--output)(?:\s+|=))?((?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)(.*)""", re.S)
@@ -44,7 +45,7 @@ FILE is written as a whole or not at all."""
         if not source.is_trace_file() and not remote.is_gtp():
             raise gdb.GdbError(source.NOTHING)
         found = data.collected(asked, USAGE)
-        with written.whole(path) as part:
+        with outfile.whole(path) as part:
             with open(part, "w", encoding="utf-8") as file:
                 file.write(page.page(found))
         screen.put("%s: %s, %s\n" % (path, amount(len(found["frames"]["place"]), "frame", "frames"),

@@ -7,11 +7,14 @@ import re
 
 import gdb
 
-from gtp import aggregations, kept, kinds, known, plot, remote, show, source, table
+from gtp.commands import show, table
 from gtp.export import frames
-from gtp.header import Header
-from gtp.report import flames, packed
-from gtp.view import bytype
+from gtp.formats.header import Header
+from gtp.gdblib import remote
+from gtp.report import flames, pack
+from gtp.run import aggregations, aggtypes, source, tail
+from gtp.text import plot
+from gtp.view import bytype, kinds
 
 MOST = 200000  # the maximum number of frames in a page if the user gives no --limit
 # The lines in the output of `monitor status` that report missing data.
@@ -26,7 +29,7 @@ def names_of_stacks(stacks):
 
 def without_frames():
     """Return the result of with_frames() for a run without frames."""
-    found = packed.frames([], [], None)
+    found = pack.frames([], [], None)
     found["frames"]["unasked"] = 0
     return found, Header(source.whole()), [], 0
 
@@ -81,7 +84,7 @@ def with_frames(asked, usage, stacks):
     with frames.Run(asked, bytype.Shown, usage) as run:
         if run.request.limit is None:
             run.request.limit = MOST
-        found = packed.frames(run.places, named.events(run), names_of_stacks(stacks), named.viewed)
+        found = pack.frames(run.places, named.events(run), names_of_stacks(stacks), named.viewed)
         counts = run.trace.counts()
         for place, one in zip(found["places"], run.places):
             place["total"] = counts[one.target][0]
@@ -95,12 +98,12 @@ def with_frames(asked, usage, stacks):
 
 def keys(one, entry, stacks):
     """Return a dict for each key of an aggregation's entry. `text' is the key's text. `order' is the value by which the
-    key is sorted: a text, or a number if the dict has `number'. packed.exact() turns a number that is too large for a
+    key is sorted: a text, or a number if the dict has `number'. pack.exact() turns a number that is too large for a
     browser into text."""
     texts = show.key_texts(one.keys, entry.keys, stacks)
     orders = show.key_order(one.keys, entry.keys)
     return [{"text": text, "order": text} if isinstance(order, bytes) else
-            {"text": text, "order": packed.exact(order), "number": True} for text, order in zip(texts, orders)]
+            {"text": text, "order": pack.exact(order), "number": True} for text, order in zip(texts, orders)]
 
 
 def summary(entry):
@@ -108,23 +111,23 @@ def summary(entry):
     figures = entry.summary
     if len(figures) == 3:
         figures = [plot.true_sum(entry.count, *figures), *figures[1:]]
-    return [None if figure is None else packed.exact(figure) for figure in figures]
+    return [None if figure is None else pack.exact(figure) for figure in figures]
 
 
 def aggregation(one, stacks):
-    what = known.names().get(one.name)
+    what = aggtypes.names().get(one.name)
     entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
                 "buckets": sorted(entry.buckets.items())} for entry in one.entries]
     return {"name": one.name, "title": show.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
             "keys": [show.key_title(name) for name in one.keys],
-            "bounds": one.bounds and list(map(packed.exact, one.bounds)), "entries": entries,
+            "bounds": one.bounds and list(map(pack.exact, one.bounds)), "entries": entries,
             "unit": "ns" if what and what.text == "$latency" and one.kind != "count" else None,
             "noroom": sum(entry.count for entry in one.noroom)}
 
 
 def reading():
     """Return the aggregations with the counts of missed hits, or None for a trace file without them."""
-    if source.is_trace_file() and kept.opened() is None:
+    if source.is_trace_file() and tail.opened() is None:
         return None
     return aggregations.read()
 

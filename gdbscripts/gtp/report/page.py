@@ -7,8 +7,8 @@ import json
 import os
 import re
 
-from gtp import harmless
 from gtp.export import flamegraph
+from gtp.text import harmless
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EARLY = "theme.js"  # goes into the page's head, so that the page is not drawn in the wrong colours first

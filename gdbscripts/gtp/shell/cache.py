@@ -11,9 +11,9 @@ import sys
 import tempfile
 import time
 
-from gtp import harmless
 from gtp.shell import gtpd, ready, tools
 from gtp.shell.failure import OK, Failure, told
+from gtp.text import harmless
 
 END = ".gtpd"
 PART = ".part"  # the end of the name of a file that is being written; the name begins with a dot

@@ -38,7 +38,7 @@ def silence(printed):
 
 
 def answer(words, module, request, ended=lambda: None):
-    """Run MODULE's main() in a GDB with gtp.shell.asked, and return its answer to the request, a dict. Call ENDED() before
+    """Run MODULE's main() in a GDB with gtp.inside.reply, and return its reply to the request, a dict. Call ENDED() before
     any failure is raised."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
         # Use files, because a fleet's request may exceed the 128 KiB that a string in the environment can have.
@@ -67,7 +67,7 @@ class Child:
     def __init__(self, words, request):
         self.ours, theirs = socket.socketpair()
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([*words, "-batch", "-ex", MAIN.format("gtp.shell.inside")],
+        self.process = subprocess.Popen([*words, "-batch", "-ex", MAIN.format("gtp.inside.session")],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                                         pass_fds=[theirs.fileno()], start_new_session=True,
                                         env=environment(dict(request, fd=theirs.fileno())))

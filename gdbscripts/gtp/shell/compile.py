@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 
-from gtp import harmless, whole
+from gtp.files import atomic
 from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure
+from gtp.text import harmless
 
 RECORD = "build/tools", "../../libexec/gdbtp"
 SLIDE = 0x12600000  # any offset that KASLR may choose: a multiple of 2 MiB below 1 GiB
@@ -28,7 +29,7 @@ def said(path):
 
 
 def play(session, vmlinux, slide, folder, say=lambda text: None):
-    """Compile the session in a separate GDB. Return the result of gtp.offline, and the recorded packets. SAY is called
+    """Compile the session in a separate GDB. Return the result of gtp.inside.compile, and the recorded packets. SAY is called
     with GDB's messages."""
     path = os.path.join(folder, "%x" % slide)
     request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
@@ -36,7 +37,7 @@ def play(session, vmlinux, slide, folder, say=lambda text: None):
     words = child.arguments(ready.gdb(), vmlinux, None) + ["-iex", "set index-cache enabled on"]
     if os.environ.get("GTP_GDB_INDEX"):
         words += ["-iex", "set index-cache directory " + os.environ["GTP_GDB_INDEX"]]
-    found = child.answer(words, "gtp.offline", request, lambda: say(said(request["said"])))
+    found = child.answer(words, "gtp.inside.compile", request, lambda: say(said(request["said"])))
     return found, gtpd.recorded(request["packets"])
 
 
@@ -121,7 +122,7 @@ def compiled(given):
 def write(path, data):
     """Write the compiled session to the output file. An existing file stays until the new one is complete."""
     try:
-        with whole.made(path) as made, open(made, "wb") as file:
+        with atomic.made(path) as made, open(made, "wb") as file:
             file.write(data)
     except OSError as error:
         raise Failure("%s: %s" % (path, error.strerror)) from None

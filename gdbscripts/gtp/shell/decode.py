@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats values as in C, by descriptions of their types, which values.py has made inside GDB.
+"""Formats values as in C, by descriptions of their types, which spell.py has made inside GDB.
 
 A description is a dict: kind is int, bool, char, enum, pointer, bytes or string; size in bytes and signed where that matters;
-names {number: name} of an enum, flags when its names are bits; view: the value in another form, see gtp.view.carried.
+names {number: name} of an enum, flags when its names are bits; view: the value in another form, see gtp.view.formdict.
 """
 import bisect
 
-from gtp.harmless import ESCAPES, printable
-from gtp.units import octets
-from gtp.view import texts
+from gtp.text import spell
+from gtp.text.harmless import ESCAPES, printable
+from gtp.text.units import octets
 
 NULL = "(null)"
 KERNEL = 0xffffffff80000000  # the lowest address of the kernel's image and its modules
@@ -91,7 +91,7 @@ def number(kind, symbols):
     raw = plain(kind, symbols)
     if not kind.get("view"):
         return raw
-    show = texts.carried(kind["view"])
+    show = spell.carried(kind["view"])
     return lambda x: show(x) or raw(x)
 
 

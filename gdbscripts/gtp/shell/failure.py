@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Errors that end the `gtp` command before its work is done: sentences for the user."""
 
-from gtp import harmless
+from gtp.text import harmless
 
 OK, FAILED, USAGE, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
 

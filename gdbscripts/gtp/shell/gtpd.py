@@ -90,7 +90,7 @@ def packet_record(packet, fields):
 
 
 def part(found, packets, table):
-    """Yield a session's records for one kernel. FOUND is the result of gtp.offline; TABLE is the table of regions as
+    """Yield a session's records for one kernel. FOUND is the result of gtp.inside.compile; TABLE is the table of regions as
     bytes, or None."""
     build_id = bytes.fromhex(found["build_id"])
     yield record(KERNEL, struct.pack("<QQB", found["text"], found["end"], len(build_id)) + build_id +

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp live`: checks the preconditions, then becomes the GDB that prints the frames (inside_live.py)."""
+"""`gtp live`: checks the preconditions, then becomes the GDB that prints the frames (inside/live.py)."""
 import os
 import signal
 import sys
@@ -21,7 +21,7 @@ def run(given):
                "seconds": given.seconds}
     if sys.stderr.isatty():
         sys.stderr.write(told(READING % vmlinux))
-    words = [*child.arguments(gdb, vmlinux, index), "-batch", "-ex", child.MAIN.format("gtp.shell.inside_live")]
+    words = [*child.arguments(gdb, vmlinux, index), "-batch", "-ex", child.MAIN.format("gtp.inside.live")]
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # otherwise GDB would ignore such a signal while it reads the symbols
     os.execve(gdb, words, child.environment(request))

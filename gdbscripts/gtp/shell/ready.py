@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 
-from gtp import debugfile, elf
+from gtp.files import debugfile, elf
 from gtp.shell.failure import Failure
 
 DEVICE = "/proc/gtp"

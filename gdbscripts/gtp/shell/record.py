@@ -35,7 +35,7 @@ def asked(until, vmlinux, own_pipe):
     ours, theirs = socket.socketpair()
     request = {"fd": theirs.fileno(), "expression": until.expression, "tracepoint": until.tracepoint}
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen([*words, "-batch", "-ex", child.MAIN.format("gtp.shell.until")], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([*words, "-batch", "-ex", child.MAIN.format("gtp.inside.until")], stdin=subprocess.DEVNULL,
                                    stdout=log, stderr=log, pass_fds=[theirs.fileno()], start_new_session=True,
                                    env=child.environment(request))
         theirs.close()

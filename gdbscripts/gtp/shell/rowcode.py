@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Encodes a table row as lines that dprintfs print, and decodes these lines.
 
-inside.py, in GDB, uses the dprintf formats; the shell command `gtp` uses the decoder. A record is
+session.py, in GDB, uses the dprintf formats; the shell command `gtp` uses the decoder. A record is
 
     FF VT mark place . part { VT number } { VT mark string } FF mark LF
 

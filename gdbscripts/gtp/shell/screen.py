@@ -4,7 +4,7 @@ import csv
 import io
 import time
 
-from gtp import harmless
+from gtp.text import harmless
 
 WIDEST = 40  # no column becomes wider than this many characters
 

@@ -2,10 +2,10 @@
 """Chooses the Form that a type has by itself, without a format from the user."""
 import gdb
 
-from gtp import cells, space
 from gtp.cexpr import ctype
-from gtp.view import forms
-from gtp.tracefile import Unavailable
+from gtp.formats import space
+from gtp.formats.tracefile import Unavailable
+from gtp.view import cells, forms
 
 # A typedef's name says what the number means; the underlying type does not.
 OF_TYPE = {"__be16": "port", "ktime_t": "time", "dev_t": "dev", "kuid_t": "id", "kgid_t": "id", "gfp_t": "flags",

@@ -14,8 +14,8 @@ import re
 
 import gdb
 
-from gtp import quiet
 from gtp.cexpr import headers
+from gtp.gdblib import gdbcall
 
 BEGINNING = re.compile(r"[A-Za-z0-9]+_")
 DEFINED = re.compile(r"^#define (\w+) +(.*)$", re.M)
@@ -33,7 +33,7 @@ def number(text):
     if CALL.search(bare) or re.search(r"[\"{};=]|\+\+|--", text):
         return None
     try:
-        value = int(quiet.value(text))
+        value = int(gdbcall.value(text))
     except (gdb.error, ValueError, RuntimeError):
         return None
     return value if 0 <= value < 2**BITS else None
@@ -78,7 +78,7 @@ def shifted(known):
 
 
 def ordered(known):
-    """Return [(mask, value, name)] for texts.flags(), from {name: (value, definition)}: sets first, then fields, then
+    """Return [(mask, value, name)] for spell.flags(), from {name: (value, definition)}: sets first, then fields, then
     bits."""
     own = {name: (value, text) for name, (value, text) in shifted(known).items()
            if text.strip("() ") not in known and not NO_FLAG.search(name)}
@@ -95,7 +95,7 @@ def ordered(known):
 
 
 def table(word):
-    """Return the table for texts.flags() of a macro's family, or [] if there is no such macro, or no header."""
+    """Return the table for spell.flags() of a macro's family, or [] if there is no such macro, or no header."""
     try:
         return ordered(macros(headers.folder(), word))
     except headers.Missing:

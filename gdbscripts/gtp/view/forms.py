@@ -13,9 +13,9 @@ from typing import NamedTuple, Optional
 
 import gdb
 
-from gtp import cells
 from gtp.cexpr import ctype, macros
-from gtp.view import family, image, texts, walks
+from gtp.text import spell
+from gtp.view import cells, family, image, walks
 
 # An argument with other characters is in brackets, as in /mem:(2 * n) p.
 ARGUMENT = r"[\w:.]+|\((?:[^()]|\([^()]*\))*\)"
@@ -78,7 +78,7 @@ def by_gdb(kind, letter):
         return None
 
     def text(frame, x):
-        data = texts.cut(x, bare.sizeof).to_bytes(bare.sizeof, BYTE_ORDER)
+        data = spell.cut(x, bare.sizeof).to_bytes(bare.sizeof, BYTE_ORDER)
         return gdb.Value(data, bare).format_string(format=letter, raw=True)
     return text
 
@@ -102,7 +102,7 @@ def ip(kind):
         inner = in_memory(bare.target())
         return inner and through(kind, inner)
     if number_type(kind, 4):
-        return lambda frame, x: texts.ip(texts.cut(x, 4).to_bytes(4, BYTE_ORDER))
+        return lambda frame, x: spell.ip(spell.cut(x, 4).to_bytes(4, BYTE_ORDER))
     return in_memory(kind) if bare.code in cells.AGGREGATES else None
 
 
@@ -113,48 +113,48 @@ def in_memory(kind):
     if bare.code == gdb.TYPE_CODE_STRUCT and bare.tag in SOCKADDR:
         return endpoint
     if is_bytes(kind, 4, 16) or number_type(kind, 4):
-        return lambda frame, at: texts.ip(frame.read(at, bare.sizeof))
+        return lambda frame, at: spell.ip(frame.read(at, bare.sizeof))
     return None
 
 
 def endpoint(frame, at):
     length = LENGTHS.get(frame.word(at, 2))
-    return length and texts.endpoint(frame.read(at, length))
+    return length and spell.endpoint(frame.read(at, length))
 
 
 def port(kind):
-    return (lambda frame, x: texts.port(x)) if number_type(kind, 2) else None
+    return (lambda frame, x: spell.port(x)) if number_type(kind, 2) else None
 
 
 def mac(kind):
     bare = ctype.plain(kind)
     if bare.code == gdb.TYPE_CODE_PTR:
         target = ctype.plain(bare.target())
-        fits = target.code == gdb.TYPE_CODE_VOID or target.sizeof == 1 or is_bytes(target, texts.MAC)
+        fits = target.code == gdb.TYPE_CODE_VOID or target.sizeof == 1 or is_bytes(target, spell.MAC)
         return through(kind, octets) if fits else None
-    return octets if is_bytes(kind, texts.MAC) else None
+    return octets if is_bytes(kind, spell.MAC) else None
 
 
 def octets(frame, at):
-    return texts.mac(frame.read(at, texts.MAC))
+    return spell.mac(frame.read(at, spell.MAC))
 
 
 def err(kind):
     names, bare = image.errors(), ctype.plain(kind)
     if bare.code == gdb.TYPE_CODE_PTR:
-        return lambda frame, x: texts.error_pointer(x, names)
+        return lambda frame, x: spell.error_pointer(x, names)
     if number_type(kind, 2, 4, 8):
-        return lambda frame, x: texts.error(texts.signed(x, bare.sizeof), names)
+        return lambda frame, x: spell.error(spell.signed(x, bare.sizeof), names)
     return None
 
 
 def flags(kind, argument):
     names, size = flag_names(kind, argument), ctype.plain(kind).sizeof
-    return names and (lambda frame, x: texts.named(texts.cut(x, size), names))
+    return names and (lambda frame, x: spell.named(spell.cut(x, size), names))
 
 
 def flag_names(kind, argument):
-    """Return the names of a type's flags, as texts.named() takes them: a table of masks, or {value: name}. Return None
+    """Return the names of a type's flags, as spell.named() takes them: a table of masks, or {value: name}. Return None
     for a type that cannot have flags."""
     bare = ctype.plain(kind)
     if not number_type(kind) and bare.code != gdb.TYPE_CODE_ENUM:
@@ -197,19 +197,19 @@ def amount(kind, text):
         return None
     bare = ctype.plain(kind)
     is_signed = cells.is_signed(bare)
-    return lambda frame, x: text(texts.integer(x, bare.sizeof, is_signed))
+    return lambda frame, x: text(spell.integer(x, bare.sizeof, is_signed))
 
 
 def time(kind):
-    return amount(kind, texts.time)
+    return amount(kind, spell.time)
 
 
 def size(kind):
-    return amount(kind, texts.size)
+    return amount(kind, spell.size)
 
 
 def dev(kind):
-    return (lambda frame, x: texts.device(texts.cut(x, 4))) if number_type(kind, 4) else None
+    return (lambda frame, x: spell.device(spell.cut(x, 4))) if number_type(kind, 4) else None
 
 
 def sym(kind):

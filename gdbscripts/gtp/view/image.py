@@ -9,7 +9,9 @@ import struct
 
 import gdb
 
-from gtp import infosymbol, placed, quiet
+from gtp.gdblib import gdbcall
+from gtp.run import kaslr
+from gtp.text import infosymbol
 
 PER_CPU = ".data..percpu"
 LONGEST = 64  # a name has fewer bytes than this
@@ -45,7 +47,7 @@ class Image:
 
 def current():
     """Return the Image of the main symbol file, or None if that is not a vmlinux."""
-    found = placed.loaded()
+    found = kaslr.loaded()
     return Image(*found) if found else None
 
 
@@ -126,7 +128,7 @@ def names_of(kind):
 def symbol_of(address):
     """Return NAME+OFFSET for an address, or None. A per-CPU variable has no address of its own, so its symbol may be a
     small number."""
-    found = infosymbol.parse(quiet.execute("info symbol %d" % address))
+    found = infosymbol.parse(gdbcall.execute("info symbol %d" % address))
     if found is None or found.section.startswith(PER_CPU):
         return None
     return "%s+%#x" % (found.name, found.offset) if found.offset else found.name

@@ -7,10 +7,10 @@ turns the printer off.
 import gdb
 import gdb.printing
 
-from gtp import cells, cexpr
+from gtp import cexpr
 from gtp.cexpr import ctype
-from gtp.tracefile import Unavailable
-from gtp.view import bytype
+from gtp.formats.tracefile import Unavailable
+from gtp.view import bytype, cells
 
 NAME = "gdbtp"
 

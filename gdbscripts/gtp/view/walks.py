@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the texts of paths, argument vectors, lists and memory. The data comes from a frame for which gtp.unrolled has
+"""Makes the texts of paths, argument vectors, lists and memory. The data comes from a frame for which gtp.view.unroll has
 collected it, or from the live kernel."""
 import gdb
 
-from gtp import bytecode, cells, cexpr, unrolled
+from gtp import cexpr
 from gtp.cexpr import ctype
-from gtp.tracefile import Unavailable
-from gtp.view import image
+from gtp.formats.tracefile import Unavailable
+from gtp.run import bytecode
+from gtp.view import cells, image, unroll
 
 MOST = 1024  # the maximum number of names and mounts of a path, because memory may contain a circle
 MOST_NAME = 4096
@@ -18,13 +19,13 @@ NUMBERED = {"pipefs_dname": "pipe", "sockfs_dname": "socket"}
 def path(kind, _steps):
     """Return the function that shows the path of a struct file *, struct path or struct dentry *. Return None for another
     type. The number of steps, as in /path:30, matters only when the value is collected."""
-    target = unrolled.with_path(kind)
+    target = unroll.with_path(kind)
     if target is None:
         return None
-    layout = unrolled.Layout()
+    layout = unroll.Layout()
     if target.tag == "dentry":
         return lambda frame, x: text_of(frame, layout, x, 0) if x else None
-    skip = unrolled.offset(target, "f_path") if target.tag == "file" else 0
+    skip = unroll.offset(target, "f_path") if target.tag == "file" else 0
 
     def shown(frame, x):
         if not x:
@@ -91,7 +92,7 @@ def computed(frame, layout, dentry, mount):
 
 def argv(kind, _steps):
     """Return the function that shows an argument vector. Return None for a type that cannot be an argument vector."""
-    if not unrolled.is_vector(kind):
+    if not unroll.is_vector(kind):
         return None
     return lambda frame, x: arguments(frame, x) if x else None
 
@@ -116,7 +117,7 @@ def arguments(frame, address):
 def mem(kind, length):
     """Return the function that shows the memory at an address, of the length that an expression gives. Return None for
     a type that is not an address."""
-    if not unrolled.is_address(kind) or length is None:
+    if not unroll.is_address(kind) or length is None:
         return None
     count = lengths(length)
     if count is None:
@@ -124,7 +125,7 @@ def mem(kind, length):
 
     def shown(frame, x):
         size = count(frame)
-        data = frame.read(x, min(size, unrolled.MEMORY_BYTES)) if size else b""  # GDB 18 refuses to read 0 bytes
+        data = frame.read(x, min(size, unroll.MEMORY_BYTES)) if size else b""  # GDB 18 refuses to read 0 bytes
         return all_quoted(data) + (MORE if size > len(data) else "")
     return shown
 
@@ -132,10 +133,10 @@ def mem(kind, length):
 def entries(kind, argument):
     """Return the function that shows a member of the entries of a list. Return None for a type that is not a list, and
     for an ARGUMENT that is not valid at the selected frame."""
-    if not unrolled.is_list(kind):
+    if not unroll.is_list(kind):
         return None
     try:
-        of = unrolled.entries(argument, gdb.selected_frame().pc())
+        of = unroll.entries(argument, gdb.selected_frame().pc())
     except (gdb.error, gdb.GdbError):
         return None
     text = text_function(of.shown)

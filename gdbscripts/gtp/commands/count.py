@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions
+# that update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
+#
+# They use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
+# docs/variables.md.
+import collections
+import contextlib
+import re
+
+import gdb
+
+from gtp import cexpr
+from gtp.cexpr import ctype, octets
+from gtp.gdblib import define, gdbcall, progress, screen, words
+from gtp.gdblib.command import Command
+from gtp.places import names, places, points
+from gtp.run import aggtypes
+from gtp.view import cells
+
+STEPS = 1000  # the maximum number of steps of a linear histogram
+NAME, SLUG = 63, 40  # the maximum length of a variable's name, and of the expression's part in the name
+MOST_KEYS = 4
+MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
+SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
+
+Said = collections.namedtuple("Said", "value keys place condition options")
+
+
+def clauses(text, usage):
+    """Parse `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]`. Return a Said."""
+    options, text = flags(text)
+    front, condition = words.halves(text)
+    front, place = cut(front, "at")
+    value, keys = cut(front, "by")
+    for what, said in (("if", condition), ("at", place), ("by", keys)):
+        if said == "":
+            raise gdb.GdbError("nothing after `%s'; say %s" % (what, usage))
+    return Said(value, [text for _, text in cexpr.split(keys)] if keys else [], place, condition, options)
+
+
+def flags(text):
+    """Return {option: word} of the leading options, and the rest."""
+    options = {}
+    while True:
+        found = re.match(r"\s*--([A-Za-z]\w*)(?:[ =]+(\S+)\s*(.*)|\s*$)", text, re.S)
+        if not found:
+            return options, text.strip()
+        if found.group(2) is None:
+            raise gdb.GdbError("nothing after --%s" % found.group(1))
+        options[found.group(1)] = found.group(2)
+        text = found.group(3)
+
+
+def cut(text, word):
+    """Return the text before and the text after the last WORD outside of quotes. The latter is None if there is no
+    WORD."""
+    last = None
+    for last in re.finditer(r"(?:^|(?<=\s))%s(?:\s+|$)" % word, words.blanked(text)):
+        pass
+    return (text, None) if last is None else (text[:last.start()].strip(), text[last.end():].strip())
+
+
+# Variables
+
+
+def slug(text, room):
+    """Return the part of a variable's name that stands for an expression, with at most ROOM characters."""
+    return re.sub(r"\W+", "_", text).strip("_")[-room:].strip("_") or "value"[:room]
+
+
+def name_with(prefix, text, number, tail):
+    """Return a variable's name: PREFIX, the expression's part, the NUMBER if it is above 1, and TAIL, in 63
+    characters."""
+    again = "_%d" % number if number > 1 else ""
+    return prefix + slug(text, min(SLUG, NAME - len(prefix + again + tail))) + again + tail
+
+
+def defined():
+    """Return the names of GDB's trace state variables."""
+    return set(re.findall(r"^\$(\w+)", gdbcall.execute("info tvariables"), re.M))
+
+
+def is_set(name):
+    """Return whether an action sets a variable."""
+    return "teval $%s = " % name in points.table()
+
+
+def variable(prefix, text, what, tail="", mine=None):
+    """Return the name of a trace state variable to use: a new one, or an existing one with the same meaning.
+
+    An aggregation's name may be reused if this command has made it (MINE), or if no action sets it any more.
+    """
+    there, number = defined(), 1
+    name = name_with(prefix, text, number, tail)
+    while name in there and (aggtypes.variables.get(name) != what or mine is not None and name not in mine and is_set(name)):
+        number += 1
+        name = name_with(prefix, text, number, tail)
+    if name not in there:
+        gdbcall.execute("tvariable $" + name)
+    aggtypes.variables[name] = what
+    if mine is not None:
+        mine.add(name)
+    return name
+
+
+@contextlib.contextmanager
+def variables_kept():
+    """Context manager: after an error in the block, delete the trace state variables that the block has made, and
+    restore the meaning of the others."""
+    before, meant = defined(), dict(aggtypes.variables)
+    try:
+        yield
+    except BaseException:
+        for name in defined() - before:
+            gdbcall.execute("delete tvariable $" + name)
+        aggtypes.variables.clear()
+        aggtypes.variables.update(meant)
+        raise
+
+
+def is_string(kind):
+    """Return whether a key of this type is copied as a string: an array of char, or a pointer to it."""
+    bare = kind.strip_typedefs()
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        return cells.is_text(bare.target())
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_text(bare.target())
+
+
+def leads_to_bytes(kind):
+    """Return whether a type is a pointer to bytes, or an array of bytes without a length. Some structures declare
+    strings in this way."""
+    bare = kind.strip_typedefs()
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
+        ctype.is_bytes(bare) and not ctype.count(bare))
+
+
+def assignment(name, text):
+    """Return the action that sets a variable. Cast the value, because GDB 13 aborts if a bare variable in a register is
+    assigned."""
+    return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
+
+
+def key(number, text):
+    """Return the actions line that sets a key, and the key's name."""
+    made = points.everywhere(number, lambda pc: cexpr.key(names.expand(text, number, pc), pc))
+    expression, kind = made
+    string = is_string(kind)
+    if not string and leads_to_bytes(kind):
+        screen.put("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
+    name = variable("keystr_" if string else "key_", text, aggtypes.Variable(text, None if string else kind, None))
+    return assignment(name, expression), name
+
+
+def are_bytes(found):
+    """Return whether the parts of a key are the pieces, of up to eight bytes each, of one longer array of bytes."""
+    pieces = [octets.piece(part) for part in found]
+    return len(found) > 1 and all(pieces) and len({array for array, _, _ in pieces}) == 1
+
+
+def split_keys(number, keys):
+    """Return the keys with each structure replaced by its members, as path.mnt and path.dentry for path."""
+    found = {text: points.everywhere(number, lambda pc, text=text: cexpr.parts(text, names.expand(text, number, pc), pc))
+             for text in keys}
+    total = sum(map(len, found.values()))
+    if total > MOST_KEYS:
+        many = max(found, key=lambda text: len(found[text]))
+        if are_bytes(found[many]):
+            raise gdb.GdbError(MANY_BYTES % (many, len(found[many]), MOST_KEYS, many, many))
+        raise gdb.GdbError("%s is a structure of %d members, and %d keys are the most: name the members that you want" % (
+            many, len(found[many]), MOST_KEYS))
+    for text in keys:
+        if are_bytes(found[text]):
+            screen.put("the key %s is all its bytes, in %d keys, since it is an array of unsigned char; by (char *)(%s) "
+                       "the string is the key\n" % (text, len(found[text]), text))
+    return [part for text in keys for part in found[text]]
+
+
+def update(number, said, prefix, tail, mine):
+    """Return the lines that set the keys and the aggregation of a tracepoint, and the aggregation's name."""
+    lines, keys = [], []
+    for text in split_keys(number, said.keys):
+        line, name = key(number, text)
+        lines.append(line)
+        keys.append(name)
+    if said.value:
+        text, kind = points.everywhere(
+            number, lambda pc: cexpr.number(names.expand(said.value, number, pc), pc))
+    else:
+        text, kind = "1", None
+    place = (said.place or "tracepoint %d" % number) + (" if " + said.condition if said.condition else "")
+    name = variable(prefix, said.value or said.place or "hits", aggtypes.Variable(said.value, kind, (place, tuple(keys))), tail,
+                    mine)
+    return lines + [assignment(name, text)], name
+
+
+# Tracepoints
+
+
+def is_event(place):
+    """Return whether a place is SYSTEM:EVENT and not FILE:LINE: a file's name has a dot."""
+    return re.match(r"\w+:\w+$", place) is not None
+
+
+def set_at(said):
+    """Set tracepoints at the place as gtp trace, event or watch does. Return their numbers, and the command's output."""
+    before = points.numbers()
+    command = "gtp event" if is_event(said.place) else "gtp trace"
+    place = said.place
+    if place.startswith("watch "):
+        command, place = "gtp watch --bare", place[len("watch "):]
+    limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
+    condition = " if " + said.condition if said.condition else ""
+    told = gdbcall.execute("%s%s %s%s" % (command, limit, place, condition))
+    return sorted(points.numbers() - before), told
+
+
+def refuse_in_run():
+    """Raise an error during a run. GDB sends a new tracepoint before its actions exist, and sends no actions that are
+    added later."""
+    if points.is_running():
+        raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
+
+
+def aggregate(said, prefix, tail=""):
+    """Add the actions that update an aggregation to the tracepoints of the place, or to the last tracepoint. Return the
+    aggregation's name."""
+    refuse_in_run()
+    if said.place is None:
+        if said.condition is not None:
+            raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
+        numbers, said = with_alike(points.last(), said)
+        with points.actions_kept(numbers):
+            return add_all(numbers, said, prefix, tail, set())[0]
+    with define.Definitions() as definitions:
+        definitions.numbers, told = set_at(said)
+        made = add_all(definitions.numbers, said, prefix, tail, set())
+    screen.put(told)
+    return made[0]
+
+
+def with_alike(number, said):
+    """Return the tracepoints of the same marker or pattern as this one, and a Said whose place is the marker or
+    pattern."""
+    there = points.numbers()
+    numbers, title = points.alike.get(number, ((), None))
+    alike = [n for n in numbers if n in there]
+    return (alike, said._replace(place=title)) if len(alike) > 1 else ([number], said)
+
+
+def add_all(numbers, said, prefix, tail, mine):
+    """Call add() for each tracepoint. With several tracepoints, an error names the place."""
+    made = []
+    for number in progress.over(numbers, "adding actions to tracepoints"):
+        found = points.addresses(number)
+        with places.named(found[0], len(numbers) > 1 and len(found) == 1):
+            made.append(add(number, said, prefix, tail, mine))
+    return made
+
+
+def add(number, said, prefix, tail, mine):
+    """Append the lines that update the aggregation to a tracepoint's actions. Lines without keys go before the first
+    action that sets a key."""
+    lines, name = update(number, said, prefix, tail, mine)
+    before = points.actions(number)
+    keys = [i for i, line in enumerate(before) if SETS_KEY.match(line)]
+    at = len(before) if said.keys or not keys else keys[0]
+    points.set_actions(number, before[:at] + lines + before[at:])
+    return name
+
+
+class Aggregate(Command):
+    """The base class of the commands that aggregate. prefix: the first part of the variable's name. needs: true if the
+    command needs an expression. options: the options that the command allows."""
+
+    prefix, needs, options = "", True, {"limit"}
+
+    def __init__(self, name):
+        self.usage = "gtp %s %s [by KEY, ...] [at LOCATION] [if EXPRESSION]" % (
+            name, "EXPRESSION" if self.needs else "[EXPRESSION]")
+        super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def tail(self, said):
+        """Return the end of the aggregation's name, which the options determine."""
+        return ""
+
+    def invoke(self, arg, from_tty):
+        said = clauses(arg, self.usage)
+        for option in set(said.options) - self.options:
+            raise gdb.GdbError("--%s is not understood; say %s" % (option, self.usage))
+        tail = self.tail(said)
+        if self.needs and not said.value:
+            raise gdb.GdbError("say " + self.usage)
+        if len(said.keys) > MOST_KEYS:
+            raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
+        with variables_kept():
+            made = aggregate(said, self.prefix, tail)
+        screen.put("$%s; gtp show prints it\n" % made)
+
+
+class GtpCount(Aggregate):
+    """Count the hits of a tracepoint, by keys.
+
+gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
+Sets a tracepoint at LOCATION as gtp trace does; SYSTEM:EVENT is an event as for
+gtp event, and `watch EXPRESSION' a variable as for gtp watch. Without LOCATION,
+the last tracepoint gets another action. There can be four KEYs. They are
+expressions: numbers, enums, pointers, strings (only their first 16 characters
+count), and structures, where each member becomes a key. A tracepoint that does
+nothing else leaves no frames. gtp show prints the counts while the run goes on.
+In plain GDB it is
+  tvariable $key_pid
+  tvariable $count_x
+and, among the actions,
+  teval $key_pid = $current_task_pid
+  teval $count_x = 1"""
+    prefix, needs = "count_", False
+
+
+class GtpSum(Aggregate):
+    """Add up an expression at the hits of a tracepoint, by keys.
+
+gtp sum EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+Like gtp count, but the variable is $sum_NAME."""
+    prefix = "sum_"
+
+
+class GtpStats(Aggregate):
+    """The number, average, minimum and maximum of an expression, by keys.
+
+gtp stats EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+Like gtp count, but the variable is $stats_NAME."""
+    prefix = "stats_"
+
+
+class GtpMin(Aggregate):
+    """The smallest value of an expression at the hits of a tracepoint, by keys.
+
+gtp min EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+Like gtp count, but the variable is $min_NAME."""
+    prefix = "min_"
+
+
+class GtpMax(Aggregate):
+    """The largest value of an expression at the hits of a tracepoint, by keys.
+
+gtp max EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+Like gtp count, but the variable is $max_NAME."""
+    prefix = "max_"
+
+
+class GtpHist(Aggregate):
+    """A histogram of an expression at the hits of a tracepoint, by keys.
+
+gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
+         [if EXPRESSION]
+Like gtp count, but with buckets. These are powers of two, and the variable is
+$hist_NAME; with --linear they are equal steps, and the variable is
+$lhist_NAME_FROM_TO_STEP. In plain GDB it is
+  tvariable $key_pid
+  tvariable $hist_x
+and, among the actions,
+  teval $key_pid = $current_task_pid
+  teval $hist_x = EXPRESSION"""
+    prefix, options = "hist_", {"limit", "linear"}
+
+    def invoke(self, arg, from_tty):
+        self.prefix = "lhist_" if "linear" in flags(arg)[0] else "hist_"
+        super().invoke(arg, from_tty)
+
+    def tail(self, said):
+        bounds = said.options.get("linear")
+        if bounds is None:
+            return ""
+        if not re.match(r"\d+,\d+,[1-9]\d*$", bounds):
+            raise gdb.GdbError("--linear takes three numbers, as in --linear 0,1000,50")
+        first, last, step = numbers = tuple(map(int, bounds.split(",")))
+        if max(numbers) >= 2**63:
+            raise gdb.GdbError("--linear %s: 2^63 - 1 is the largest number" % bounds)
+        tail = "_%d_%d_%d" % numbers
+        if len(name_with(self.prefix, "x", 999, tail)) > NAME:
+            raise gdb.GdbError("--linear %s: the bounds have so many digits that no variable's name has room for them" % bounds)
+        if not 0 < -(-(last - first) // step) <= STEPS:
+            raise gdb.GdbError("--linear %s is not a range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
+        return tail
+
+
+GtpCount("count")
+GtpSum("sum")
+GtpMin("min")
+GtpMax("max")
+GtpStats("stats")
+GtpHist("hist")
