@@ -9,7 +9,10 @@ HERE = os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename))
 sys.path[:0] = [os.path.join(HERE, "../lib")]
 
 from tap import check, equal  # noqa: E402
-from gtp import aggregations, columns, merge, tracefile  # noqa: E402
+from gtp.commands import merge  # noqa: E402
+from gtp.formats import tracefile  # noqa: E402
+from gtp.run import aggregations  # noqa: E402
+from gtp.view import columns  # noqa: E402
 
 MANY = 2000
 MOST_EACH = 20  # the maximum number of comparisons for each name; a search through all names takes 1000
