@@ -418,6 +418,41 @@ def nothing():
     equal(page.problems, [])
 
 
+NAMES = ('a "b" c', '""', 'x"', '!"', "a \\", "plain")
+POINTER = 0xffff888012345678
+
+
+def press(page, what):
+    """Click the element that the script WHAT finds, and return the number of frames that the filter then leaves."""
+    page.run("%s.click()" % what)
+    left = settled(page)
+    page.click("#frames .bar button")
+    return left
+
+
+@test("a click on a name with quotes and blanks filters by exactly that name; pointers are compared with all their bits")
+def quoted():
+    place = sample.Place(1, "at \"here\" if x", [sample.Column("s"), sample.Column("p")])
+    texts = ["%#x" % (POINTER + i) + " <f+1>" * (i == 5) for i in range(len(NAMES))]
+    events = [sample.Event(i, place, i, pid=i, comm=name, values=[name, texts[i]]) for i, name in enumerate(NAMES)]
+    data = sample.pack.frames([place], events, None)
+    data.update({"title": "quoted", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
+                 "facts": [], "aggregations": []})
+    page = chromium.open(write("quoted", data))
+    page.until(READY)
+    equal(settled(page), len(NAMES))
+    for i, name in enumerate(NAMES):
+        for column_, left in (("comm", 1), ("s", 1), ("p", 1), ("place", len(NAMES))):
+            page.run("%s[%d].click()" % (ROWS, i))
+            equal(press(page, "document.querySelector(\".detail button.value[title^='Filter: %s =']\")" % column_), left, (name, column_))
+        equal(press(page, "Array.from(document.querySelectorAll('#tops .card tbody button')).find(one => one.textContent === %s)" %
+                    json.dumps(name)), 1, name)
+    for text, holds in {"p > %#x" % (POINTER + 2): lambda i: i > 2, "p <= %d" % (POINTER + 5): lambda i: i <= 5,
+                        "p < %#x" % POINTER: lambda i: False}.items():
+        equal(filtered(page, text), sum(map(holds, range(len(NAMES)))), text)
+    equal(page.problems, [])
+
+
 NS = 1700000000123456789  # a time of day in ns: at this size, a browser's numbers (doubles) are 256 apart
 
 

@@ -15,10 +15,16 @@ function numberOf(text, time) {
   return Number(found[1]) * (unit || (time ? 1e9 : 1));
 }
 
-/* Parse a term's value, which is a word or a text in quotes. Return [value, the text after it]. */
+/* Parse a term's value, which is a word, or a text in quotes with "" for a quote. Return [value, the text after it]. */
 function wordOf(text) {
-  const found = /^"([^"]*)"|^(\S+)/.exec(text);
-  return found ? [found[1] !== undefined ? found[1] : found[2], text.slice(found[0].length)] : ["", ""];
+  const found = /^"((?:[^"]|"")*)"|^(\S+)/.exec(text);
+  return found ? [found[1] !== undefined ? found[1].replaceAll('""', '"') : found[2], text.slice(found[0].length)] : ["", ""];
+}
+
+/* Return an integer's text as a BigInt, null for other text. After an address its symbol may follow. */
+function integerOf(text) {
+  const found = /^([-+]?)(0x[0-9a-f]+|\d+)(?: <.*>)?$/i.exec(text);
+  return found && (found[1] === "-" ? -BigInt(found[2]) : BigInt(found[2]));
 }
 
 /* Parse the terms of a filter: {not, name, operator, value}. A term without a name searches everywhere. NAMES are the
@@ -61,9 +67,13 @@ function textTest(operator, value) {
   if (operator === "~")
     return (text) => text.toLowerCase().includes(low);
   const number = numberOf(value);
-  if (operator === "=" || operator === "==" || operator === "!=")
+  if (operator === "=" || operator === "==" || operator === "!=" || Number.isNaN(number))
     return (text) => COMPARE[operator](text, value);
-  return (text) => Number.isNaN(number) ? COMPARE[operator](text, value) : COMPARE[operator](Number(text), number);
+  const whole = integerOf(value);
+  return (text) => {
+    const own = integerOf(text);
+    return own === null ? COMPARE[operator](Number(text), number) : COMPARE[operator](own, whole === null ? number : whole);
+  };
 }
 
 function numberTest(name, operator, value, time) {
@@ -77,11 +87,11 @@ function numberTest(name, operator, value, time) {
 
 /* Return a function that tests a BigInt. VALUE is compared as a BigInt if it is an integer, else as a number. */
 function bigTest(name, operator, value) {
-  const digits = /^([-+]?)(0x[0-9a-f]+|\d+)$/i.exec(value);
+  const whole = integerOf(value);
   const number = numberOf(value);
-  if (operator === "~" || !digits && !Number.isInteger(number))
+  if (operator === "~" || whole === null && !Number.isInteger(number))
     return numberTest(name, operator, value, false);
-  const wanted = !digits ? BigInt(number) : digits[1] === "-" ? -BigInt(digits[2]) : BigInt(digits[2]);
+  const wanted = whole === null ? BigInt(number) : whole;
   return (n) => COMPARE[operator](n, wanted);
 }
 
@@ -174,4 +184,4 @@ class Filter {
 }
 
 /* Return the term that a click on a value adds. The value is in quotes if necessary. */
-const termText = (name, value) => `${name} = ${/^[^\s"!]+$/.test(value) ? value : `"${value}"`}`;
+const termText = (name, value) => `${name} = ${/^[^\s"!]+$/.test(value) ? value : `"${value.replaceAll('"', '""')}"`}`;

@@ -193,7 +193,7 @@ class Frames {
     this.detail.replaceChildren(el("h3", {}, `Frame ${count(run.index[i])}`),
       el("dl", {class: "facts"}, facts, plain.map(([name, value]) => this.fact(name, value)),
         run.values(i).map(([name, value]) => this.fact(name, value === "" ? "not in this frame" : value,
-          value === "" || value.includes('"') && !/^"[^"]*"$/.test(value) ? null : this.valueTerm(i, name, value)))),
+          value === "" ? null : this.valueTerm(i, name, value)))),
       ...(stack.length ? [el("h4", {}, "Stack, the innermost first"),
         el("ol", {class: "stack"}, stack.map((name) => el("li", {}, name)))] : []));
   }

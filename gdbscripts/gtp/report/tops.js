@@ -46,7 +46,8 @@ function aggregationCard(one) {
       empty("Nothing was counted."));
 }
 
-/* Return the ways to group frames: [title, the filter's name for it, a function that returns the key of frame i]. */
+/* Return the ways to group frames. name: the filter's name. of: a function that returns the key of frame i. column: true
+   if the keys are values of a column, in which a string may have quotes around it. */
 function groupings(run) {
   const found = [];
   if (run.task && run.tasks.some(([, comm]) => comm))
@@ -59,7 +60,7 @@ function groupings(run) {
   const names = new Set(run.places.flatMap((place) => place.columns.map((column) => column.name)));
   for (const name of names) {
     const columns = run.places.map((place) => place.columns.find((column) => column.name === name));
-    found.push({name, title: name, of: (i) => {
+    found.push({name, title: name, column: true, of: (i) => {
       const column = columns[run.place[i]];
       const row = run.rowOf[i];
       if (!column || !column.has(row))
@@ -128,8 +129,9 @@ class FramesBy {
         ns("sum", (entry) => entry.sum));
     this.said.textContent = `${plural(entries.length, "key", "keys")}, ` +
       `${plural(total, "frame", "frames")} of those that the filter leaves`;
+    const plain = (text) => by.column ? text.replace(/^"(.*)"$/s, "$1") : text;
     const table = new SmallTable(`Frames by ${by.title}`, columns, entries, [1, true], (entry) =>
-      this.onTerm(termText(by.name, String(entry.key).replace(/^"(.*)"$/s, "$1"))));
+      this.onTerm(termText(by.name, plain(String(entry.key)))));
     this.space.replaceChildren(entries.length ? table.node : empty("No frame has it."));
   }
 }
