@@ -450,6 +450,9 @@ def quoted():
     for text, holds in {"p > %#x" % (POINTER + 2): lambda i: i > 2, "p <= %d" % (POINTER + 5): lambda i: i <= 5,
                         "p < %#x" % POINTER: lambda i: False}.items():
         equal(filtered(page, text), sum(map(holds, range(len(NAMES)))), text)
+    equal(filtered(page, "!pid = 12"), len(NAMES))
+    page.run("%s[1].click()" % ROWS)
+    equal(press(page, "document.querySelector(\".detail button.value[title='Filter: pid = 1']\")"), 1)
     equal(page.problems, [])
 
 

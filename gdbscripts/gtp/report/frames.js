@@ -62,10 +62,10 @@ class Frames {
     this.input.focus();
   }
 
-  /* Add a term to the filter, after a click on a value. */
+  /* Add a term to the filter, after a click on a value, unless the filter has it. */
   add(term) {
     const now = this.input.value.trim();
-    if (!now.includes(term))
+    if (!` ${now} `.includes(` ${term} `))
       this.input.value = now ? `${now} ${term}` : term;
     this.apply();
   }
