@@ -456,6 +456,27 @@ def quoted():
     equal(page.problems, [])
 
 
+@test("a collected value that is called like a column of every frame, or like a property of objects, is filtered by itself")
+def namesakes():
+    titles = ("time", "cpu", "pid", "constructor", "__proto__")
+    place = sample.Place(1, "kill", [sample.Column(title) for title in titles])
+    events = [sample.Event(i, place, 10 * i, pid=i, comm="c%d" % i, cpu=i, latency_ns=i, values=[100 + i] * len(titles)) for i in range(3)]
+    data = sample.pack.frames([place], events, None)
+    data.update({"title": "namesakes", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
+                 "facts": [], "aggregations": []})
+    page = chromium.open(write("namesakes", data))
+    page.until(READY)
+    for title in titles:
+        name = title if title in titles[-2:] else "(%s)" % title
+        page.click("#frames .bar button")
+        settled(page)
+        page.run("%s[1].click()" % ROWS)
+        equal(press(page, "document.querySelector(\".detail button.value[title='Filter: %s = 101']\")" % name), 1, title)
+        equal(filtered(page, "%s > 100" % name), 2, title)
+    equal(filtered(page, "cpu = 1 (cpu) = 101"), 1)
+    equal(page.problems, [])
+
+
 NS = 1700000000123456789  # a time of day in ns: at this size, a browser's numbers (doubles) are 256 apart
 
 

@@ -138,7 +138,7 @@ class Filter {
   }
 
   named({name, operator, value}) {
-    const fixed = this.front[name];
+    const fixed = Object.hasOwn(this.front, name) ? this.front[name] : null; // a column may be called constructor
     if (fixed) {
       const test = fixed.number ? numberTest(name, operator, value, fixed.time) : textTest(operator, value);
       return (i) => fixed.of(i) !== null && test(fixed.of(i));

@@ -65,6 +65,16 @@ def is_in_front(title, events, values):
     return bool(found) and all(getattr(event, found.lastgroup) == value for event, value in zip(events, values))
 
 
+# The page's own columns of all frames: the names that its filter knows first.
+OWN = ("frame", "time", "cpu", "pid", "comm", "place", "latency")
+
+
+def named(title):
+    """Return the name of a tracepoint's column in the page: its title, in brackets if a column of all frames has that
+    name, as an argument `pid' may have."""
+    return "(%s)" % title if title in OWN else title
+
+
 Front = collections.namedtuple("Front", "latency_ns comm pid stack")
 
 
@@ -125,7 +135,7 @@ class Frames:
                  if not is_in_front(one.title, self.front[i], values)]
         return {"number": place.number, "name": self.name(place), "hits": None,
                 "columns": [values for _, values in shown],
-                "fields": [{"name": title, "unit": "ns" if title == "$latency" else None} for title, _ in shown]}
+                "fields": [{"name": named(title), "unit": "ns" if title == "$latency" else None} for title, _ in shown]}
 
 
 def frames(places, events, stack_names, viewed=None):
