@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Job: inside GDB, with the program `types`: check that gtp watch refuses bit fields, and that errors show the typed text.
+# Job: inside GDB, with the program `types`: check that gtp watch refuses bit fields, that a record
+# which is cut has no values, and that errors show the typed text.
 import os
+import struct
 import sys
 
 import gdb
@@ -10,7 +12,8 @@ sys.path[:0] = [os.path.join(HERE, "../lib")]
 
 from tap import check, equal  # noqa: E402
 from gtp import cexpr  # noqa: E402
-from gtp.commands import watch  # noqa: E402
+from gtp.commands import sdata, watch  # noqa: E402
+from gtp.formats.tracefile import Unavailable  # noqa: E402
 from gtp.places import names  # noqa: E402
 
 BIT_FIELDS = ("things[0].low", "(things[0].high)", "((things[1]).low)", "things->high", "(*things).low", "flags.inside",
@@ -29,6 +32,19 @@ def bit_fields():
             check(False, "%s is watched" % text)
     for text in OTHERS:
         equal(watch.variable(text)[0], int(gdb.parse_and_eval("(unsigned long)&(%s)" % text)), text)
+
+
+def cut_records():
+    number, text = sdata.Field("4 4 1 x int"), sdata.Field("0 4 0 s __data_loc char[]")
+    record = struct.pack("<Ii", 3 << 16 | 8, -2) + b"abc"
+    equal((number.number(record), number.text(record), text.text(record)), (-2, "-2", '"abc"'))
+    for field, sizes in ((number, (0, 4, 6, 7)), (text, (0, 3, 8, 10))):
+        for size in sizes:
+            for function in (field.number, field.text):
+                try:
+                    check(False, "%s is %r of %d bytes" % (field.name, function(record[:size]), size))
+                except Unavailable:
+                    equal(sdata.text_of(field, record[:size]), "<unavailable>")
 
 
 def error_of(function, *given):
@@ -57,5 +73,6 @@ def as_typed():
 
 
 bit_fields()
+cut_records()
 as_typed()
 print("all is as typed")

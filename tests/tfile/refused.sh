@@ -83,7 +83,7 @@ addresses_without_code_are_refused() {
 }
 
 refused_tests() {
-	check "gtp watch refuses each bit field; an error in an expression shows what was typed, not what names stand for" \
+	check "gtp watch refuses each bit field; a cut record has no values; an error in an expression shows what was typed, not what names stand for" \
 		errors_show_what_was_typed
 	check "an aggregation of a name twice, or a number beyond 64 bits, is a damaged file" impossible_numbers_are_refused
 	check "the time for a file grows with its number of aggregations or expressions, not with its square" many_names_take_no_hours

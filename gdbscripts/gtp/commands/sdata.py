@@ -5,6 +5,7 @@ import struct
 import gdb
 
 from gtp.formats.error import reading
+from gtp.formats.tracefile import Unavailable
 from gtp.gdblib import screen
 from gtp.gdblib.command import Command
 
@@ -14,7 +15,16 @@ NUMBERS = (1, 2, 4, 8)  # sizes, in bytes, of the integers that are shown as num
 ADDRESS = 0x7364617461000000
 HEAD = 8
 MOST = 1 << 20  # the maximum size of a record and its description, in bytes
+UNAVAILABLE = "<unavailable>"
 NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
+
+
+def part(record, start, size):
+    """Return SIZE bytes of a record. Raise Unavailable if the record ends before them, because a part of them would look
+    like a value."""
+    if start + size > len(record):
+        raise Unavailable
+    return record[start:start + size]
 
 
 class Field:
@@ -30,7 +40,7 @@ class Field:
     def bytes(self, record):
         """Return the bytes of this field from a record. If the field contains only the position of its bytes in the
         record, follow it."""
-        location = record[self.offset:self.offset + self.size]
+        location = part(record, self.offset, self.size)
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location
         with reading("a frame's record"):
@@ -38,7 +48,7 @@ class Field:
         start = where & 0xffff
         if self.type.startswith("__rel_loc "):
             start += self.offset + self.size
-        return record[start:start + (where >> 16)]
+        return part(record, start, where >> 16)
 
     def element(self):
         """Return the type of one element of an array, or None if the field is not an array."""
@@ -117,7 +127,15 @@ def fields():
 def decode():
     """Return (event's id, [(name, type, text of the value)]) of the selected frame."""
     record, lines = read()
-    return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in map(Field, lines[1:])]
+    return lines[0] if lines else "?", [(f.name, f.type, text_of(f, record)) for f in map(Field, lines[1:])]
+
+
+def text_of(field, record):
+    """Return a field's value as text. Also return a text for a value that the record does not have."""
+    try:
+        return field.text(record)
+    except Unavailable:
+        return UNAVAILABLE
 
 
 class GtpSdata(Command):

@@ -194,15 +194,19 @@ def static(name):
         field, record = found(frame)
         return field.text(record)
 
+    kind = kind_of_field(next((field for field in sdata.fields() if field.name == name), None))
+
     def value(frame):
         field, record = found(frame)
+        if kind_of_field(field) != kind:  # exports have one kind for a column
+            raise Unavailable
         number = field.number(record)
         return cells.plain(field.text(record)) if number is None else number
-    return kinds.Cell(kind_of_field(name), text, value)
+    return kinds.Cell(kind, text, value)
 
 
-def kind_of_field(name):
-    field = next((field for field in sdata.fields() if field.name == name), None)
+def kind_of_field(field):
+    """Return the Kind of the values of an sdata.Field, or of a field that is None because the record lacks it."""
     if field is None or field.element() is not None and not field.is_string():
         return kinds.OF_TEXT
     if field.is_string():
