@@ -14,7 +14,9 @@ SHELLS = ('$_shell("%s")' % TRIP, '$_shell ("%s")' % TRIP, '0*$_shell("%s")' % T
           '{int} $_shell("%s")' % TRIP, 'a@$_shell("%s")' % TRIP, "a, $_shell(\"%s\")" % TRIP,
           'x\nend\nshell %s\n' % TRIP, "x\n        end\n        shell %s" % TRIP, "python import os; os.system('%s')" % TRIP)
 OTHERS = ('$_gdb_setting_str("history filename")', "counter = 7", "counter += 1", "$x = 3", "$pc = 0", "counter++", "main()",
-          "(" * 3000 + "a", "-" * 4000 + "a", "a" * 9000, "a@2000000000", "$_siginfo", "a ? b : c", "1/0", "'", '"', "\\",
+          "(" * 3000 + "a", "-" * 4000 + "a", "a" * 9000, "a@2000000000", "$_siginfo", "a ? b : c", "1/0",
+          "(-9223372036854775807L - 1) / -1", "((long)1 << 63) % (-1 - 0 * a)", "0 && ((long)1 << 63) / -1", "sizeof(((long)1 << 63) / -1)",
+          "(int (*)(typeof(((long)1 << 63) / -1)))a", "'", '"', "\\",
           "\x1b]0;title\x07", "\x1b[2J", "\u202eevil\u202c", "=1+1", "+A1", "@SUM(A1)", "-2+3", "<script>alert(1)</script>",
           "</title>", "]]>", "*/ }; env { x = 1; /*", "%s%n%d", "{0}", "name\twith\ttabs", "a;b 5", "\x85\u2028x", "\udcff",
           "/etc/passwd", "../../../tmp/x", "$(id)", "`id`", "'; id; '", "-o/tmp/x", "--csv", "")

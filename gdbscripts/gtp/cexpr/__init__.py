@@ -7,13 +7,14 @@ that cannot be translated raises Error.
 import gdb
 
 from gtp.cexpr import ctype, expansion, octets, parse, parts as parts_of, variables
+from gtp.cexpr.division import UNFIT
 from gtp.cexpr.error import Error
 from gtp.cexpr.expansion import typed
 from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "is_bit_field", "is_clear", "is_harmless", "key", "parts", "pieces", "printed", "refusal",
+__all__ = ["Error", "UNFIT", "condition", "number", "collected", "is_bit_field", "is_clear", "is_harmless", "key", "parts", "pieces", "printed", "refusal",
            "split", "type_at", "type_named", "type_of", "typed", "unasked", "value"]
 
 

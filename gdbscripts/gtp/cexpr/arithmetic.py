@@ -205,6 +205,8 @@ def fold(node, left, right, kind):
     if shift and not 0 <= b < 8 * kind[0]:
         raise Error("a shift of %d bits by %d" % (8 * kind[0], b), node.at)
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.op in ("/", "%") else 0
+    if not ctype.holds(kind, quotient, quotient):
+        raise Error("%d / %d does not fit into %s" % (a, b, describe(ctype.integer(kind))), node.at)
     value = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: quotient,
              "%": lambda: a - quotient * b, "<<": lambda: a << b, ">>": lambda: a >> b, "&": lambda: a & b,
              "|": lambda: a | b, "^": lambda: a ^ b, "<": lambda: a < b, "<=": lambda: a <= b, ">": lambda: a > b,

@@ -30,6 +30,8 @@ class Translation:
             return function()
         except Error as error:
             raise error.within(self.text)
+        except RecursionError:
+            raise Error("it has too many brackets or operators for GDB's Python", 0).within(self.text) from None
 
     def condition(self):
         return self.told(self.condition_text)
@@ -65,7 +67,7 @@ class Translation:
         try:
             with headers.unasked():  # do not start a compiler: GDB knows no macros anyway, and the text may be untrusted
                 self.lower.operand(self.parsed())
-        except gdb.GdbError:
+        except (gdb.GdbError, RecursionError):
             return False
         return True
 

@@ -21,6 +21,9 @@ QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 # paths and numbers.
 LOCATION = re.compile(r"[\w.$/][\w.$/+:@~-]*")
 
+# Functions that raise gdb.error for an expression over which GDB would end. The modules that define them add them.
+refusals = []
+
 
 def line(text):
     """Return the text if it is one line without control characters. Raise an error otherwise."""
@@ -80,9 +83,16 @@ def unsent():
         execute("set %s %s" % (AT_ONCE, before))
 
 
-def value(expression):
-    """Return the gdb.Value of an expression."""
+def unchecked(expression):
+    """Return the gdb.Value of an expression that none of `refusals` would refuse."""
     return gdb.parse_and_eval(line(expression))
+
+
+def value(expression):
+    """Return the gdb.Value of an expression. Raise an error if GDB would end over the expression."""
+    for refuse in refusals:
+        refuse(line(expression))
+    return unchecked(expression)
 
 
 def address(name):

@@ -224,7 +224,7 @@ def sentence(error):
 
 def is_of_value(error):
     """Return whether an evaluation error is due to the values in the selected frame, not to the expression."""
-    words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
+    words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero|not fit into 64 bits"
     return re.search(words, sentence(error)) is not None
 
 
@@ -385,6 +385,8 @@ def words_of(error):
         return OPTIMIZED_OUT
     if text.lower() == "division by zero":
         return "<division by zero>"
+    if text == cexpr.UNFIT:
+        return "<%s>" % text
     if is_of_value(error):
         return cells.UNAVAILABLE
     return NO_SYMBOL if text.startswith("No symbol") else "<%s>" % text.strip()
