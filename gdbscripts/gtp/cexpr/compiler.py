@@ -34,7 +34,7 @@ class Unbalanced(Refused):
 
 # Text in which the only names are $names, such as $pc and $current_task_pid, means the same at all places. Other text
 # may mean something else at each place.
-NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
+NAMELESS = re.compile(r"(?:\$\w+(?!\w)|\d\w*(?!\w)|[^\w$])+")  # a word matches in one way only, which bounds the time
 OF_GDB = {"pc", "sp", "fp"}  # variables that always exist
 everywhere = {}  # (text, collecting) -> Refused or None: a cache, because GDB takes a long time to look up a place
 
