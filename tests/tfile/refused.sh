@@ -26,6 +26,24 @@ impossible_numbers_are_refused() {
 	done
 }
 
+# The module keeps a sum modulo 2^64 as a signed number. A sum that may have wrapped is never shown as an ordinary number.
+sums_that_wrap_are_marked() {
+	local text narrow=$'name sum_narrow\tunsigned int\tn\t' wide=$'name sum_wide\tunsigned long\tn\t'
+	local signed=$'name sum_signed\tlong\tn\t' stacked=$'name sum_stacked\tunsigned long\tn\t'
+	tail_of sums-1.tf "$narrow" "$wide" "$signed" "aggregation sum_narrow sum : key_a" "entry 4294967296 1 : -4294967296 :" \
+		"entry 4294967298 2 : 7 :" "entry 2 3 : 8 :" "aggregation sum_wide sum : key_a" "entry 3 1 : -5 :" "entry 2 2 : 9 :" \
+		"aggregation sum_signed sum :" "entry 3 : -6 :" "aggregation stats_x stats :" "entry 3 : $((-(1 << 62))) $((1 << 62)) $((1 << 62)) :"
+	tail_of sums-2.tf "$wide" "aggregation sum_wide sum : key_a" "entry 1 1 : 10 :"
+	tail_of sums-3.tf "$stacked" "key key_s" "stack 1 10" "aggregation sum_stacked sum : key_s" "entry 2 1 : -5 :"
+	text=$(kept sums-1.tf -ex "gtp show" -ex "gtp merge $out/sums-1.tf $out/sums-2.tf" -ex "gtp report $out/sums.html")
+	says "$text" "18446744069414584320 (n 4294967296)" "7 modulo 2^64 (n 4294967298)" "8 (n 2)" "18446744073709551611 modulo 2^64 (n 3)" \
+		"9 (n 2)" "-6 (n 3)" "avg 4611686018427387904" "5 modulo 2^64 (n 4)" || return 1
+	[ "$(grep -c "modulo 2^64: the sum may have wrapped" <<<"$text")" = 4 ] || return 1
+	[ "$(grep -oE '^[123] .*modulo|^[123] .*\(n' <<<"$text" | head -n 5 | cut -c1 | tr -d '\n')" = 21312 ] || return 1
+	text=$(kept sums-3.tf -ex "gtp stacks" -ex "gtp export folded $out/sums.folded" -ex "gtp export folded $out/sums.folded --weight hits")
+	[ "$(grep -c "\$sum_stacked has a sum that may have wrapped at 2^64" <<<"$text")" = 2 ] && grep -q " 2$" "$out/sums.folded"
+}
+
 # A key of a type that no key can have is shown as a number. A key of type string is not a stack, even if the file says
 # so.
 keys_are_shown_as_they_can_be() {
@@ -87,6 +105,7 @@ refused_tests() {
 		errors_show_what_was_typed
 	check "an aggregation of a name twice, or a number beyond 64 bits, is a damaged file" impossible_numbers_are_refused
 	check "the time for a file grows with its number of aggregations or expressions, not with its square" many_names_take_no_hours
+	check "a sum that may have wrapped at 2^64 is marked, and is neither merged nor drawn as an ordinary number" sums_that_wrap_are_marked
 	check "a key with a type that no key has is a number, and a string is no stack" keys_are_shown_as_they_can_be
 	check "gtp merge refuses a key that is a stack in one file and a number in another" stacks_and_numbers_are_not_merged
 	check "gtp merge refuses files that have no end" endless_files_are_refused

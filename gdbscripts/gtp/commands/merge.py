@@ -32,6 +32,12 @@ def both(kind, a, b):
     return aggregations.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 
 
+def unwrapped(entry):
+    """Return an Entry of unsigned values with its sum above 2^63 - 1 if the sum is negative, because it has wrapped.
+    Otherwise the sum of another file could make it positive again, and show.sum_of() would not notice."""
+    return entry._replace(summary=[entry.summary[0] % 2**64])
+
+
 def said(what):
     """Return text that says what a variable aggregates, and where."""
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
@@ -102,10 +108,13 @@ class Merged(aggregations.Reading):
         self.keys |= found.keys
         self.nested += reading.nested
         self.missed += reading.missed
+        with aggtypes.of(found.names):
+            unsigned = {one.name for one in reading.all if one.kind == "sum" and show.is_unsigned(one)}
         for one in reading.all:
             mine = self.place_of(one)
             at = {tuple(entry.keys): i for i, entry in enumerate(mine.entries)}
             for entry in one.entries:
+                entry = unwrapped(entry) if one.name in unsigned else entry
                 entry = entry._replace(keys=self.keys_of(found, one, entry))
                 if tuple(entry.keys) in at:
                     i = at[tuple(entry.keys)]
@@ -114,6 +123,7 @@ class Merged(aggregations.Reading):
                     at[tuple(entry.keys)] = len(mine.entries)
                     mine.entries.append(entry)
             for entry in one.noroom:
+                entry = unwrapped(entry) if one.name in unsigned else entry
                 mine.noroom[:] = [both(one.kind, mine.noroom[0], entry)] if mine.noroom else [entry]
 
     def addresses(self, number):

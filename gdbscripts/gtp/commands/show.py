@@ -16,6 +16,7 @@ from gtp.view import cells
 TOP = 50
 LONGEST = 24 * 3600  # the maximum time between two outputs, in seconds
 INNERMOST = 6  # the maximum number of functions that are shown for a key that is a stack
+MODULO = "modulo 2^64"  # follows a sum that may have wrapped
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 
@@ -105,14 +106,40 @@ def key_title(name):
 # Entries
 
 
+def limits(one):
+    """Return the smallest and the largest value of an aggregation's type. Return None if the type is not known, or has 64
+    bits."""
+    what = aggtypes.names().get(one.name)
+    bare = what and what.type and what.type.strip_typedefs()
+    if not bare or bare.code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL) or bare.sizeof >= 8:
+        return None
+    bits = 8 * bare.sizeof
+    return (-1 << bits - 1, (1 << bits - 1) - 1) if cells.is_signed(bare) else (0, (1 << bits) - 1)
+
+
+def sum_of(one, entry):
+    """Return the sum of an entry's values, or None if it may have wrapped. The module keeps it modulo 2^64.
+
+    An entry of `gtp sum` has no smallest and largest value, so the limits of the type are used. For values of 64 bits, the
+    only sign of a wrapped sum is that a sum of unsigned values is negative.
+    """
+    total, *bounds = entry.summary
+    bounds = bounds or limits(one)
+    if bounds:
+        return plot.true_sum(entry.count, total, *bounds)
+    return None if is_unsigned(one) and not 0 <= total < 2**63 else total
+
+
 def value_of(one, entry):
-    """Return the value by which an entry is sorted. An entry whose sum has overflowed has the largest value."""
+    """Return the value by which an entry is sorted. An entry whose sum may have wrapped has the largest value."""
     if one.kind == "count":
         return entry.count
-    if len(entry.summary) == 1:
+    if one.kind in ("min", "max"):
         return entry.summary[0]
-    found = plot.true_sum(entry.count, *entry.summary)
-    return float("inf") if found is None else fractions.Fraction(found, entry.count)
+    found = sum_of(one, entry)
+    if found is None:
+        return float("inf")
+    return found if one.kind == "sum" else fractions.Fraction(found, entry.count)
 
 
 def ordered(one, order):
@@ -127,8 +154,10 @@ def short_value(one, entry):
     """Return the value of an entry in one line, which follows the text of its keys."""
     if one.kind == "count":
         return str(entry.count)
+    if one.kind == "sum" and sum_of(one, entry) is None:
+        return "%d %s (n %d)" % (entry.summary[0] % 2**64, MODULO, entry.count)
     if len(entry.summary) == 1:
-        return "%d (n %d)" % (entry.summary[0], entry.count)
+        return "%d (n %d)" % (sum_of(one, entry) if one.kind == "sum" else entry.summary[0], entry.count)
     return plot.figures(entry.count, entry.summary, {}, one.bounds)
 
 
@@ -187,7 +216,9 @@ def shown(one, top, order, stacks):
         yield "nothing yet"
         return
     yield from entries(one, top, order, stacks)
-    if is_unsigned(one) and any(min(entry.summary, default=0) < 0 for entry in one.entries + one.noroom):
+    if one.kind == "sum" and any(sum_of(one, entry) is None for entry in one.entries):
+        yield "%s: the sum may have wrapped" % MODULO
+    elif is_unsigned(one) and any(min(entry.summary, default=0) < 0 for entry in one.entries + one.noroom):
         yield "values above 2^63 - 1 count as negative here"
     if len(one.entries) > top:
         yield "and %d keys more; --top N shows N" % (len(one.entries) - top)

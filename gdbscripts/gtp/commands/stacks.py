@@ -18,10 +18,18 @@ TOP = 20
 USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE], or gtp stacks NUMBER"
 
 
+def summed(one, entry):
+    """Return the sum of an entry. Raise an error if the sum may have wrapped."""
+    found = show.sum_of(one, entry)
+    if found is None:
+        raise gdb.GdbError("$%s has a sum that may have wrapped at 2^64: it cannot be added up by stacks; gtp show prints it" % one.name)
+    return found
+
+
 def weight(one, entry):
     """Return the weight that an entry adds to its stack."""
     if one.kind == "sum":
-        return entry.summary[0]
+        return summed(one, entry)
     if one.kind in ("min", "max"):
         raise gdb.GdbError("$%s cannot be added up by stacks; gtp show prints it" % one.name)
     return entry.count

@@ -48,7 +48,7 @@ class Hits:
         if self.one.kind in ("count", "min", "max"):
             raise gdb.GdbError("$%s has no sums that could be added up; --weight hits has the hits" % self.one.name)
         self.unit = ""
-        return lambda entry: entry.summary[0]
+        return lambda entry: stacks.summed(self.one, entry)
 
     def merged(self, total, weigh):
         """Return {names: weight}. The weights of stacks with the same functions are added up."""

@@ -13,7 +13,6 @@ from gtp.formats.header import Header
 from gtp.gdblib import remote
 from gtp.report import flames, pack
 from gtp.run import aggregations, aggtypes, source, tail
-from gtp.text import plot
 from gtp.view import bytype, kinds
 
 MOST = 200000  # the maximum number of frames in a page if the user gives no --limit
@@ -106,17 +105,17 @@ def keys(one, entry, stacks):
             {"text": text, "order": pack.exact(order), "number": True} for text, order in zip(texts, orders)]
 
 
-def summary(entry):
-    """Return the figures of an aggregation's entry. A sum that may have overflowed is None."""
+def summary(one, entry):
+    """Return the figures of an aggregation's entry. A sum that may have wrapped is None."""
     figures = entry.summary
-    if len(figures) == 3:
-        figures = [plot.true_sum(entry.count, *figures), *figures[1:]]
+    if one.kind not in ("count", "min", "max"):
+        figures = [show.sum_of(one, entry), *figures[1:]]
     return [None if figure is None else pack.exact(figure) for figure in figures]
 
 
 def aggregation(one, stacks):
     what = aggtypes.names().get(one.name)
-    entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
+    entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(one, entry),
                 "buckets": sorted(entry.buckets.items())} for entry in one.entries]
     return {"name": one.name, "title": show.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
             "keys": [show.key_title(name) for name in one.keys],
