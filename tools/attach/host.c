@@ -127,16 +127,16 @@ static bool is_library_event(void *ctx, u64 addr)
 }
 
 /*
- * Report once that the list of libraries is incomplete. Write to standard error, which GDB shows.
- * A console packet of the stub would have to wait, because GDB accepts console packets only before
- * the replies to a few of its packets.
+ * Report once that a list is incomplete. Write to standard error, which GDB shows. A console packet
+ * of the stub would have to wait, because GDB accepts console packets only before the replies to a
+ * few of its packets.
  */
-static void tell_cut(struct host *h, bool cut)
+static void tell_cut(struct host *h, enum gtp_object which, bool cut)
 {
-	if (cut && !h->cut)
-		warnx("process %u has more libraries than are shown: the others are left out",
-		      h->process.pid);
-	h->cut = cut;
+	if (cut && !h->cut[which])
+		warnx("process %u has more %s than are shown: the others are left out",
+		      h->process.pid, which == GTP_OBJECT_THREADS ? "threads" : "libraries");
+	h->cut[which] = cut;
 }
 
 /* struct list - the beginning of the result of list_libraries(); the text of the list follows */
@@ -181,7 +181,7 @@ static int make_libraries(struct host *h, struct gtp_text *text, struct gtp_why 
 	h->libraries = list.sum;
 	*why = list.why;
 	if (!err)
-		tell_cut(h, list.cut);
+		tell_cut(h, GTP_OBJECT_LIBRARIES, list.cut);
 	return err;
 }
 
@@ -203,6 +203,8 @@ static s64 read_object(void *ctx, enum gtp_object which, u64 from, void *dst, u3
 			err = gtp_objects_make(&h->process, which, text, why);
 		if (err)
 			return err;
+		if (which == GTP_OBJECT_THREADS)
+			tell_cut(h, which, text->cut);
 	}
 	if (from >= text->len)
 		return 0;

@@ -16,7 +16,7 @@
  * @late: true if the user has been informed that a page could not be read in time
  * @libraries: the checksum of the list of libraries that GDB has read, or was last asked to read
  * @look_ms: the time at which to check the list of libraries again
- * @cut: true if the user has been informed that GDB gets only a part of the list of libraries
+ * @cut: for each text, true if the user has been informed that GDB gets only a part of it
  * @trace, @stub: the trace session and the connection to GDB
  * @broken: true if GDB no longer reads from its pipe
  */
@@ -28,7 +28,7 @@ struct host {
 	bool late;
 	u64 libraries;
 	u64 look_ms;
-	bool cut;
+	bool cut[GTP_OBJECT_THREADS + 1];
 	struct gtp_trace trace;
 	struct gtp_stub stub;
 	bool broken;

@@ -19,7 +19,17 @@ enum {
 	PAUSE_NS = 2000000,
 	TRY_S = 2,		       /* seconds within which a new try may begin */
 	LIBRARIES_BYTES_MAX = 4 << 20, /* most bytes of the text about libraries */
+	THREADS_MAX = 8192,
+	THREADS_S = 2, /* seconds within which a new thread may be looked at */
 };
+
+static time_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
 
 static void put(struct gtp_text *t, const char *bytes, size_t n)
 {
@@ -84,11 +94,32 @@ static void put_thread(const struct gtp_process *p, struct gtp_text *t, u32 tid)
 	put_text(t, "\"/>\n");
 }
 
+/*
+ * Append the threads that @dir lists. A process may make threads faster than they are looked at, so
+ * the list may have no end. Return false if threads were left out.
+ */
+static bool put_threads(const struct gtp_process *p, struct gtp_text *t, DIR *dir)
+{
+	const time_t end = seconds() + THREADS_S;
+	struct dirent *d;
+	u32 n = 0;
+
+	while ((d = readdir(dir))) {
+		u32 tid = (u32)strtoul(d->d_name, NULL, 10);
+
+		if (!tid)
+			continue;
+		if (t->failed || n++ == THREADS_MAX || seconds() > end)
+			return false;
+		put_thread(p, t, tid);
+	}
+	return true;
+}
+
 static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
 {
 	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *d;
 
 	if (!dir) {
 		if (fd >= 0)
@@ -97,12 +128,7 @@ static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct 
 		return -ESRCH;
 	}
 	put_text(t, "<threads>\n");
-	while ((d = readdir(dir))) {
-		u32 tid = (u32)strtoul(d->d_name, NULL, 10);
-
-		if (tid)
-			put_thread(p, t, tid);
-	}
+	t->cut = !put_threads(p, t, dir);
 	closedir(dir);
 	put_text(t, "</threads>\n");
 	return 0;
@@ -140,14 +166,6 @@ static void put_list(struct gtp_text *t, const struct gtp_text *libraries, u64 m
 	if (libraries->len)
 		put(t, libraries->bytes, libraries->len);
 	put_text(t, "</library-list-svr4>\n");
-}
-
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
 }
 
 /* Make the list of libraries. If the process changes the list meanwhile, start again. */
