@@ -87,7 +87,8 @@ arguments_are_refused() {
 		"nothing after --limit; say gtp export ctf FILE" "no expression after \`if'; say gtp export ctf2 FILE" \
 		"--nosuch is not understood; say gtp export perfetto FILE" "--nosuch is not understood; say gtp report" \
 		"--nosuch is not understood; say gtp table" "--every takes a time of a day at most" &&
-		[ "$(grep -c "a column is missing .*; say gtp table" <<<"$text")" = 2 ] && [ ! -e "$out/never" ]
+		[ "$(grep -c "a column is missing .*; say gtp table" <<<"$text")" = 2 ] && [ ! -e "$out/never" ] &&
+		says "$(gtp_online -ex "gtp events" -ex "gtp events x*")" "the target has no events" "no event matches x*"
 }
 
 # gtp trace must refuse an address without code, and must not ask the target for this: later, tstart would refuse the

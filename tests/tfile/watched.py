@@ -22,7 +22,7 @@ COMMANDS = (
     "maint info sections -all-objects .text", "maint agent-eval @", "maint agent-eval -at NAME, @", "maint agent -at NAME, @",
     "set language WORD", "tfind none", "tfind %", "set trace-commands WORD", "show remote install-in-trace-packet",
     "set remote install-in-trace-packet WORD", "trace *%", "delete %", "tstatus", "symbol-file -o % &", "target tfile &",
-    "print $_gtp_value")
+    "print $_gtp_value", "commands %\ncollect @\nend")
 PARTS = {"%": r"-?(?:0x[0-9a-f]+|\d+)", "@": r"(?P<expression>.*)", "&": r"[\w./-]+", "NAME": r"[\w./:-]+", "WORD": r"[\w-]+"}
 ALLOWED = [re.compile("".join(PARTS.get(part, re.escape(part)) for part in re.split(r"(%|@|&|NAME|WORD)", line)))
            for line in COMMANDS]

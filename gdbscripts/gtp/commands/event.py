@@ -186,7 +186,7 @@ are, and whether a semaphore enables them; with -v the operands at each place.""
         else:
             found = events.matching(argv[0] if argv else "*")
         if not found:
-            raise gdb.GdbError("no event matches %s" % argv[0])
+            raise gdb.GdbError("no event matches %s" % argv[0] if argv else "the target has no events")
         with words.in_c():
             self.list_all(found, detail)
 
