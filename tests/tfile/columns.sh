@@ -55,7 +55,25 @@ floating_point_registers_are_unavailable() {
 	shows 5,'<unavailable>,<unavailable>' classes half n '5", (long) half' 'n, x, x * 2 + n'
 }
 
+# GDB takes a tracepoint for that of the next file if only their actions differ. When it opens a second file it may say
+# "Unknown block type", because it still is at the first file's frame.
+columns_are_those_of_the_file() {
+	local long
+	long="counter $(printf '+ %.0s' {1..250})1"
+	with_gtp prog -ex "target remote | ./target prog" -ex "trace add" -ex "python gdb.execute('commands\ncollect counter\ncollect first\nend')" \
+		-ex "tstart" -ex "hit add 3 4" -ex "tstop" -ex "tsave -r two.tf" -ex "delete" -ex "trace add" \
+		-ex "python gdb.execute('commands\ncollect second\nend')" -ex "tstart" -ex "hit add 3 4" -ex "tstop" -ex "tsave -r other.tf" \
+		-ex "delete" -ex "trace add" -ex "python gdb.execute('commands\ncollect counter\ncollect $long\nend')" -ex "tstart" \
+		-ex "hit add 3 4" -ex "tstop" -ex "tsave -r long.tf" -ex "target tfile $out/long.tf" -ex "gtp table --csv $out/long.csv" >"$out/columns.log"
+	[ "$(head -n 1 "$out/long.csv" | tr -d '\r')" = "frame,counter,$long" ] || return 1
+	with_gtp prog -ex "target tfile two.tf" -ex "gtp table --csv $out/two.csv" -ex "target tfile other.tf" \
+		-ex "gtp table --csv $out/other.csv" -ex "target tfile two.tf" -ex "gtp table --csv $out/again.csv" >"$out/columns.log"
+	[ "$(head -n 1 "$out/other.csv" | tr -d '\r')" = "frame,second" ] && grep -q '22, name = ""second""' "$out/other.csv" &&
+		[ "$(head -n 1 "$out/two.csv" | tr -d '\r')" = "frame,counter,first" ] && cmp "$out/two.csv" "$out/again.csv"
+}
+
 columns_tests() {
+	check "a table has the columns of the open file, also after a file with other actions at the same address" columns_are_those_of_the_file
 	check "columns with an enum, a bool or \$eflags as an index, or with 16 bytes, do not end GDB" gdb_survives_columns
 	check "commands with a constant of an enum as an index, or with a cast of 16 bytes to bool, do not end GDB" gdb_survives_commands
 	check "a cast to bool, a ?: of two types and a condition that is a fraction are C's" columns_have_the_values_of_c

@@ -15,6 +15,7 @@ from gtp.places import points
 from gtp.run import bytecode, source
 from gtp.view import bytype, cells, kinds, unroll
 
+LONG = 400  # a trace file has all lines of actions that are shorter, in characters; in hex they are twice as long
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
@@ -70,17 +71,33 @@ def collected(commands):
     return list(found)
 
 
+def same(line):
+    """Return an action line in the form in which files have it: without /s, and with single blanks."""
+    return " ".join(re.sub(r"^\s*collect/s\d*\b", "collect", line).split())
+
+
+def with_long(lines, own):
+    """Return OWN if it is LINES and further lines that are too long for a file, else LINES."""
+    left = list(map(same, lines))
+    for line in own:
+        if left and same(line) == left[0]:
+            left.pop(0)
+        elif len(line) < LONG:
+            return lines
+    return lines if left else own
+
+
 def commands_of(location, own):
     """Return the lines of a tracepoint's actions, as they were in the run. OWN is GDB's number of the tracepoint.
 
     A trace file leaves out lines that are too long for GDB's reader. GDB still has them if it has set the tracepoint
-    itself.
+    itself. But GDB also takes a tracepoint at the same address for that of the file if it has other actions, for instance
+    those of the file that was open before.
     """
     try:
-        lines = points.actions(own)
+        return with_long(location.commands, points.actions(own))
     except (gdb.error, gdb.GdbError):
         return location.commands
-    return lines if len(lines) > len(location.commands) else location.commands
 
 
 class Column:
