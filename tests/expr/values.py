@@ -14,8 +14,8 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 import tap
 from gtp import cexpr
 from gtp.cexpr import compiler
-from gtp.commands import count, show
 from gtp.commands import prefix  # noqa: F401  the prefix of the commands, which the next line defines
+from gtp.commands import count, show
 from gtp.inside import values
 from gtp.run import tail
 from gtp.shell import decode
