@@ -14,8 +14,8 @@ from gtp.shell import child, output, progress, relay, rowcode, run, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from tap import SECONDS, check, equal, matches, test
 
-SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
-        "null": "", "lines": 1, "mark": "nomark"}
+SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")], "nulls": []}],
+        "lines": 1, "mark": "nomark"}
 STOPPED = b"$S02#b5"
 
 

@@ -43,19 +43,21 @@ class Place:
 
     def __init__(self, number, pc, condition, columns):
         self.number, self.pc, self.condition, self.columns = number, pc, condition, columns
+        self.nulls = [index for index, column in enumerate(columns) if column.null]
         self.least = 1
 
     def parts(self):
-        return rowcode.layout([c.kind["kind"] == "string" for c in self.columns], self.least)
+        return rowcode.layout([c.kind["kind"] == "string" for c in self.columns] + [False for _ in self.nulls], self.least)
 
     def spec(self):
         return {"name": function(self.pc), "parts": len(self.parts()),
-                "columns": [dict(c.kind, title=c.title) for c in self.columns]}
+                "columns": [dict(c.kind, title=c.title) for c in self.columns], "nulls": self.nulls}
 
     def argument(self, field):
         """Return the expression that GDB compiles for a field of a row."""
         if isinstance(field.what, int):
-            return self.columns[field.what].argument
+            last = len(self.columns)
+            return self.columns[field.what].argument if field.what < last else self.columns[self.nulls[field.what - last]].null
         return {rowcode.CLOCK: "$clock", rowcode.CPU: "$cpu_id", rowcode.TASK: "$cpu_id << 32 | $current_task_pid",
                 rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
@@ -177,13 +179,12 @@ def refuse_others():
 
 def live(found, channel):
     """Wait in a `continue' while the shell command `gtp` prints the rows."""
-    banner = gdbcall.value("(char *)&" + values.BANNER).string()  # GDB sees linux_banner as an array without a length
     refuse_others()
     before, mark = counted(), rowcode.new_mark()
     for index, place in enumerate(found):
         place.arm(mark, index)
     most = len(found[0].parts())
-    channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most, "mark": mark})
+    channel.say(ready={"places": [place.spec() for place in found], "lines": most, "mark": mark})
     with on_console():
         gdbcall.execute("continue")
     hits, _, dropped = (now - then for now, then in zip(counted(), before))

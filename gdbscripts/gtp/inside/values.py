@@ -21,11 +21,12 @@ class NotCarried(gdb.GdbError):
 
 class Column(NamedTuple):
     """A column of the table. title: the expression as typed. argument: of the dprintf. kind: see gtp.shell.decode.
-    room: the length of a char array, else 0."""
+    room: the length of a char array, else 0. null: for a pointer to a string, an expression that is true if it is NULL."""
     title: str
     argument: str
     kind: dict
     room: int
+    null: str = ""
 
 
 def described(kind):
@@ -49,21 +50,21 @@ def described(kind):
     return {"kind": "char" if bare.name == "char" else "int", "size": size, "signed": not unsigned}
 
 
-def banner():
-    """Return the address of linux_banner. If a string's pointer is null, the dprintf prints the text of linux_banner
-    instead."""
-    return int(gdbcall.value("(unsigned long)&%s" % BANNER))
+def empty():
+    """Return the address of an empty string in the kernel: the NUL that ends linux_banner, an array without a length."""
+    banner = gdbcall.value("(char *)&" + BANNER)
+    return int(banner) + len(banner.string().encode())
 
 
-def or_null(argument, pc):
-    """Return an expression that yields the string pointer ARGUMENT, or banner() if it is NULL, because reading NULL is
-    an error."""
-    text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
+def or_empty(argument, pc):
+    """Return (an expression that yields the string pointer ARGUMENT, or empty() if it is NULL, because reading NULL is
+    an error; an expression that is true if it is NULL). Return ARGUMENT and "" if GDB compiles no such expression."""
+    text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, empty())
     try:
         compiler.check(text, pc, False)
     except compiler.Refused:
-        return argument
-    return text
+        return argument, ""
+    return text, "(%s) == 0" % argument
 
 
 def view(text, form, kind, pc):
@@ -81,15 +82,15 @@ def column(title, text, number, pc, form=None, viewed=True):
     argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
     if argument is None:
         raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
-    told = described(kind)
+    told, null = described(kind), ""
     found = view(text, form, kind, pc) if form or viewed and told["kind"] != "string" else None
     if form and not found and not (form.name == "mac" and told["kind"] == "bytes"):
         raise NotCarried("/%s of %s" % (form.name, text))
     if found:
         told = {**(told if told["kind"] != "string" else {"kind": "pointer"}), "view": found}
     elif ctype.is_pointer(kind) and told["kind"] == "string":
-        argument = or_null(argument, pc)
-    return Column(title, argument, told, kind.sizeof if told["kind"] == "string" and ctype.is_array(kind) else 0)
+        argument, null = or_empty(argument, pc)
+    return Column(title, argument, told, kind.sizeof if told["kind"] == "string" and ctype.is_array(kind) else 0, null)
 
 
 def typed(text, number, pc, viewed=True):

@@ -111,18 +111,14 @@ def plain(kind, symbols):
     return lambda x: str(value(x))
 
 
-def string(null):
-    """Return a function that turns a string's bytes into text. NULL is the text that stands for a null pointer."""
-    def text(data):
-        if null and data and null.startswith(data) and len(data) > 8:
-            return NULL
-        return printable(data) if data else '""'
-    return text
+def string(data):
+    """Return the text of a string's bytes."""
+    return printable(data) if data else '""'
 
 
-def cell(kind, symbols=None, null=b""):
+def cell(kind, symbols=None):
     """Return the function that turns a record's field into the text of a table cell."""
     if kind["kind"] == "string":
-        return string(null)
+        return string
     text = number(kind, symbols or Symbols())
     return lambda field: text(int(field, 16))

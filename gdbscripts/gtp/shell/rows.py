@@ -19,21 +19,32 @@ class Row(NamedTuple):
 
 class Place:
     """A place whose hits become rows: its name, the titles of its columns, and for each column a function that makes
-    the cell's text."""
+    the cell's text. After the columns, a record has a number for each of `nulls', the columns with a string that a pointer
+    names: 1 if the pointer is NULL. The string is empty then."""
 
-    def __init__(self, spec, symbols, null):
+    def __init__(self, spec, symbols):
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
-        self.cells = [decode.cell(column, symbols, null) for column in spec["columns"]]
+        self.nulls = spec["nulls"]
+        self.cells = [decode.cell(column, symbols) for column in spec["columns"]] + [bytes.decode for _ in self.nulls]
         strings = [column["kind"] == "string" for column in spec["columns"]]
-        self.parts = rowcode.layout(strings, spec["parts"])
+        self.parts = rowcode.layout(strings + [False for _ in self.nulls], spec["parts"])
+
+    def finish(self, cells):
+        """Use the numbers after the columns, and remove them from the row's CELLS."""
+        for column, null in zip(self.nulls, cells[len(self.titles):]):
+            if null == CUT:
+                cells[column] = CUT
+            elif int(null, 16):
+                cells[column] = decode.NULL
+        del cells[len(self.titles):]
 
 
 class Rows:
     """feed() takes the kernel's text and returns the rows in it, and the lines that are not part of a row."""
 
     def __init__(self, spec):
-        symbols, null = decode.Symbols(), spec["null"].encode()
-        self.places = [Place(place, symbols, null) for place in spec["places"]]
+        symbols = decode.Symbols()
+        self.places = [Place(place, symbols) for place in spec["places"]]
         self.reader = rowcode.Reader(spec["mark"])
         self.open = {}  # CPU -> the row that still lacks parts
 
@@ -45,8 +56,12 @@ class Rows:
 
     def rest(self):
         """Return the rows that still lack parts, and forget them."""
-        rows, self.open = list(self.open.values()), {}
+        rows, self.open = list(map(self.finished, self.open.values())), {}
         return rows
+
+    def finished(self, row):
+        self.places[row.place].finish(row.cells)
+        return row
 
     def part(self, number, part, fields):
         """Add a part to its row. Return the rows that are now complete, or can no longer be completed."""
@@ -67,7 +82,7 @@ class Rows:
                 row.cells[what] = place.cells[what](value)
         if part == len(place.parts) - 1:
             self.open.pop(row.cpu, None)
-            done.append(row)
+            done.append(self.finished(row))
         return done
 
     def begin(self, number, place, values):
@@ -77,4 +92,4 @@ class Rows:
                   decode.printable(values[rowcode.TASK_NAME]), number, [CUT] * len(place.cells))
         given_up = self.open.pop(row.cpu, None)
         self.open[row.cpu] = row
-        return row, [given_up] if given_up else []
+        return row, [self.finished(given_up)] if given_up else []
