@@ -216,7 +216,7 @@ def calls():
         except FileNotFoundError:
             pass
     rows = gtp.interrupted()
-    equal([row[4:6] + row[-1:] for row in rows], [["-100", "/nonexistent/truth", "-2"]])
+    equal([row[4:6] + row[-2:] for row in rows], [["-100", "/nonexistent/truth", "-2", "(ENOENT)"]])
     gtp = Gtp("event", "signal:signal_generate if pid == %d" % os.getpid(), "-c", "sig, pid, comm").begun()
     before = signal.signal(signal.SIGUSR1, lambda *_: None)
     os.kill(os.getpid(), signal.SIGUSR1)

@@ -51,8 +51,11 @@ check("which place" in said("gtp explain"), "no place: the usage is said")
 check("takes a function" in said("gtp lines"), "no function: the usage is said")
 text = said("gtp lines %s '; touch /tmp/no'" % name)
 check(text == tool("lines", path, name), "a strange folder is just a folder without sources", text)
+wanted = tool("explain", path, name)
 del os.environ["GDBTP_REGIONS"]
 os.environ["PATH"] = "/nonexistent"
+text = said("gtp explain " + name)
+check(text == wanted, "a checkout has the tool that was built in it", text)
 from gtp.places import regions  # noqa: E402
 regions.BUILT = "/nonexistent"
 check("not installed" in said("gtp explain %s" % name), "without the tool it is said what to do")

@@ -10,7 +10,7 @@ from gtp.gdblib import gdbcall
 from gtp.text import infosymbol
 
 NAME = "gdbtp-regions"
-BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/tools", NAME)
+BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../build/tools", NAME)
 
 MISSING = """%s is not installed. It comes with gdbtp's tools (make tools; needs libzydis-dev,
 libdw-dev and libelf-dev); if it is elsewhere, set GDBTP_REGIONS to its path""" % NAME
