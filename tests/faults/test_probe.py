@@ -95,13 +95,12 @@ def poisoned(report):
     """At each SIGUSR1, declare a page of this process to be faulty memory. Never return."""
     page = mmap.mmap(-1, 4096)
     page.write(b"whole" * 800)
-    with open("/proc/self/pagemap", "rb") as file:
-        start = ctypes.addressof(ctypes.c_char.from_buffer(page))
-        file.seek(start // 4096 * 8)
-        frame = int.from_bytes(file.read(8), "little") & (1 << 55) - 1
+    start = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    entry = os.pread(os.open("/proc/self/pagemap", os.O_RDONLY), 8, start // 4096 * 8)
+    frame = int.from_bytes(entry, "little") & (1 << 55) - 1
     signal.signal(signal.SIGBUS, lambda *_: None)  # the kernel signals the owner of the page
-    signal.signal(signal.SIGUSR1, lambda *_: os.write(report, b"%d\n" % ctypes.CDLL(None, use_errno=True).madvise(
-        ctypes.c_void_p(start), 4096, 100)))
+    madvise = ctypes.CDLL(None).madvise
+    signal.signal(signal.SIGUSR1, lambda *_: os.write(report, b"%d\n" % madvise(ctypes.c_void_p(start), 4096, 100)))
     os.write(report, b"%d\n" % frame)
     while True:
         signal.pause()
@@ -112,15 +111,16 @@ def broken_memory():
     reading, writing = os.pipe()
     pid = child(lambda: poisoned(writing))
     os.close(writing)
-    with Client() as client, open(reading, encoding="ascii") as answers:
-        there = direct_map(client) + int(answers.readline()) * 4096
-        assert bytes.fromhex(client.ask(f"m{there:x},a")) == b"wholewhole"
-        os.kill(pid, signal.SIGUSR1)
-        if int(answers.readline()):
-            kill(pid)
-            skip("this kernel cannot be told that memory is broken")
-        assert client.ask(f"m{there:x},a") == "E01"
-    kill(pid)
+    try:
+        with Client() as client, open(reading, encoding="ascii") as answers:
+            there = direct_map(client) + int(answers.readline()) * 4096
+            assert client.ask(f"m{there:x},a") == b"wholewhole".hex()
+            os.kill(pid, signal.SIGUSR1)
+            if int(answers.readline()):
+                skip("this kernel cannot be told that memory is broken")
+            assert client.ask(f"m{there:x},a") == "E01"
+    finally:
+        kill(pid)
 
 
 @test("memory cannot be written unless the module parameter allows it, rodata never")

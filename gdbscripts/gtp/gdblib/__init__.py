@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the commands need from GDB: calls, output, words of a command, hooks, the state of the run."""
+"""The commands' way to GDB: calls, output, the words of a command, hooks, the state of the run."""

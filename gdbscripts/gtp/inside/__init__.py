@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs inside a GDB that the shell command `gtp` has started."""
+"""The code that runs inside a GDB that the shell command `gtp` has started."""

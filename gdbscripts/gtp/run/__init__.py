@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run has collected, read from the module or from a trace file."""
+"""The data that a run has collected, read from the module or from a trace file."""
