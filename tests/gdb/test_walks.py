@@ -96,7 +96,7 @@ def elsewhere():
     for _ in frames():
         printed.append(cmd("gtp print/path file->f_path").partition(" = ")[2].rstrip("\n"))
     equal(printed, [cell(link) for link in links])
-    cmd("gtp table %d --csv %s/table.csv" % (*defined(), SCRATCH))
+    cmd("gtp table --csv %s/table.csv" % SCRATCH)
     cmd("gtp export csv %s/exported.csv" % SCRATCH)
     for file in ("/table.csv", "/exported.csv"):
         with open(SCRATCH + file, encoding="ascii") as sheet:
