@@ -34,7 +34,7 @@ from gtp.view import columns, image
 AT = 0xffff888000000000  # the address of the memory in the frames
 REGISTERS = 0xa4  # the size of a frame's registers, in bytes
 RIP = 16
-HEADER = 500  # the size of each trace file's header, in bytes: more than the header needs
+HEADER = 700  # the size of each trace file's header, in bytes: more than the header needs
 RET, CLOCK = 0x20, 0x21  # the numbers of the variables $ret and $clock
 FOLDER = tempfile.mkdtemp(prefix="gtp-views-")
 # The memory: bytes by offset.
@@ -79,14 +79,15 @@ def address(function):
     return int(gdb.parse_and_eval("(unsigned long)%s" % function))
 
 
-def write(path, functions, returns, clock):
+def write(path, functions, returns, clock, lines):
     """Write a trace file with a frame for each value of $ret. All frames have the same memory. The places of the frames are
-    the functions, in turn."""
+    the functions, in turn; each has these lines of actions."""
     places = [address(function) for function in functions.split()]
     head = ("\x7fTRACE0\nR %x\nstatus 0;tstop::0;tframes:%x;tcreated:%x;tfree:100;tsize:1000;circular:0;disconn:0\n"
             "tsv %x:0:1:%s\ntsv %x:0:1:%s\n%s\n" % (
                 REGISTERS, len(returns), len(returns), RET, b"ret".hex(), CLOCK, b"clock".hex(), "".join(
-                    "tp T1:%x:E:0:0\ntp A1:%x:R%x\ntp Z1:%x:cmd:0:c:%s\n" % (pc, pc, 1 << RIP, pc, b"collect $ret".hex())
+                    "tp T1:%x:E:0:0\ntp A1:%x:R%x\n" % (pc, pc, 1 << RIP) +
+                    "".join("tp Z1:%x:cmd:0:%x:%s\n" % (pc, len(line), line.encode().hex()) for line in lines)
                     for pc in places))).encode()
     # When GDB opens a file, it reads at the offset of the previous file's frame. So all files have frames at the same
     # offset.
@@ -106,8 +107,9 @@ def write(path, functions, returns, clock):
     return path
 
 
-def opened(function="vfs_open", returns=(0, -2, -512, -1000, 7), clock=False):
-    gdb.execute("target tfile " + write(FOLDER + "/%s.tf" % function.replace(" ", "-"), function, returns, clock), to_string=True)
+def opened(function="vfs_open", returns=(0, -2, -512, -1000, 7), clock=False, lines=("collect $ret",)):
+    path = write(FOLDER + "/%s.tf" % function.replace(" ", "-"), function, returns, clock, lines)
+    gdb.execute("target tfile " + path, to_string=True)
 
 
 def screen(columns):
@@ -428,7 +430,7 @@ def collected():
         gdb.execute("gtp collect %d /err $ret, /x %s, %s" % (number, at("unsigned int", 0xb8), at("__be16", 0x90)), to_string=True)
         lines = re.findall(r"^ +(collect .*)", gdb.execute("info tracepoints %d" % number, to_string=True), re.M)
         same("actions", lines, ["collect (int)$ret", "collect " + at("unsigned int", 0xb8), "collect " + at("__be16", 0x90)])
-        opened(returns=(-2, 3))
+        opened(returns=(-2, 3), lines=lines)
         same("table", screen_of(number), [["-2 (ENOENT)", "0x7", "8080"], ["3", "0x7", "8080"]])
         for text in ("gtp collect /nosuch $ret", "gtp collect /err", "gtp collect /err 1 +"):
             refused(text)
