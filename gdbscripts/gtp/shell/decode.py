@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats values as in C, by descriptions of their types, which spell.py has made inside GDB.
+"""Formats values as in C, by descriptions of their types, which inside/values.py has made in GDB.
 
 A description is a dict: kind is int, bool, char, enum, pointer, bytes or string; size in bytes and signed where that matters;
 names {number: name} of an enum, flags when its names are bits; view: the value in another form, see gtp.view.formdict.
