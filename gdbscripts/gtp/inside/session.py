@@ -44,10 +44,11 @@ class Place:
     def __init__(self, number, pc, condition, columns):
         self.number, self.pc, self.condition, self.columns = number, pc, condition, columns
         self.nulls = [index for index, column in enumerate(columns) if column.null]
+        self.arguments = [column.argument for column in columns] + [columns[index].null for index in self.nulls]
         self.least = 1
 
     def parts(self):
-        return rowcode.layout([c.kind["kind"] == "string" for c in self.columns] + [False for _ in self.nulls], self.least)
+        return rowcode.layout([c.kind["kind"] == "string" for c in self.columns], self.least, len(self.nulls))
 
     def spec(self):
         return {"name": function(self.pc), "parts": len(self.parts()),
@@ -56,8 +57,7 @@ class Place:
     def argument(self, field):
         """Return the expression that GDB compiles for a field of a row."""
         if isinstance(field.what, int):
-            last = len(self.columns)
-            return self.columns[field.what].argument if field.what < last else self.columns[self.nulls[field.what - last]].null
+            return self.arguments[field.what]
         return {rowcode.CLOCK: "$clock", rowcode.CPU: "$cpu_id", rowcode.TASK: "$cpu_id << 32 | $current_task_pid",
                 rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 

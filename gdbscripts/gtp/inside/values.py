@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs inside GDB: finds the columns of the rows for one traced place, and the dprintf argument for each column."""
+import functools
 import re
 from typing import NamedTuple
 
@@ -50,8 +51,10 @@ def described(kind):
     return {"kind": "char" if bare.name == "char" else "int", "size": size, "signed": not unsigned}
 
 
+@functools.lru_cache(maxsize=None)
 def empty():
-    """Return the address of an empty string in the kernel: the NUL that ends linux_banner, an array without a length."""
+    """Return the address of an empty string in the kernel: the NUL that ends linux_banner, an array without a length. The
+    kernel is the same for the life of this GDB, so read the banner only once."""
     banner = gdbcall.value("(char *)&" + BANNER)
     return int(banner) + len(banner.string().encode())
 

@@ -8,8 +8,9 @@ session.py, in GDB, uses the dprintf formats; the shell command `gtp` uses the d
 Each run has a new mark, so that no string that a user has chosen, such as the name of a file or a task, can look like a
 record or the end of a field. A dprintf has at most 8 arguments and 255 characters, so a row may need several records:
 its parts. Each part begins with $clock. All dprintfs of one hit have the same $clock, which shows the parts that belong
-together. The CPU follows, and in the first part the pid and the task. Numbers are hexadecimal. Strings that do not fit
-are cut.
+together. The CPU follows, and in the first part the pid and the task. After the columns, a row has a number for each
+string that a pointer names: 1 if the pointer is NULL. The string is empty then. Numbers are hexadecimal. Strings that do
+not fit are cut.
 """
 import re
 import secrets
@@ -46,10 +47,10 @@ def later():
     return [Field(CLOCK, False), Field(CPU, False)]
 
 
-def layout(strings, least=1):
-    """Return the parts of a row, each a list of Fields. STRINGS says for each column whether it is a string. There are
-    at least LEAST parts."""
-    parts = [first()]
+def layout(strings, least=1, nulls=0):
+    """Return the parts of a row, each a list of Fields. STRINGS says for each column whether it is a string. NULLS is the
+    number of the numbers that follow the columns. There are at least LEAST parts."""
+    parts, strings = [first()], [*strings, *[False] * nulls]
     for index in sorted(range(len(strings)), key=lambda i: strings[i]):
         field = Field(index, strings[index])
         if len(parts[-1]) == MOST_ARGUMENTS or length(parts[-1] + [field]) > MOST_TEXT:

@@ -19,15 +19,14 @@ class Row(NamedTuple):
 
 class Place:
     """A place whose hits become rows: its name, the titles of its columns, and for each column a function that makes
-    the cell's text. After the columns, a record has a number for each of `nulls', the columns with a string that a pointer
-    names: 1 if the pointer is NULL. The string is empty then."""
+    the cell's text. nulls: the columns with a string that a pointer names."""
 
     def __init__(self, spec, symbols):
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
         self.nulls = spec["nulls"]
         self.cells = [decode.cell(column, symbols) for column in spec["columns"]] + [bytes.decode for _ in self.nulls]
         strings = [column["kind"] == "string" for column in spec["columns"]]
-        self.parts = rowcode.layout(strings + [False for _ in self.nulls], spec["parts"])
+        self.parts = rowcode.layout(strings, spec["parts"], len(self.nulls))
 
     def finish(self, cells):
         """Use the numbers after the columns, and remove them from the row's CELLS."""
