@@ -52,6 +52,16 @@ def write(name, data):
     return path
 
 
+def opened(title, places, events, **more):
+    """Return the page of a run with these frames, open in the browser. MORE replaces parts of the page's data."""
+    data = sample.pack.frames(places, events, None)
+    data.update({"title": title, "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [], "facts": [],
+                 "aggregations": [], **more})
+    page = chromium.open(write(title, data))
+    page.until(READY)
+    return page
+
+
 class Big:
     """The page with many frames, which is made and opened once, and its events."""
     page = events = path = data = None
@@ -399,20 +409,14 @@ def phone():
 
 @test("a run without frames, times, tasks or aggregations says so")
 def nothing():
-    data = sample.pack.frames([], [], None)
-    data.update({"title": "nothing", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [],
-                 "aggregations": [], "missed": [], "facts": [["ended", "stopped by tstop"]]})
-    page = chromium.open(write("empty", data))
-    page.until(READY)
+    page = opened("nothing", [], [], facts=[["ended", "stopped by tstop"]])
     texts = page.all(".empty")
     for words in ("No tracepoint left a frame", "The run has no frame", "No histogram was kept",
                   "There is nothing to count", "No aggregation has the kernel's stacks"):
         check(any(words in text for text in texts), (words, texts))
     place = sample.Place(1, "bare", [sample.Column("x")])
     events = [sample.Event(i, place, None, values=[i * 2**60]) for i in range(3)]
-    data.update(sample.pack.frames([place], events, None))
-    page = chromium.open(write("bare", data))
-    page.until(READY)
+    page = opened("bare", [place], events, facts=[["ended", "stopped by tstop"]])
     check("The frames have no time" in page.text("#timeline"), page.text("#timeline"))
     equal(column(page, "x"), ["0", "1,152,921,504,606,846,976", "2,305,843,009,213,693,952"])
     equal(page.problems, [])
@@ -435,11 +439,7 @@ def quoted():
     place = sample.Place(1, "at \"here\" if x", [sample.Column("s"), sample.Column("p")])
     texts = ["%#x" % (POINTER + i) + " <f+1>" * (i == 5) for i in range(len(NAMES))]
     events = [sample.Event(i, place, i, pid=i, comm=name, values=[name, texts[i]]) for i, name in enumerate(NAMES)]
-    data = sample.pack.frames([place], events, None)
-    data.update({"title": "quoted", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
-                 "facts": [], "aggregations": []})
-    page = chromium.open(write("quoted", data))
-    page.until(READY)
+    page = opened("quoted", [place], events)
     equal(settled(page), len(NAMES))
     for i, name in enumerate(NAMES):
         for column_, left in (("comm", 1), ("s", 1), ("p", 1), ("place", len(NAMES))):
@@ -461,11 +461,7 @@ def namesakes():
     titles = ("time", "cpu", "pid", "constructor", "__proto__")
     place = sample.Place(1, "kill", [sample.Column(title) for title in titles])
     events = [sample.Event(i, place, 10 * i, pid=i, comm="c%d" % i, cpu=i, latency_ns=i, values=[100 + i] * len(titles)) for i in range(3)]
-    data = sample.pack.frames([place], events, None)
-    data.update({"title": "namesakes", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
-                 "facts": [], "aggregations": []})
-    page = chromium.open(write("namesakes", data))
-    page.until(READY)
+    page = opened("namesakes", [place], events)
     for title in titles:
         name = title if title in titles[-2:] else "(%s)" % title
         page.click("#frames .bar button")
@@ -485,20 +481,15 @@ def large_page():
     exact = sample.pack.exact
     place = sample.Place(1, "large", [sample.Column("x")])
     events = [sample.Event(i, place, None, values=[x]) for i, x in enumerate((NS, NS + 1, 5, NS - 1, None, -2**62, 2**64 - 1, NS))]
-    data = sample.pack.frames([place], events, None)
     stats = [{"keys": [{"text": "k%d" % i, "order": exact(NS + i), "number": True}], "count": 2, "buckets": [],
               "summary": [exact(2 * NS + 3 * i), exact(NS + i), exact(NS + 2 * i)]} for i in (1, 0, 2)]
     hist = {"keys": [], "count": 3, "buckets": [[62, 3]], "summary": [exact(3 * NS), exact(NS), exact(NS)]}
     far = [NS - 10, NS + 10, 10]
     linear = {"keys": [], "count": 2, "buckets": [[1, 1], [2, 1]], "summary": [exact(2 * NS), exact(NS - 3), exact(NS + 3)]}
-    data.update({"title": "large", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
-                 "facts": [], "aggregations": [
-                     sample.aggregation("stats_x", "stats of x", "stats", ["key"], stats),
-                     sample.aggregation("hist_x", "hist of x", "hist", [], [hist]),
-                     sample.aggregation("lhist_x", "lhist of x", "lhist", [], [linear], bounds=list(map(exact, far)))]})
-    page = chromium.open(write("large", data))
-    page.until(READY)
-    return page
+    return opened("large", [place], events, aggregations=[
+        sample.aggregation("stats_x", "stats of x", "stats", ["key"], stats),
+        sample.aggregation("hist_x", "hist of x", "hist", [], [hist]),
+        sample.aggregation("lhist_x", "lhist of x", "lhist", [], [linear], bounds=list(map(exact, far)))])
 
 
 @test("numbers of up to 64 bits are exact: shown in decimal, sorted, filtered, by keys, averages and percentiles")

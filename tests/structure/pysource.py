@@ -64,14 +64,17 @@ def prints(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
 
 
+def scripts(tree, folder):
+    return (path for path in tree.files if path.startswith(folder) and path.endswith(".py"))
+
+
 def strings(tree):
     """Yield a line for each fault in the scripts."""
-    for path in tree.files:
-        if path.startswith(SCRIPTS) and path.endswith(".py"):
-            for node in ast.walk(ast.parse(tree.text(path))):
-                yield from (f"{path}:{node.lineno}: {what}" for what in faults(node, os.path.basename(path)))
-                if prints(node) and not path.startswith(SHELL_SIDE):
-                    yield f"{path}:{node.lineno}: print(): text for the terminal goes through {TERMINAL}"
+    for path in scripts(tree, SCRIPTS):
+        for node in ast.walk(ast.parse(tree.text(path))):
+            yield from (f"{path}:{node.lineno}: {what}" for what in faults(node, os.path.basename(path)))
+            if prints(node) and not path.startswith(SHELL_SIDE):
+                yield f"{path}:{node.lineno}: print(): text for the terminal goes through {TERMINAL}"
 
 
 def imports(node):
@@ -83,22 +86,23 @@ def imports(node):
     return []
 
 
+def depends_on_gdb(name):
+    own, _, rest = name.partition(".")
+    return own == "gdb" or own == "gtp" and rest.split(".")[0] not in PLAIN
+
+
 def rooms(tree):
     """Yield a line for each import by which a file in a folder without GDB depends on GDB."""
     for folder in PLAIN:
-        for path in tree.files:
-            if path.startswith(PACKAGE + folder + "/") and path.endswith(".py"):
-                for node in ast.walk(ast.parse(tree.text(path))):
-                    for name in imports(node):
-                        own, _, rest = name.partition(".")
-                        if own == "gdb" or own == "gtp" and rest.split(".")[0] not in PLAIN:
-                            yield f"{path}:{node.lineno}: imports {name}, but {folder}/ runs without GDB"
+        for path in scripts(tree, PACKAGE + folder + "/"):
+            for node in ast.walk(ast.parse(tree.text(path))):
+                yield from (f"{path}:{node.lineno}: imports {name}, but {folder}/ runs without GDB"
+                            for name in imports(node) if depends_on_gdb(name))
 
 
 def names(tree):
     """Yield a line for each module whose name is a past participle."""
-    for path in tree.files:
-        if path.startswith(PACKAGE) and path.endswith(".py"):
-            name = os.path.basename(path)[:-len(".py")]
-            if PARTICIPLE.match(name):
-                yield f"{path}: {name} is a participle; name what the module contains or does"
+    for path in scripts(tree, PACKAGE):
+        name = os.path.basename(path)[:-len(".py")]
+        if PARTICIPLE.match(name):
+            yield f"{path}: {name} is a participle; name what the module contains or does"
