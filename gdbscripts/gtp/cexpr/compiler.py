@@ -9,7 +9,7 @@ import re
 
 import gdb
 
-from gtp.gdblib import gdbcall
+from gtp.gdblib import blocks, gdbcall
 
 MOST_BYTES = 184  # the maximum bytecode of an action, in bytes; GDB refuses a longer one
 EMPTY = "0"
@@ -139,17 +139,8 @@ def candidates(function, file, line):
 
 def one_file(places, function, file):
     """Return whether each of the places is in a function named FUNCTION that FILE itself defines."""
-    return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
+    return all(any(block.function.name == function and block.function.symtab.filename == file for block in blocks.functions(pc))
                for pc in places)
-
-
-def functions_at(pc):
-    """Yield the blocks of functions around an address."""
-    block = gdb.block_for_pc(pc)
-    while block is not None and not block.is_static and not block.is_global:
-        if block.function is not None:
-            yield block
-        block = block.superblock
 
 
 def location(pc):

@@ -47,6 +47,11 @@ def is_array(kind):
     return code(kind) == gdb.TYPE_CODE_ARRAY
 
 
+def is_address(kind):
+    """Return whether a value of the type is the address of others: a pointer or an array."""
+    return is_pointer(kind) or is_array(kind)
+
+
 def is_function(kind):
     return code(kind) == gdb.TYPE_CODE_FUNC
 

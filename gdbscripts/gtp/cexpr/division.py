@@ -9,14 +9,13 @@ import gdb
 
 from gtp.cexpr import syntax
 from gtp.cexpr.error import Error
-from gtp.cexpr.parse import Parser
+from gtp.cexpr.parse import DEEP, Parser
 from gtp.gdblib import gdbcall
 
 DIVIDING = ("/", "%", "/=", "%=")
 LEAST = -2**63
 UNFIT = "the quotient of -2^63 and -1 does not fit into 64 bits"
 UNSEEN = "a division in a function's type is not understood"
-DEEP = "it has too many brackets"
 
 
 def is_type(name):

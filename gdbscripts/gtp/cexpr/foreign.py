@@ -13,7 +13,7 @@ from gtp.cexpr import syntax, typename
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
-from gtp.cexpr.parse import Parser
+from gtp.cexpr.parse import DEEP, Parser
 from gtp.gdblib import words
 
 LONGEST = 4096  # the maximum length of an expression, in characters; an action has less than 200 bytes of bytecode
@@ -44,7 +44,7 @@ def check(text, pc):
             if type(node) in REFUSED:
                 raise Error(CANNOT % REFUSED[type(node)], node.start)
     except RecursionError:
-        raise Error("it has too many brackets") from None
+        raise Error(DEEP) from None
 
 
 def refusal(text, pc):

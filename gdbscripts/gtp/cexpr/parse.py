@@ -8,6 +8,7 @@ LEVELS = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">
           ("+", "-"), ("*", "/", "%")]
 PREFIX = ("+", "-", "!", "~", "*", "&")
 ASSIGNING = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+DEEP = "it has too many brackets"  # for a RecursionError of those who walk through the nodes
 QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "__user", "__rcu", "__iomem", "__percpu", "__force"}
 BASIC = {"char", "short", "int", "long", "signed", "unsigned", "void", "_Bool", "float", "double", "__int128"}
 TYPEOF = {"typeof", "__typeof__", "__typeof", "typeof_unqual"}

@@ -6,10 +6,11 @@ If the return type is narrower than rax, the rest of rax is undefined.
 """
 import gdb
 
-from gtp.cexpr import ctype, variables
+from gtp.cexpr import ctype
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import UNARY, Operand, cast
 from gtp.formats import space
+from gtp.gdblib import blocks
 
 NAMES = ("ret", "kret")
 IN_RAX = 8  # the size of rax, in bytes
@@ -19,9 +20,9 @@ IN_REGISTERS = 16
 def declared(pc):
     """Return the return type and the name of the function that begins at pc. Return None and None elsewhere, or without
     debug information. In a program, pc may also be anywhere inside the function, such as after the prologue."""
-    for block in variables.blocks(pc) if pc is not None else ():
+    for block in blocks.functions(pc) if pc is not None else ():
         function = block.function
-        if function is not None and block.superblock.is_static and (space.has(pc) or int(function.value().address) == pc):
+        if block.superblock.is_static and (space.has(pc) or int(function.value().address) == pc):
             return ctype.plain(function.type).target(), function.name
     return None, None
 

@@ -3,18 +3,11 @@
 import gdb
 
 from gtp.cexpr import compiler, ctype, pieces
+from gtp.gdblib import blocks
 
 CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, gdb.SYMBOL_LOC_REF_ARG,
            gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT,
            gdb.SYMBOL_LOC_CONST)
-
-
-def blocks(pc):
-    """Yield the blocks around pc, the innermost first, up to that of the function."""
-    block = gdb.block_for_pc(pc)
-    while block is not None and not block.is_static and not block.is_global:
-        yield block
-        block = block.superblock
 
 
 def symbols(pc, arguments):
@@ -25,7 +18,7 @@ def symbols(pc, arguments):
     """
     seen, found = set(), []
     outer = False
-    for block in blocks(pc):
+    for block in blocks.around(pc):
         if outer and block.function is None:
             continue  # GDB cannot name a variable of an inner block of an outer function
         for symbol in block:
@@ -43,8 +36,8 @@ def is_enumerator(symbol):
 
 def entry(pc):
     """Return the address and the name of the function around pc, or (None, None) if pc is in no function."""
-    for block in blocks(pc):
-        if block.function is not None and block.superblock.is_static:
+    for block in blocks.functions(pc):
+        if block.superblock.is_static:
             return int(block.function.value().address), block.function.name
     return None, None
 

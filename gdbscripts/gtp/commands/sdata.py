@@ -8,6 +8,7 @@ from gtp.formats.error import reading
 from gtp.formats.tracefile import Unavailable
 from gtp.gdblib import screen
 from gtp.gdblib.command import Command
+from gtp.view import cells
 
 NUMBERS = (1, 2, 4, 8)  # sizes, in bytes, of the integers that are shown as numbers
 
@@ -15,7 +16,6 @@ NUMBERS = (1, 2, 4, 8)  # sizes, in bytes, of the integers that are shown as num
 ADDRESS = 0x7364617461000000
 HEAD = 8
 MOST = 1 << 20  # the maximum size of a record and its description, in bytes
-UNAVAILABLE = "<unavailable>"
 NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
 
 
@@ -135,7 +135,7 @@ def text_of(field, record):
     try:
         return field.text(record)
     except Unavailable:
-        return UNAVAILABLE
+        return cells.UNAVAILABLE
 
 
 class GtpSdata(Command):

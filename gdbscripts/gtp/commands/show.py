@@ -106,15 +106,19 @@ def key_title(name):
 # Entries
 
 
+def type_of(one):
+    """Return the type of an aggregation's values without typedefs, or None if it is not known."""
+    what = aggtypes.names().get(one.name)
+    return what and what.type and what.type.strip_typedefs()
+
+
 def limits(one):
     """Return the smallest and the largest value of an aggregation's type. Return None if the type is not known, or has 64
     bits."""
-    what = aggtypes.names().get(one.name)
-    bare = what and what.type and what.type.strip_typedefs()
+    bare = type_of(one)
     if not bare or bare.code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL) or bare.sizeof >= 8:
         return None
-    bits = 8 * bare.sizeof
-    return (-1 << bits - 1, (1 << bits - 1) - 1) if cells.is_signed(bare) else (0, (1 << bits) - 1)
+    return ctype.limits((bare.sizeof, not cells.is_signed(bare)))
 
 
 def sum_of(one, entry):
@@ -202,8 +206,7 @@ def entries(one, top, order, stacks):
 
 def is_unsigned(one):
     """Return whether values can be too large for a signed number of 64 bits. The module treats all values as signed."""
-    what = aggtypes.names().get(one.name)
-    bare = what and what.type and what.type.strip_typedefs()
+    bare = type_of(one)
     if not bare or bare.sizeof < 8:
         return False
     return bare.code == gdb.TYPE_CODE_PTR or bare.code == gdb.TYPE_CODE_INT and not bare.is_signed

@@ -157,7 +157,7 @@ def signed(kind):
 
 def is_string(kind):
     kind = kind.strip_typedefs()
-    if kind.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
+    if not ctype.is_address(kind):
         return False
     element = kind.target().strip_typedefs().unqualified()
     return element.sizeof == 1 and element.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and element.name == "char"

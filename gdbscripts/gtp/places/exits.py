@@ -15,8 +15,8 @@ import gdb
 
 from gtp.cexpr import variables
 from gtp.formats import space
-from gtp.gdblib import gdbcall, remote, runstate, screen
-from gtp.places import fde, functions, places, points
+from gtp.gdblib import blocks, gdbcall, remote, runstate, screen
+from gtp.places import fde, functions, points
 from gtp.run import source
 
 WORDS = re.compile(r"\$(?:k?ret|latency|entry_clock)\b")
@@ -192,7 +192,7 @@ def is_go(path, time):
 
 def begin(one, pc):
     """Return the first instruction of the function around pc. Raise Refused if it is not known, or is inlined."""
-    around = list(places.blocks(pc))
+    around = list(blocks.functions(pc))
     if not around:
         found = described(one, pc)
         if found is None:

@@ -11,7 +11,7 @@ import re
 import gdb
 
 from gtp.formats import space
-from gtp.gdblib import gdbcall, progress, words
+from gtp.gdblib import blocks, gdbcall, progress, words
 from gtp.places import functions, names
 from gtp.text import infosymbol
 
@@ -78,18 +78,9 @@ def address(pc):
     return "*%#x" % pc
 
 
-def blocks(pc):
-    """Yield the blocks of functions around an address, from the inside."""
-    block = gdb.block_for_pc(pc)
-    while block is not None and not block.is_static and not block.is_global:
-        if block.function is not None:
-            yield block
-        block = block.superblock
-
-
 def place(pc, name):
     """Return the Place of a function's beginning, or None if no function of that name begins there."""
-    around = list(blocks(pc))
+    around = list(blocks.functions(pc))
     own = [block for block in around if block.function.name == name]
     if own:
         inside = around[-1].function.name if own[-1] != around[-1] else None
@@ -104,7 +95,7 @@ def is_piece(found):
     The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its own,
     with a symbol that says so, or it is inlined again: then the debug information has the function nested in itself.
     """
-    own = [block for block in blocks(found.pc) if block.function.name == found.function]
+    own = [block for block in blocks.functions(found.pc) if block.function.name == found.function]
     if len(own) > 1:
         return own[-1].start != found.pc
     symbol = symbol_at(found.pc) if found.inside is None else None
@@ -238,12 +229,10 @@ def variables(pc):
     call of another inlined function, the innermost function is the called one.
     """
     found = set()
-    block = gdb.block_for_pc(pc)
-    while block is not None and not block.is_static and not block.is_global:
+    for block in blocks.around(pc):
         found |= {symbol.name for symbol in block if symbol.is_argument or symbol.is_variable}
         if block.function is not None:
             break
-        block = block.superblock
     return found
 
 

@@ -14,7 +14,7 @@ import re
 
 import gdb
 
-from gtp.gdblib import gdbcall
+from gtp.gdblib import blocks, gdbcall
 
 NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
@@ -310,11 +310,8 @@ class Instructions(dict):
     def inside(self, at):
         """Return whether the address after a call is still in the function. The call may be the function's last
         instruction, if the called function does not return."""
-        block, found = gdb.block_for_pc(at), None
-        while block is not None and not block.is_static and not block.is_global:
-            found = block.function or found
-            block = block.superblock
-        return found is not None and found.name == self.name
+        around = list(blocks.functions(at))
+        return bool(around) and around[-1].function.name == self.name
 
     def target(self, text):
         """Return the target of a jump, or None if it is in another function."""

@@ -118,14 +118,9 @@ def with_path(kind):
     return target if target.code == gdb.TYPE_CODE_STRUCT and target.tag in tags else None
 
 
-def is_address(kind):
-    """Return whether /mem takes a value of this type: a pointer or an array."""
-    return ctype.is_pointer(kind) or ctype.is_array(kind)
-
-
 def is_vector(kind):
     """Return whether a type is an argument vector: an array of pointers to characters, or the address of such a pointer."""
-    inner = ctype.plain(ctype.plain(kind).target()) if is_address(kind) else None
+    inner = ctype.plain(ctype.plain(kind).target()) if ctype.is_address(kind) else None
     return inner is not None and ctype.is_pointer(inner) and ctype.may_be_text(inner.target())
 
 
@@ -250,7 +245,7 @@ class Memory:
 
     def lines(self, text, pc):
         kind = ctype.plain(cexpr.type_at(text, pc))
-        if not is_address(kind):
+        if not ctype.is_address(kind):
             raise gdb.GdbError("/mem %s: its type is %s; an address is needed" % (text, ctype.describe(kind)))
         found = ["teval $p_gtp_mem_a = " + number(text, pc), "teval $p_gtp_mem_l = " + number(self.length, pc),
                  "teval $p_gtp_mem_l = (unsigned long)$p_gtp_mem_l > %d ? %d : $p_gtp_mem_l" % (MEMORY_BYTES, MEMORY_BYTES)]

@@ -117,7 +117,7 @@ def arguments(frame, address):
 def mem(kind, length):
     """Return the function that shows the memory at an address, of the length that an expression gives. Return None for
     a type that is not an address."""
-    if not unroll.is_address(kind) or length is None:
+    if not ctype.is_address(kind) or length is None:
         return None
     count = lengths(length)
     if count is None:
