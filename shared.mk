@@ -94,6 +94,7 @@ GTP_SHARED := \
 	probe/user/elf.c \
 	probe/user/exits.c \
 	probe/user/sdt.c \
+	probe/sample/place.c \
 	probe/watch/place.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
@@ -111,7 +112,7 @@ GTP_SHARED := \
 
 # Every folder whose sources can become part of the module, from the top layer down: a folder may use
 # only the folders that follow it in this list.
-GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/watch probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/sample probe/watch probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
 # The folders whose sources, including those in subfolders, run only in a kernel. The sources of all
 # other folders are independent of their host.

@@ -129,4 +129,10 @@ static inline u64 gtp_regs_stack(const struct gtp_regs *regs)
 	return regs->rsp;
 }
 
+/* gtp_regs_in_user - true if the registers are those of a program: its code runs in ring 3 */
+static inline bool gtp_regs_in_user(const struct gtp_regs *regs)
+{
+	return regs->cs & 3;
+}
+
 #endif /* _GTP_REGS_H */

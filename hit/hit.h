@@ -3,7 +3,7 @@
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
-#include "base/watch.h"
+#include "base/moving.h"
 #include "hit/run.h"
 #include "jit/jit.h"
 
@@ -50,13 +50,13 @@ void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struc
 
 /*
  * gtp_hit_frame_flags - return the flags for a frame of @tp; @rc is nonzero if a collection failed.
- * Any instruction can hit a watchpoint, so each of its frames has its own pc
+ * Any instruction can hit a watchpoint or a sample, so each of their frames has its own pc
  */
 static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 {
 	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
 
-	if (READ_ONCE(tp->several) || gtp_watch_is(tp->addr))
+	if (READ_ONCE(tp->several) || gtp_moving_is(tp->addr))
 		flags |= GTP_FRAME_SEVERAL_LOCATIONS;
 	return flags;
 }

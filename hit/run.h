@@ -98,13 +98,15 @@ enum gtp_location_kind {
 	GTP_LOCATION_USER,	  /* an instruction of a program, by its address in a file space */
 	GTP_LOCATION_USER_RETURN, /* a program's function by its first instruction, for calls */
 	GTP_LOCATION_WATCH,	  /* accesses of a variable, by its watch address */
+	GTP_LOCATION_SAMPLE,	  /* interrupts by a clock or counter, by its sample address */
 };
 
 /**
  * struct gtp_location - one address to probe, with all tracepoints there
  * @next: links all locations of the run
  * @next_addr: the next location in the same bucket of the run
- * @addr: the address of the tracepoints, which a frame reports as pc, unless it is a watch address
+ * @addr: the address of the tracepoints, which a frame reports as pc, unless each hit has its own
+ *	(base/moving.h)
  * @kind: the kind of address in @addr, which decides which backends can probe it
  * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
  * @last: the last tracepoint of the list, where another one is added; hits do not read it

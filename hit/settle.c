@@ -58,10 +58,10 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
 	/*
-	 * Each hit of a watchpoint has its own pc, but a quick hit records the tracepoint's
-	 * address.
+	 * Each hit of a watchpoint or a sample has its own pc, but a quick hit records the
+	 * tracepoint's address.
 	 */
-	if (gtp_watch_is(tp->addr)) {
+	if (gtp_moving_is(tp->addr)) {
 		code = NULL;
 		in_pad = NULL;
 	}

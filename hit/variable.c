@@ -4,8 +4,9 @@
 #include "hit/variable.h"
 
 /*
- * Return the number of the hit's kernel stack. The session makes sure that there is a table of
- * stacks, but a hit does not rely on that.
+ * Return the number of the hit's kernel stack. If a sample has interrupted a program, there is no
+ * such stack, and a word that says so takes its place. The session makes sure that there is a table
+ * of stacks, but a hit does not rely on that.
  */
 static u32 look_up_stack(const struct gtp_cpu *cpu)
 {
@@ -16,6 +17,10 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
 	if (unlikely(!run->stacks))
 		return 0;
 	pc = gtp_stacks_scratch(run->stacks, cpu->id);
+	if (gtp_sample_is(cpu->tp->addr) && gtp_regs_in_user(cpu->env.regs)) {
+		*pc = gtp_ustack_tag(0, GTP_USTACK_IN_PROGRAM);
+		return gtp_stacks_put(run->stacks, pc, 1);
+	}
 	n = run->hit_ops->stack(run->ctx, run->stacks->walk, cpu->env.regs, gtp_hit_pc(cpu), pc,
 				GTP_STACKS_TAKE);
 	return gtp_stacks_put(run->stacks, pc, n);

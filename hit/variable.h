@@ -3,18 +3,19 @@
 #ifndef _GTP_VARIABLE_H
 #define _GTP_VARIABLE_H
 
-#include "base/watch.h"
+#include "base/moving.h"
 #include "hit/run.h"
 
 /*
- * gtp_hit_pc - return the pc for the hit's frames: the tracepoint's address or, for a watchpoint,
- * the address of the instruction after the one that has accessed the variable
+ * gtp_hit_pc - return the pc for the hit's frames: the tracepoint's address; for a watchpoint, the
+ * address of the instruction after the one that has accessed the variable; for a sample, the
+ * address of the interrupted instruction
  */
 static inline u64 gtp_hit_pc(const struct gtp_cpu *cpu)
 {
 	u64 addr = cpu->tp->addr;
 
-	return unlikely(gtp_watch_is(addr)) ? gtp_regs_pc(cpu->env.regs) : addr;
+	return unlikely(gtp_moving_is(addr)) ? gtp_regs_pc(cpu->env.regs) : addr;
 }
 
 enum { GTP_NS_PER_SEC = 1000000000 };

@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
+#include "base/sample.h"
 #include "base/watch.h"
 #include "kernel/backends.h"
 #include "kernel/base/image_kernel.h"
@@ -28,6 +29,7 @@
 #include "probe/arm.h"
 #include "probe/event/event.h"
 #include "probe/event/event_list.h"
+#include "probe/sample/place.h"
 #include "probe/user/files.h"
 #include "probe/wait.h"
 #include "session/dprintf.h"
@@ -232,6 +234,10 @@ static void host_name(void *ctx, u64 addr, char *buf, size_t size)
 {
 	if (gtp_space_is(addr)) {
 		file_name(addr, buf, size);
+		return;
+	}
+	if (gtp_sample_is(addr)) {
+		gtp_sample_place_name(addr, buf, size);
 		return;
 	}
 	if (gtp_watch_is(addr))

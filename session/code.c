@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Compiles the expressions of a run to machine code, if the target has a compiler. */
 #include "base/parse.h"
-#include "base/watch.h"
+#include "base/moving.h"
 #include "hit/hit.h"
 #include "session/code.h"
 
@@ -35,10 +35,10 @@ static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, bool *full,
 	int rc;
 
 	/*
-	 * Compiled code contains one pc, but each hit of a watchpoint has its own, so the
-	 * interpreter must run the expression.
+	 * Compiled code contains one pc, but each hit of a watchpoint or a sample has its own, so
+	 * the interpreter must run the expression.
 	 */
-	if (gtp_watch_is(tp->addr))
+	if (gtp_moving_is(tp->addr))
 		return 0;
 	rc = make_code_of(t, tp, tp->cond, full, why);
 	if (rc || !tp->actions)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The locations of a run: one for each probed address and kind, with all tracepoints there. */
+#include "base/sample.h"
 #include "base/space.h"
 #include "base/watch.h"
 #include "hit/hit.h"
@@ -18,6 +19,8 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 		return tp->at_return ? GTP_LOCATION_USER_RETURN : GTP_LOCATION_USER;
 	if (gtp_watch_is(tp->addr))
 		return GTP_LOCATION_WATCH;
+	if (gtp_sample_is(tp->addr))
+		return GTP_LOCATION_SAMPLE;
 	if (tp->is_static || (target->is_marker && target->is_marker(t->ctx, tp->addr)))
 		return GTP_LOCATION_EVENT;
 	return tp->at_return ? GTP_LOCATION_RETURN : GTP_LOCATION_CODE;
