@@ -7,6 +7,7 @@ const struct gtp_probe_backend *const gtp_backends[] = {
 	&gtp_uprobe_backend,	  /* all places in programs, and nothing else */
 	&gtp_user_return_backend, /* returns of functions in programs */
 	&gtp_watch_backend,	  /* all watched variables, and nothing else */
+	&gtp_sample_backend,	  /* all samples, and nothing else */
 	&gtp_jump_backend,	  /* jumps; at a function's entry, after the ftrace site */
 	&gtp_fentry_backend,	  /* entries that take no jump; removing each one takes 20 ms */
 	&gtp_kretprobe_backend,	  /* the returns of kernel functions */

@@ -62,6 +62,7 @@ extern const struct gtp_probe_backend gtp_fentry_backend;
 extern const struct gtp_probe_backend gtp_jump_backend;
 extern const struct gtp_probe_backend gtp_kprobe_backend;
 extern const struct gtp_probe_backend gtp_kretprobe_backend;
+extern const struct gtp_probe_backend gtp_sample_backend;
 extern const struct gtp_probe_backend gtp_uprobe_backend;
 extern const struct gtp_probe_backend gtp_user_return_backend;
 extern const struct gtp_probe_backend gtp_watch_backend;
