@@ -29,6 +29,7 @@ try:
     import gtp.commands.save
     import gtp.commands.wait
     import gtp.commands.count
+    import gtp.commands.sample
     import gtp.commands.show
     import gtp.commands.stacks
     import gtp.commands.merge

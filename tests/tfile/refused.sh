@@ -101,6 +101,32 @@ addresses_without_code_are_refused() {
 		"at 0xffffffff81000000: *0xffffffff81000000" "at 0x7b00000000001000: *0x7b00000000001000"
 }
 
+# base/sample.h says how an address is made of an event and a period. Nothing is set if there is an error.
+samples_are_addresses() {
+	local text
+	text=$(with_gtp prog -ex "gtp sample 99hz" -ex "gtp sample cache-misses:10000 if counter == 3" -ex "gtp sample ref-cycles:1" \
+		-ex "gtp sample 100000hz collect counter" -ex "gtp trace *0x4310000000989680" -ex "info tracepoints")
+	says "$text" "0x43100000009a2112" "0x4303000000002710" "0x4309000000000001" "0x4310000000002710" "at 0x4310000000989680" \
+		"trace only if counter == 3" "a sample on each CPU by cache-misses:10000" || return 1
+	text=$(with_gtp prog -ex "gtp sample" -ex "gtp sample 0hz" -ex "gtp sample 100001hz" -ex "gtp sample cycles:0" \
+		-ex "gtp sample cycles:281474976710656" -ex "gtp sample cycles" -ex "gtp sample add" -ex "gtp sample 99hz by" \
+		-ex "gtp sample 99hz if" -ex "gtp sample 99hz collect" -ex "gtp sample 99hz by 1 collect counter" \
+		-ex "gtp sample 99hz if nosuch" -ex "gtp sample 99hz collect nosuch" -ex "info tracepoints")
+	says "$text" "no event is named; say gtp sample EVENT" "0hz: 1hz to 100000hz" "100001hz: 1hz to 100000hz" "cycles:0: periods of 1 to" \
+		"cycles:281474976710656: periods of 1 to 281474976710655" "cycles is no event" "add is no event" "nothing after \`by'" \
+		"nothing after \`if'" "nothing after \`collect'" "leave \`by' or \`collect' out" "No tracepoints." &&
+		[ "$(grep -c "nosuch" <<<"$text")" -ge 2 ] && ! grep "bug of gdbtp" <<<"$text"
+}
+
+# A sample that has interrupted a program has no kernel stack. If the program's own stack is a key as well, it says so.
+samples_in_programs_have_one_stack() {
+	local text
+	tail_of in-program.tf "key key_k" "key key_u" "stack 1 7500000000000004" "stack 2 401000 7500001400000000" \
+		"aggregation a_x count : key_k key_u" "entry 3 1 2 : :" "aggregation a_y count : key_k" "entry 4 1 : :"
+	text=$(kept in-program.tf -ex "gtp stacks a_x --folded" -ex "gtp stacks a_y --folded")
+	grep -qx "0x401000 3" <<<"$text" && grep -qxF "[in the program] 4" <<<"$text"
+}
+
 refused_tests() {
 	check "gtp watch refuses each bit field; a cut record has no values; an error in an expression shows what was typed, not what names stand for" \
 		errors_show_what_was_typed
@@ -113,5 +139,8 @@ refused_tests() {
 	check "a comma too many and options of another command are refused, with the usage of the command that was typed" \
 		arguments_are_refused
 	check "2,000 damaged copies of a program: each reader finds nothing in them, or reads on" damaged_programs_are_read
+	check "gtp sample: the address has the event and the period; other events and clauses are refused, and nothing is set" \
+		samples_are_addresses
+	check "a sample in a program: the program's stack alone, or a word that says so" samples_in_programs_have_one_stack
 	check "gtp trace *ADDRESS refuses an address without code" addresses_without_code_are_refused
 }

@@ -203,12 +203,14 @@ def is_event(place):
 
 
 def set_at(said):
-    """Set tracepoints at the place as gtp trace, event or watch does. Return their numbers, and the command's output."""
+    """Set tracepoints at the place as gtp trace, event, watch or sample does. Return their numbers, and the command's output."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     place = said.place
     if place.startswith("watch "):
         command, place = "gtp watch --bare", place[len("watch "):]
+    elif place.startswith("sample "):
+        command, place = "gtp sample", place[len("sample "):]
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
     condition = " if " + said.condition if said.condition else ""
     told = gdbcall.execute("%s%s %s%s" % (command, limit, place, condition))
@@ -303,11 +305,12 @@ class GtpCount(Aggregate):
 
 gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
 Sets a tracepoint at LOCATION as gtp trace does; SYSTEM:EVENT is an event as for
-gtp event, and `watch EXPRESSION' a variable as for gtp watch. Without LOCATION,
-the last tracepoint gets another action. There can be four KEYs. They are
-expressions: numbers, enums, pointers, strings (only their first 16 characters
-count), and structures, where each member becomes a key. A tracepoint that does
-nothing else leaves no frames. gtp show prints the counts while the run goes on.
+gtp event, `watch EXPRESSION' a variable as for gtp watch, and `sample EVENT' an
+event as for gtp sample. Without LOCATION, the last tracepoint gets another
+action. There can be four KEYs. They are expressions: numbers, enums, pointers,
+strings (only their first 16 characters count), and structures, where each
+member becomes a key. A tracepoint that does nothing else leaves no frames.
+gtp show prints the counts while the run goes on.
 In plain GDB it is
   tvariable $key_pid
   tvariable $count_x

@@ -3,7 +3,7 @@
 import gdb
 
 from gtp import cexpr
-from gtp.commands import lib, modules, watch
+from gtp.commands import lib, modules, sample, watch
 from gtp.gdblib import define, gdbcall, progress, screen, words
 from gtp.gdblib.command import Command
 from gtp.places import exits, infile, markers, names, places, points
@@ -106,8 +106,8 @@ def at_function(definitions, target, condition, limit):
 
 def check_code(addresses):
     """Raise an error for an address that is neither the kernel's, nor in the code of a symbol file, nor that of a
-    watchpoint. Otherwise tstart would refuse the address, and with it the whole run."""
-    others = [pc for pc in addresses if not pc >> 63 and not watch.has(pc)]
+    watchpoint or a sample. Otherwise tstart would refuse the address, and with it the whole run."""
+    others = [pc for pc in addresses if not pc >> 63 and not (watch.has(pc) or sample.has(pc))]
     code = cells.Sections("CODE") if others else None
     for pc in others:
         if code.around(pc) is None:

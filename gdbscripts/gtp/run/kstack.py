@@ -143,9 +143,12 @@ class Stacks:
 
     def joined(self, numbers, cut="[callers above %d are not kept]"):
         """Return the functions of a hit's two stacks as one list: the kernel's, then those of the program that called
-        the kernel. The text CUT, if it is not None, follows the functions of a stack that may be deeper."""
-        names = []
-        for found in sorted(map(self.found, numbers), key=lambda one: one.is_programs):
+        the kernel. The text CUT, if it is not None, follows the functions of a stack that may be deeper. The program's
+        stack alone shows that a sample has interrupted the program."""
+        names, all_found = [], list(map(self.found, numbers))
+        for found in sorted(all_found, key=lambda one: one.is_programs):
+            if found.names == [ustack.IN_PROGRAM] and len(all_found) > 1:
+                continue
             names += found.names
             if found.may_be_cut and cut:
                 names.append(cut % len(found.names))
