@@ -13,7 +13,6 @@ from process import SLOW, child, get, named, path, put, spin, status, wait_forev
 from provoke import disk, receiver
 from toolbox import PAGE, SECOND, calling_itself, cold, known_as, provocations, slow_disk, timed, tool
 
-HZ = 250  # the frequency of timer ticks in Debian's kernels
 GETPPID = 110  # the number of the system call getppid
 
 
@@ -110,29 +109,29 @@ def wakes():
     return [name, [least, took[0]], "pipe_write"]
 
 
-def ticks(nanoseconds):
-    """Return the range of the number of timer ticks in a time. A CPU of a guest loses some ticks."""
-    count = nanoseconds * HZ // SECOND
+def samples_in(nanoseconds):
+    """Return the range of the number of samples at 99 Hz in a time. A CPU of a guest loses some interrupts."""
+    count = nanoseconds * 99 // SECOND
     return [count // 4, count + count // 4 + 2]
 
 
 @tool("profile")
 def samples():
     name = "tool-profile"
-    return [[0, [None, None, name], {"count": ticks(spun(name, 0.3))}]]
+    return [[0, [None, None, name], {"count": samples_in(spun(name, 0.3))}]]
 
 
 @tool("cpuwalk")
 def samples_of_cpus():
     name = "tool-cpuwalk"
-    return [[0, [1, name], {"count": ticks(spun(name, 0.3))}]]
+    return [[0, [1, name], {"count": samples_in(spun(name, 0.3))}]]
 
 
 @tool("runqlen")
 def queue():
-    ran = spun("tool-runqlen", 0.2, 3)
+    ran = spun("tool-runqlen", 0.5, 3)
     # While three tasks compute on the CPU, two of them wait.
-    return [[0, [1], {"sum": [ticks(ran // 3)[0], None], "max": [2, None]}]]
+    return [[0, [1], {"sum": [samples_in(ran // 3)[0], None], "max": [2, None]}]]
 
 
 # Interrupts, locks -------------------------------------------------------------------------------
