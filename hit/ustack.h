@@ -23,6 +23,7 @@ enum gtp_ustack_none {
 	GTP_USTACK_NARROW,     /* a 32-bit program */
 	GTP_USTACK_ENDING,     /* a task that is exiting and has no memory any more */
 	GTP_USTACK_IN_PROGRAM, /* in place of a kernel stack: a program was interrupted */
+	GTP_USTACK_ENTERING,   /* an NMI came before the program's registers were stored */
 };
 
 /*

@@ -8,9 +8,11 @@
  * memory map of the process, and both a PID and the address of a struct mm_struct are soon reused.
  */
 #include <linux/hash.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
+#include <asm/cpu_entry_area.h>
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
@@ -47,6 +49,24 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from
 }
 
 /*
+ * True if @regs may be those of the code that enters the kernel and has not stored the program's
+ * registers yet: @entry still holds those of an earlier entry. Only an NMI can interrupt that code.
+ * It runs on the program's stack, on the CPU's entry stack, or on the words of @entry that it
+ * pushes. The code that returns to the program looks the same. perf_get_regs_user() has a check
+ * like this one.
+ */
+static bool is_entering(const struct gtp_regs *regs, const struct pt_regs *entry)
+{
+	const struct entry_stack_page *page =
+		&get_cpu_entry_area(raw_smp_processor_id())->entry_stack_page;
+
+	if (!in_nmi() || gtp_regs_in_user(regs))
+		return false;
+	return !(regs->rsp >> 63) || regs->rsp - (u64)page <= sizeof(*page) ||
+	       (regs->rsp > (u64)&entry->bp && regs->rsp <= (u64)(entry + 1));
+}
+
+/*
  * Begin with the registers with which the task has entered the kernel. A kernel thread has no such
  * registers. A thread that the kernel has made for a process (io_uring's, for example) has the
  * process's memory, but its registers are zero.
@@ -65,6 +85,8 @@ void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_
 		none(from, GTP_USTACK_ENDING);
 	} else if (current->flags & PF_KTHREAD || !user_mode(entry) || !(entry->ip | entry->sp)) {
 		none(from, GTP_USTACK_KERNEL);
+	} else if (is_entering(regs, entry)) {
+		none(from, GTP_USTACK_ENTERING);
 	} else if (entry->cs != __USER_CS) {
 		none(from, GTP_USTACK_NARROW);
 	} else {

@@ -5,7 +5,8 @@ TAG, TAG_SHIFT = 0x75, 56
 PID_SHIFT = 34
 DEEPEST = 125  # the maximum number of addresses that the module keeps of a program's stack
 NONE = {1: "[a thread of the kernel, which has no program]", 2: "[a program of 32 bits]",
-        3: "[a task that exits, and has no memory any more]", 4: "[in the program]"}
+        3: "[a task that exits, and has no memory any more]", 4: "[in the program]",
+        5: "[a program that was just entering the kernel]"}
 IN_PROGRAM = NONE[4]  # in place of the kernel's stack, if a sample has interrupted a program
 CUT_OFF = "[no frame pointer leads on]"
 
