@@ -39,8 +39,8 @@ struct module;
  *               NULL)
  *
  * All other functions are called in process context under gtp_lock and may sleep. kernel/backends.c
- * lists the backends in the order in which gtp_arm() asks them. See "A new backend" in
- * docs/data-path.md.
+ * lists the backends in the order in which gtp_arm() asks them. See
+ * docs/new-backend.md.
  */
 struct gtp_probe_backend {
 	const char *name;
