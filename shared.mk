@@ -26,6 +26,7 @@ GTP_SHARED := \
 	base/parse.c \
 	base/why.c \
 	base/visible.c \
+	aggregate/pair.c \
 	aggregate/shape.c \
 	aggregate/table.c \
 	aggregate/text.c \

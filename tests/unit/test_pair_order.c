@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Goes through all orders in which CPUs can interleave a few starts and ends of a pair, step by
+ * step of aggregate/pair.c. Each outcome must be one that some order of whole operations has.
+ *
+ * A CPU is a coroutine, which yields before it reads shared memory or changes a bucket's state. One
+ * run follows a list of choices; the next run changes the last choice that has an alternative left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <cmocka.h>
+
+#include "aggregate/pair.h"
+#include "pair_steps.h"
+
+enum { CPUS = 3, OPS_EACH = 3, OPS = CPUS * OPS_EACH, SINCE = 1, STACK = 64 << 10, DEPTH = 200 };
+/* Indexes of keys in @key below, which all have the same bucket. */
+enum { K, X, FILLER, KEYS = FILLER + GTP_PAIR_SLOTS };
+
+/* struct op - a start or an end, and what became of it */
+struct op {
+	char kind; /* 's', 'e', or 0 */
+	u32 key;
+	u64 time; /* the time of a start, or the one that an end found; 0: none */
+	bool restarted, no_room;
+	u32 begin, finish; /* when it ran, in steps */
+};
+
+/*
+ * struct scenario - what the CPUs do
+ * @cpu: for each CPU its operations: 's' or 'e', and a key
+ * @fillers: entries of other keys in the bucket
+ * @there: true if K has a start already
+ * @coarse: bit n is set if CPU n yields only before accesses to the state, for fewer orders
+ * @least: at least as many orders are expected
+ */
+struct scenario {
+	const char *cpu[CPUS];
+	u32 fillers;
+	bool there;
+	u32 coarse;
+	u32 least;
+};
+
+static struct {
+	const struct scenario *s;
+	struct gtp_pair *p;
+	u64 key[KEYS];
+	struct op op[OPS];
+	ucontext_t back, cpu[CPUS];
+	bool done[CPUS];
+	u32 now; /* the CPU that is running; CPUS: none */
+	u32 steps;
+	char stack[CPUS][STACK];
+	u8 choice[DEPTH], options[DEPTH];
+	u32 depth;
+} w;
+
+/* --- coroutines --- */
+
+void pair_step(bool of_state)
+{
+	if (w.now == CPUS || (!of_state && w.s->coarse & 1U << w.now))
+		return;
+	swapcontext(&w.cpu[w.now], &w.back);
+}
+
+static void run_op(struct op *op, u32 nr)
+{
+	const u64 start_time = 1000 + nr, end_time = 10000;
+	u64 own[2] = { 0 };
+
+	op->begin = w.steps;
+	if (op->kind == 's') {
+		op->time = start_time;
+		gtp_pair_start(w.p, nr, w.key[op->key], start_time, own);
+	} else if (gtp_pair_end(w.p, nr, w.key[op->key], end_time, own)) {
+		op->time = end_time - own[SINCE];
+	}
+	op->finish = w.steps;
+}
+
+static void cpu_main(void)
+{
+	u32 cpu = w.now;
+
+	for (u32 i = 0; i < OPS_EACH; i++)
+		if (w.op[cpu * OPS_EACH + i].kind)
+			run_op(&w.op[cpu * OPS_EACH + i], cpu * OPS_EACH + i);
+	w.done[cpu] = true;
+}
+
+static void prepare(void)
+{
+	u64 own[2] = { 0 };
+
+	memset(w.op, 0, sizeof(w.op));
+	memset(w.done, 0, sizeof(w.done));
+	w.now = CPUS;
+	w.steps = 0;
+	memset(w.p->bucket, 0, w.p->nbuckets * sizeof(*w.p->bucket));
+	memset(w.p->counts, 0, (OPS + 1) * sizeof(*w.p->counts));
+	for (u32 i = 0; i < w.s->fillers; i++)
+		gtp_pair_start(w.p, OPS, w.key[FILLER + i], 1, own);
+	if (w.s->there)
+		gtp_pair_start(w.p, OPS, w.key[K], 500, own);
+	for (u32 c = 0; c < CPUS; c++) {
+		const char *text = w.s->cpu[c];
+
+		w.done[c] = !text;
+		for (u32 i = 0; text && text[2 * i]; i++) {
+			struct op *op = &w.op[c * OPS_EACH + i];
+
+			op->kind = text[2 * i];
+			op->key = text[2 * i + 1] == 'K' ? K : X;
+		}
+		getcontext(&w.cpu[c]);
+		w.cpu[c].uc_stack.ss_sp = w.stack[c];
+		w.cpu[c].uc_stack.ss_size = STACK;
+		w.cpu[c].uc_link = &w.back;
+		makecontext(&w.cpu[c], cpu_main, 0);
+	}
+}
+
+/* Let the CPU run that is number @nth of those that are not done. */
+static void let_run(u32 nth)
+{
+	u32 c = 0;
+
+	while (w.done[c] || nth--)
+		c++;
+	w.now = c;
+	w.steps++;
+	swapcontext(&w.back, &w.cpu[c]);
+	w.now = CPUS;
+}
+
+static void run_once(void)
+{
+	prepare();
+	for (w.depth = 0;; w.depth++) {
+		u32 left = 0;
+
+		for (u32 c = 0; c < CPUS; c++)
+			left += !w.done[c];
+		if (!left)
+			break;
+		assert_in_range(w.depth, 0, DEPTH - 1);
+		w.options[w.depth] = (u8)left;
+		let_run(w.choice[w.depth]);
+	}
+	for (u32 i = 0; i < OPS; i++) {
+		assert_int_equal(w.p->counts[i].start_gave_up + w.p->counts[i].end_gave_up, 0);
+		w.op[i].restarted = w.p->counts[i].restarted;
+		w.op[i].no_room = w.p->counts[i].no_room;
+	}
+}
+
+static bool next_order(void)
+{
+	while (w.depth--)
+		if (++w.choice[w.depth] < w.options[w.depth]) {
+			memset(w.choice + w.depth + 1, 0, sizeof(w.choice) - w.depth - 1);
+			return true;
+		}
+	return false;
+}
+
+/* --- the outcome of whole operations --- */
+
+/* struct table - the times of the starts of K and X; 0: none */
+struct table {
+	u64 time[FILLER];
+	u32 fillers;
+};
+
+static u32 entries(const struct table *t)
+{
+	return t->fillers + !!t->time[K] + !!t->time[X];
+}
+
+static u32 concurrent_starts(const struct op *op)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < OPS; i++)
+		n += &w.op[i] != op && w.op[i].kind == 's' && w.op[i].begin < op->finish &&
+		     op->begin < w.op[i].finish;
+	return n;
+}
+
+/*
+ * Do an operation on the table; return false if it would have had another outcome. A start that is
+ * not finished has a slot, so it may be the reason why another start finds no room.
+ */
+static bool apply(struct table *t, const struct op *op)
+{
+	u64 was = t->time[op->key];
+
+	t->time[op->key] = 0;
+	if (op->kind == 'e')
+		return was == op->time;
+	if (op->restarted != !!was)
+		return false;
+	if (op->no_room)
+		return entries(t) + !!was + concurrent_starts(op) >= GTP_PAIR_SLOTS;
+	t->time[op->key] = op->time;
+	return entries(t) <= GTP_PAIR_SLOTS;
+}
+
+static bool is_final(const struct table *t)
+{
+	struct gtp_pair_entry e[GTP_PAIR_SLOTS];
+	u64 time[FILLER] = { 0 };
+	u32 fillers = 0;
+	int n = gtp_pair_read(w.p, 0, e);
+
+	for (int i = 0; i < n; i++) {
+		u32 key = 0;
+
+		while (w.key[key] != e[i].key)
+			key++;
+		if (key < FILLER)
+			time[key] = e[i].time;
+		else
+			fillers++;
+	}
+	return n == (int)entries(t) && fillers == t->fillers &&
+	       !memcmp(time, t->time, sizeof(time));
+}
+
+/* True if operation @i may be the next: all that had finished before it began are in @did. */
+static bool may_follow(u32 did, u32 i)
+{
+	if (!w.op[i].kind || did & 1U << i)
+		return false;
+	for (u32 k = 0; k < OPS; k++)
+		if (w.op[k].kind && !(did & 1U << k) && k != i &&
+		    (w.op[k].finish < w.op[i].begin || (k / OPS_EACH == i / OPS_EACH && k < i)))
+			return false;
+	return true;
+}
+
+static bool explains(struct table t, u32 did)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < OPS; i++) {
+		struct table after = t;
+
+		if (!w.op[i].kind || did & 1U << i)
+			continue;
+		any = true;
+		if (may_follow(did, i) && apply(&after, &w.op[i]) && explains(after, did | 1U << i))
+			return true;
+	}
+	return !any && is_final(&t);
+}
+
+static void print_order(void)
+{
+	for (u32 i = 0; i < w.depth; i++)
+		print_message("%u", w.choice[i]);
+	print_message("\n");
+	for (u32 i = 0; i < OPS; i++)
+		if (w.op[i].kind)
+			print_message("CPU %u: %c %u, time %llu, %s%s[%u, %u]\n", i / OPS_EACH,
+				      w.op[i].kind, w.op[i].key, w.op[i].time,
+				      w.op[i].restarted ? "restarted " : "",
+				      w.op[i].no_room ? "no room " : "", w.op[i].begin,
+				      w.op[i].finish);
+}
+
+static void all_orders(const struct scenario *s)
+{
+	const struct table before = { .time = { [K] = s->there ? 500 : 0 }, .fillers = s->fillers };
+	u32 orders = 0;
+
+	w.s = s;
+	memset(w.choice, 0, sizeof(w.choice));
+	do {
+		run_once();
+		orders++;
+		if (!explains(before, 0)) {
+			print_order();
+			fail();
+		}
+	} while (next_order());
+	print_message("%u orders\n", orders);
+	assert_in_range(orders, s->least, U32_MAX);
+}
+
+/* --- scenarios --- */
+
+enum { ALL = (1 << CPUS) - 1 };
+
+#define CPUS_DO(...) .cpu = { __VA_ARGS__ }
+#define ORDERS(...) all_orders(&(struct scenario){ __VA_ARGS__ })
+
+static void a_start_beside_an_end(void **state)
+{
+	ORDERS(CPUS_DO("sK", "eK"), .least = 20);
+	ORDERS(CPUS_DO("sK", "eK"), .there = true, .least = 100);
+	ORDERS(CPUS_DO("sK", "eK"), .fillers = 6, .coarse = ALL, .least = 20);
+}
+
+static void two_starts(void **state)
+{
+	ORDERS(CPUS_DO("sK", "sK"), .least = 100);
+	ORDERS(CPUS_DO("sK", "sK"), .there = true, .least = 100);
+	ORDERS(CPUS_DO("sK", "sX"), .fillers = 6, .coarse = ALL, .least = 20);
+}
+
+static void two_ends(void **state)
+{
+	ORDERS(CPUS_DO("eK", "eK"), .there = true, .least = 20);
+}
+
+/* While one CPU is between two steps of its end, the slot is used again: for X, and for K. */
+static void a_slot_is_used_again(void **state)
+{
+	ORDERS(CPUS_DO("eK", "eKsX"), .there = true, .least = 100);
+	ORDERS(CPUS_DO("eK", "eKsK"), .there = true, .least = 100);
+	ORDERS(CPUS_DO("eK", "eKsXeX"), .there = true, .fillers = 1, .coarse = ALL, .least = 20);
+	/* K moves to another slot, and X takes the slot where the end looks for K. */
+	ORDERS(CPUS_DO("eK", "sKsX"), .there = true, .coarse = 2, .least = 500);
+}
+
+/* The bucket is full, or is full while a start is busy. */
+static void no_room(void **state)
+{
+	ORDERS(CPUS_DO("sK", "eK"), .there = true, .fillers = 6, .coarse = ALL, .least = 20);
+	ORDERS(CPUS_DO("sK", "sKeK"), .fillers = 6, .coarse = ALL, .least = 20);
+	ORDERS(CPUS_DO("sK", "eKsX"), .there = true, .fillers = 6, .coarse = ALL, .least = 20);
+	ORDERS(CPUS_DO("sX", "sKeK"), .there = true, .fillers = 5, .coarse = ALL, .least = 20);
+}
+
+static void two_cpus_with_two_each(void **state)
+{
+	ORDERS(CPUS_DO("sKeK", "sKeK"), .coarse = ALL, .least = 100);
+	ORDERS(CPUS_DO("sKeK", "eKsK"), .there = true, .coarse = ALL, .least = 100);
+	ORDERS(CPUS_DO("sKsXeK", "eKeX"), .coarse = ALL, .least = 100);
+}
+
+static void three_cpus(void **state)
+{
+	all_orders(&(struct scenario){ .cpu = { "sK", "eK", "sK" }, .coarse = ALL, .least = 5000 });
+}
+
+static bool is_in_bucket_0(u64 key)
+{
+	u64 own[2] = { 0 };
+	struct gtp_pair_entry e[GTP_PAIR_SLOTS];
+	bool there;
+
+	gtp_pair_start(w.p, OPS, key, 1, own);
+	there = gtp_pair_read(w.p, 0, e);
+	gtp_pair_end(w.p, OPS, key, 1, own);
+	return there;
+}
+
+static int setup(void **state)
+{
+	u32 n = 0;
+
+	w.now = CPUS;
+	w.p = gtp_pair_init(calloc(1, gtp_pair_bytes(1, 0, OPS + 1)), 1, 0, OPS + 1);
+	w.p->since = SINCE;
+	for (u64 key = 1; n < KEYS; key++)
+		if (is_in_bucket_0(key))
+			w.key[n++] = key;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(w.p);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_start_beside_an_end),
+		cmocka_unit_test(two_starts),
+		cmocka_unit_test(two_ends),
+		cmocka_unit_test(a_slot_is_used_again),
+		cmocka_unit_test(no_room),
+		cmocka_unit_test(two_cpus_with_two_each),
+		cmocka_unit_test(three_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
