@@ -38,6 +38,8 @@ GTP_SHARED := \
 	tracepoint/tsv.c \
 	session/aggregate.c \
 	session/aggregate_plan.c \
+	session/pair.c \
+	session/pair_plan.c \
 	session/added.c \
 	session/check.c \
 	session/cpus.c \

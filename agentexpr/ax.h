@@ -214,6 +214,7 @@ enum ax_tsv_way {
 	AX_TSV_ADDED,  /* like AX_TSV_CALL, but all expressions that set it only add, atomically */
 	AX_TSV_UPDATE, /* setting it updates this CPU's table, whose address is in env->local */
 	AX_TSV_COUNT,  /* like AX_TSV_UPDATE; the update only increments the table's first word */
+	AX_TSV_PAIR,   /* it calls env->ops, which changes the table of a pair atomically */
 };
 
 /**

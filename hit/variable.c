@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads and sets trace state variables at a hit. */
+#include "aggregate/pair.h"
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
@@ -216,6 +217,20 @@ static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 		gtp_aggr_update((struct gtp_aggr_table *)(unsigned long)table, cpu->local, value);
 }
 
+/* Store a start in the table of a pair, or take the start of a key from it. */
+static noinline void set_pair(struct gtp_cpu *cpu, u16 num, u64 key)
+{
+	struct gtp_pair *pair = (void *)(unsigned long)cpu->local[GTP_TSV_TABLE + num];
+	u64 now = gtp_hit_time_ns(cpu);
+
+	if (unlikely(!pair))
+		return;
+	if (cpu->run->tsvs.slot[num]->pair == GTP_TSV_PAIR_START)
+		gtp_pair_start(pair, cpu->id, key, now, cpu->local);
+	else
+		gtp_pair_end(pair, cpu->id, key, now, cpu->local);
+}
+
 static bool is_meant(const struct gtp_tracepoint *tp, u64 num)
 {
 	return !num || tp->num == num;
@@ -274,6 +289,8 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		set_string(cpu, num, (u64)value);
 	else if (way == AX_TSV_SWITCH)
 		set_switch(cpu, num, (u64)value);
+	else if (way == AX_TSV_PAIR)
+		set_pair(cpu, num, (u64)value);
 	else
 		update(cpu, num, value);
 }

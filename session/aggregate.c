@@ -10,6 +10,7 @@
 #include "session/aggregate.h"
 #include "session/cpus.h"
 #include "session/location.h"
+#include "session/pair.h"
 
 static void *alloc(struct gtp_trace *t, size_t bytes)
 {
@@ -255,7 +256,8 @@ static void put_head(const struct gtp_trace *t, const struct gtp_aggregate *a, s
 
 static int make_text(struct gtp_trace *t, struct gtp_why *why)
 {
-	size_t bytes = text_bytes(t);
+	u64 starts;
+	size_t bytes = text_bytes(t) + gtp_pairs_text_bytes(t, &starts);
 	const struct gtp_aggregate *a;
 	struct gtp_out out;
 
@@ -273,6 +275,7 @@ static int make_text(struct gtp_trace *t, struct gtp_why *why)
 		put_head(t, a, &out);
 		gtp_aggr_text(a->all, &out);
 	}
+	gtp_pairs_text(t, starts, &out);
 	t->aggregate_bytes = out.len;
 	return 0;
 }

@@ -26,7 +26,9 @@ struct walk {
 
 static bool is_aggregation(const struct walk *w, u32 num)
 {
-	return w->t->run.tsvs.ways[num] >= AX_TSV_UPDATE;
+	u8 way = w->t->run.tsvs.ways[num];
+
+	return way == AX_TSV_UPDATE || way == AX_TSV_COUNT;
 }
 
 /* --- keys of aggregations --- */
@@ -199,7 +201,7 @@ static int walk_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp,
 		w.key_set = false;
 		if (a->expr)
 			rc = walk_expr(&w, &a->expr->ax);
-		a->sets_key = w.key_set;
+		a->sets_key |= w.key_set; /* gtp_pairs_plan() has set or cleared it */
 	}
 	judge(tp);
 	return rc;

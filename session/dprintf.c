@@ -12,6 +12,7 @@
 #include "session/cpus.h"
 #include "session/dprintf.h"
 #include "session/location.h"
+#include "session/pair.h"
 
 static bool is_joined(const struct gtp_dprintf *dp)
 {
@@ -282,6 +283,8 @@ static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_w
 
 	for (tp = dp->tps; tp && !rc; tp = tp->next) {
 		rc = gtp_check_tracepoint(t, tp, why);
+		if (!rc)
+			rc = gtp_pairs_plan(t, tp, why);
 		if (!rc)
 			rc = gtp_aggregates_plan(t, tp, &none, why);
 	}

@@ -21,6 +21,7 @@
 #include "session/dprintf.h"
 #include "session/kstack.h"
 #include "session/location.h"
+#include "session/pair.h"
 #include "session/run.h"
 #include "session/trigger.h"
 
@@ -77,6 +78,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_triggers_drop(t);
 	t->dprintfs.nested += gtp_cpus_nested(t) - t->nested;
 	gtp_aggregates_drop(t);
+	gtp_pairs_drop(t);
 	gtp_kstack_drop(t);
 	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
@@ -124,6 +126,8 @@ static int start(struct gtp_trace *t, struct gtp_aggregate *aggregates, struct g
 	gtp_added_begin(t);
 	rc = gtp_aggregates_add(t, aggregates, why);
 	if (!rc)
+		rc = gtp_pairs_add(t, why);
+	if (!rc)
 		rc = gtp_kstack_get(t, NULL, why);
 	if (!rc)
 		rc = gtp_locations_build(t, why);
@@ -149,6 +153,8 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 		return -EBUSY;
 	}
 	rc = gtp_check_all(t, why);
+	if (!rc)
+		rc = gtp_pairs_plan(t, NULL, why);
 	if (!rc)
 		rc = gtp_aggregates_plan(t, NULL, &aggregates, why);
 	if (rc)
@@ -212,7 +218,11 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!rc)
 		rc = take_slot(t, tp, why);
 	if (!rc)
+		rc = gtp_pairs_plan(t, tp, why);
+	if (!rc)
 		rc = aggregate(t, tp, why);
+	if (!rc)
+		rc = gtp_pairs_add(t, why);
 	if (!rc)
 		rc = gtp_kstack_get(t, tp, why);
 	if (!rc)

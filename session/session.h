@@ -3,6 +3,7 @@
 #ifndef _GTP_TRACE_SESSION_H
 #define _GTP_TRACE_SESSION_H
 
+#include "aggregate/pair.h"
 #include "aggregate/table.h"
 #include "base/base.h"
 #include "hit/run.h"
@@ -162,6 +163,29 @@ struct gtp_aggregate {
 	struct gtp_aggregate_cpu *cpu;
 };
 
+enum { GTP_PAIRS_MAX = 16 };
+
+/**
+ * struct gtp_trace_pair - a pair of a run
+ * @name: the NAME of its variables
+ * @starts: true if an action stores a start, so that @kept is known
+ * @nkept, @kept: the variables that its starts keep, by number
+ * @table: its table, shared by all CPUs
+ */
+struct gtp_trace_pair {
+	char name[GTP_TSV_NAME_MAX];
+	bool starts;
+	u32 nkept;
+	u16 kept[GTP_PAIR_KEPT_MAX];
+	struct gtp_pair *table;
+};
+
+/* struct gtp_trace_pairs - all pairs of a run */
+struct gtp_trace_pairs {
+	u32 n;
+	struct gtp_trace_pair pair[GTP_PAIRS_MAX];
+};
+
 /**
  * struct gtp_trace - the one trace session
  * @mem, @target, @ctx: the session's host, set by gtp_trace_init()
@@ -179,6 +203,9 @@ struct gtp_aggregate {
  * @aggregates: the run's aggregations, as long as there are frames
  * @aggregate_keys: number of keys for which each CPU has room, from the next run on
  * @aggregate_text: the text of the last reading, @aggregate_bytes long; NULL: none yet
+ * @pairs: the run's pairs, as long as there are frames
+ * @pairs_planned: the pairs that gtp_pairs_plan() has found, @pairs included if a tracepoint joins
+ * @pair_entries: the number of starts for which a pair has room, from the next run on
  * @all_switched: true if actions of the run may switch any of its tracepoints
  * @slots_used: the number of counters of each CPU that are in use
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
@@ -216,6 +243,8 @@ struct gtp_trace {
 	u32 aggregate_keys;
 	char *aggregate_text;
 	size_t aggregate_bytes;
+	struct gtp_trace_pairs pairs, pairs_planned;
+	u32 pair_entries;
 	bool all_switched;
 	u32 slots_used;
 	enum gtp_stop stop;

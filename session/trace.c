@@ -8,6 +8,7 @@
 #include "session/cpus.h"
 #include "session/dprintf.h"
 #include "session/location.h"
+#include "session/pair.h"
 #include "session/trace.h"
 
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
@@ -19,6 +20,7 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 	t->target = target;
 	t->run.hit_ops = hit_ops;
 	t->aggregate_keys = GTP_AGGR_KEYS_DEFAULT;
+	t->pair_entries = GTP_PAIR_ENTRIES_DEFAULT;
 	t->ctx = ctx;
 	t->run.ctx = ctx;
 	return gtp_tsvs_init(&t->run.tsvs, mem);

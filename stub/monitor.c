@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "session/aggregate.h"
 #include "session/dprintf.h"
+#include "session/pair.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/monitor.h"
@@ -346,26 +347,47 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 	return 0;
 }
 
+/* Read a number from 1 to @most into @value; an empty @arg changes nothing. */
+static int set_number(const char *arg, const char *name, u32 most, u32 *value, struct gtp_why *why)
+{
+	bool given = *arg;
+	u64 n = 0;
+
+	for (; *arg >= '0' && *arg <= '9' && n <= most; arg++)
+		n = n * 10 + (u64)(*arg - '0');
+	if (*arg || n > most || (given && !n)) {
+		gtp_why(why, "%s takes a number from 1 to %u or nothing", name, most);
+		return -EINVAL;
+	}
+	if (n)
+		*value = (u32)n;
+	return 0;
+}
+
 static int set_aggregate_keys(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 {
 	struct gtp_trace *t = s->trace;
-	bool given = *arg;
-	u64 keys = 0;
+	int rc = set_number(arg, "aggregate-keys", GTP_AGGR_KEYS_MOST, &t->aggregate_keys, why);
 
-	for (; *arg >= '0' && *arg <= '9' && keys <= GTP_AGGR_KEYS_MOST; arg++)
-		keys = keys * 10 + (u64)(*arg - '0');
-	if (*arg || keys > GTP_AGGR_KEYS_MOST || (given && !keys)) {
-		gtp_why(why, "aggregate-keys takes a number from 1 to %u or nothing",
-			GTP_AGGR_KEYS_MOST);
-		return -EINVAL;
-	}
-	if (keys)
-		t->aggregate_keys = (u32)keys;
-	gtp_stub_printf(
-		s,
-		"aggregate-keys is %u for the next tstart: of each aggregation every CPU has room for so many\n",
-		t->aggregate_keys);
-	return 0;
+	if (!rc)
+		gtp_stub_printf(
+			s,
+			"aggregate-keys is %u for the next tstart: of each aggregation every CPU has room for so many\n",
+			t->aggregate_keys);
+	return rc;
+}
+
+static int set_pair_entries(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	struct gtp_trace *t = s->trace;
+	int rc = set_number(arg, "pair-entries", GTP_PAIR_ENTRIES_MOST, &t->pair_entries, why);
+
+	if (!rc)
+		gtp_stub_printf(
+			s,
+			"pair-entries is %u for the next tstart: each pair has room for so many starts without an end\n",
+			t->pair_entries);
+	return rc;
 }
 
 static const struct command commands[] = {
@@ -377,6 +399,8 @@ static const struct command commands[] = {
 	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
 	{ "aggregate-keys", NULL, set_aggregate_keys,
 	  "how many keys an aggregation has room for on each CPU" },
+	{ "pair-entries", NULL, set_pair_entries,
+	  "how many starts without an end a pair has room for" },
 	{ "dprintf", NULL, set_dprintf, "console, trace, log: where text goes; clear removes all" },
 	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
 	{ "stop-on-error", NULL, set_stop_on_error, "on or off: a failure at a hit ends the run" },

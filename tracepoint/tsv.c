@@ -190,14 +190,19 @@ struct prefix {
 	const char *text;
 	u8 way;
 	u8 key_words;
+	u8 pair;
 };
 
-/* Prefixes of names: two for per-CPU variables, as in KGTP, and those of keys. */
+/* Prefixes of names: two for per-CPU variables, as in KGTP, those of keys, and those of pairs. */
 static const struct prefix prefixes[] = {
-	{ "p_", AX_TSV_LOCAL, 0 },
-	{ "per_cpu_", AX_TSV_LOCAL, 0 },
-	{ "key_", AX_TSV_LOCAL, 1 },
-	{ "keystr_", AX_TSV_STRING, GTP_AGGR_STRING / 8 },
+	{ "p_", AX_TSV_LOCAL, 0, 0 },
+	{ "per_cpu_", AX_TSV_LOCAL, 0, 0 },
+	{ "key_", AX_TSV_LOCAL, 1, 0 },
+	{ "keystr_", AX_TSV_STRING, GTP_AGGR_STRING / 8, 0 },
+	{ "pair_start_", AX_TSV_PAIR, 0, GTP_TSV_PAIR_START },
+	{ "pair_end_", AX_TSV_PAIR, 0, GTP_TSV_PAIR_END },
+	{ "pair_since_", AX_TSV_LOCAL, 0, GTP_TSV_PAIR_SINCE },
+	{ "pair_kept_", AX_TSV_LOCAL, 0, GTP_TSV_PAIR_KEPT },
 };
 
 static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
@@ -289,6 +294,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
+	v->pair = what.pair;
 	/*
 	 * During a run the name of a variable cannot change. So keep its enum ax_tsv_way, which
 	 * gtp_added_begin() may have changed at the start of the run.

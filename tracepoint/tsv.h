@@ -16,7 +16,7 @@ enum {
 /*
  * Indexes into @local of struct gtp_cpu for variable n: at n its value, or the first half of a
  * string; at GTP_TSV_SECOND + n the second half; at GTP_TSV_TABLE + n the address of an
- * aggregation's table, which the session writes between two hits of that CPU.
+ * aggregation's table, which the session writes between two hits of that CPU, or of a pair's table.
  */
 enum {
 	GTP_TSV_SECOND = GTP_TSV_MAX,
@@ -59,12 +59,22 @@ enum gtp_tsv_builtin {
 	GTP_TSV_NR_BUILTIN,
 };
 
+/* enum gtp_tsv_pair - the part that a variable has in a pair, see docs/pairs.md */
+enum gtp_tsv_pair {
+	GTP_TSV_PAIR_NONE,
+	GTP_TSV_PAIR_START, /* setting it to a key stores a start */
+	GTP_TSV_PAIR_END,   /* setting it to a key takes the start of that key */
+	GTP_TSV_PAIR_SINCE, /* ns from the start to the end */
+	GTP_TSV_PAIR_KEPT,  /* a value that the end has from the start */
+};
+
 /**
  * struct gtp_tsv - one trace state variable
  * @num: the number by which GDB knows the variable
  * @builtin: true if the value comes from the hit; read-only, except variables that are
  *	AX_TSV_SWITCH
  * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
+ * @pair: enum gtp_tsv_pair
  * @initial: the value at tstart
  * @value: the current value, shared by all CPUs, unless each CPU has its own. Expressions that set
  *     it run under tsv_lock of struct gtp_hit_ops, except if the variable is AX_TSV_ADDED
@@ -73,6 +83,7 @@ struct gtp_tsv {
 	u16 num;
 	bool builtin;
 	u8 key_words;
+	u8 pair;
 	s64 initial;
 	s64 value;
 	char name[GTP_TSV_NAME_MAX];
@@ -83,7 +94,8 @@ struct gtp_tsv {
  * @slot: the variables, indexed by number; NULL: no variable has this number
  * @ways: the enum ax_tsv_way of each variable, indexed by number. It follows from the name: p_NAME
  *	and per_cpu_NAME are per-CPU variables, and so are the keys key_NAME and keystr_NAME;
- *	count_NAME, ... are aggregations, see aggregate/shape.h. During a run others may be
+ *	count_NAME, ... are aggregations, see aggregate/shape.h; pair_start_NAME, ... belong to
+ *	pairs. During a run others may be
  *	AX_TSV_ADDED, see session/added.h
  * @in_use: true while a run is active; then no variable can get another name
  */
@@ -112,6 +124,12 @@ void gtp_tsvs_reset(struct gtp_tsvs *tsvs);
 
 /* gtp_tsvs_known - check a variable for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
 enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
+
+/* gtp_tsv_pair_name - return the name of the pair of a variable: io for pair_start_io */
+static inline const char *gtp_tsv_pair_name(const struct gtp_tsv *v)
+{
+	return strchr(strchr(v->name, '_') + 1, '_') + 1;
+}
 
 /*
  * gtp_tsvs_piece - write the n-th variable in qTfV's form "N:INIT:BUILTIN:hexname"; return the

@@ -9,7 +9,7 @@ import gdb
 from gtp.cexpr import ctype
 from gtp.gdblib import gdbcall, screen, words
 from gtp.gdblib.command import Command
-from gtp.run import aggregations, aggtypes, kstack, source, tail
+from gtp.run import aggregations, aggtypes, kstack, pairs, source, tail
 from gtp.text import infosymbol, plot, units
 from gtp.view import cells
 
@@ -242,8 +242,12 @@ def chosen(reading, name):
 
 
 def report(reading, name, top, order, stacks):
-    text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
-    return "\n\n".join([text, *reading.unseen()]) + "\n"
+    """Return the text of the aggregations with this name; without a NAME, of all aggregations and pairs."""
+    found = chosen(reading, name) if name or not reading.pairs.all else reading.all
+    parts = ["\n".join(shown(one, top, order, stacks)) for one in found]
+    if not name:
+        parts += ["\n".join(pairs.shown(pair, top, lambda word: number_text(word, None))) for pair in reading.pairs.all]
+    return "\n\n".join([*parts, *reading.unseen()]) + "\n"
 
 
 # Commands

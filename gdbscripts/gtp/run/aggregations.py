@@ -8,7 +8,7 @@ import gdb
 
 from gtp.formats.error import reading
 from gtp.gdblib import remote
-from gtp.run import source, tail
+from gtp.run import pairs, source, tail
 
 NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind the frames; tsave does not, and a file that was
   cut has lost them"""
@@ -24,14 +24,15 @@ Entry = collections.namedtuple("Entry", "keys count summary buckets")
 
 
 class Reading:
-    """All aggregations at one moment. running: the run is active. nested: the number of hits that occurred inside other
-    hits. missed: the number of hits that the kernel missed. Nested and missed hits update no aggregation."""
+    """All aggregations and pairs at one moment. running: the run is active. nested: the number of hits that occurred
+    inside other hits. missed: the number of hits that the kernel missed. Nested and missed hits update no aggregation."""
 
     def __init__(self, text):
         self.all, self.named = [], {}  # the Aggregations, in the order of the text and by their names
+        self.pairs = pairs.Pairs()
         self.running, self.nested, self.missed = False, 0, 0
         lines = {"run": self.line_run, "aggregation": self.line_aggregation, "entry": self.line_entry,
-                 "noroom": self.line_noroom}
+                 "noroom": self.line_noroom, **self.pairs.lines}
         with reading("the text of the aggregations"):
             for line in text.splitlines():
                 word, _, rest = line.partition(" ")
