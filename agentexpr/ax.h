@@ -214,7 +214,8 @@ enum ax_tsv_way {
 	AX_TSV_ADDED,  /* like AX_TSV_CALL, but all expressions that set it only add, atomically */
 	AX_TSV_UPDATE, /* setting it updates this CPU's table, whose address is in env->local */
 	AX_TSV_COUNT,  /* like AX_TSV_UPDATE; the update only increments the table's first word */
-	AX_TSV_PAIR,   /* it calls env->ops, which changes the table of a pair atomically */
+	AX_TSV_START,  /* setting it calls env->ops->pair(), which stores a start in a table */
+	AX_TSV_END,    /* the same, but it takes a start from the table */
 };
 
 /**
@@ -243,6 +244,8 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @read: copy @len bytes at @addr to @dst; return 0 or -EFAULT
  * @getv: return the value of a trace state variable at the hit
  * @setv: set a trace state variable
+ * @pair: set a variable that is AX_TSV_START or AX_TSV_END; return true if the tracepoint's
+ *	remaining actions shall be left out. Machine code calls it; ax_interp() calls @setv
  * @addv: add to a variable atomically and return the sum; for expressions with AX_F_ADDS
  * @trace: record @len bytes at @addr; return 0, -EFAULT, -ENOSPC (buffer full) or -E2BIG (more than
  *	a frame may hold). If @len is 0, record nothing and return 0 for any @addr.
@@ -257,6 +260,7 @@ struct ax_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	s64 (*getv)(void *ctx, u16 tsv);
 	void (*setv)(void *ctx, u16 tsv, s64 value);
+	bool (*pair)(void *ctx, u16 tsv, u64 key);
 	s64 (*addv)(void *ctx, u16 tsv, s64 by);
 	int (*trace)(void *ctx, u64 addr, u64 len);
 	int (*trace_string)(void *ctx, u64 addr, u64 max);

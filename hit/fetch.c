@@ -147,6 +147,11 @@ static void fetch_setv(void *ctx, u16 num, s64 value)
 		touch_string(f, (u64)value, GTP_AGGR_STRING);
 }
 
+static bool fetch_pair(void *ctx, u16 num, u64 key)
+{
+	return false;
+}
+
 static s64 fetch_addv(void *ctx, u16 num, s64 by)
 {
 	return fetch_getv(ctx, num) + by;
@@ -173,6 +178,7 @@ static const struct ax_ops fetch_ops = {
 	.read = fetch_read,
 	.getv = fetch_getv,
 	.setv = fetch_setv,
+	.pair = fetch_pair,
 	.addv = fetch_addv,
 	.trace = fetch_trace,
 	.trace_string = fetch_trace_string,

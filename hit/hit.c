@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handles one hit of a location.
- *
- * A dprintf is handled like a tracepoint, but writes a line of text instead of a frame.
+ * Handles one hit of a location. A dprintf is handled like a tracepoint, but writes a line of text
+ * instead of a frame.
  *
  * For each tracepoint, a hit checks the enable flag, the condition and the pass count. If they all
  * allow it, the hit increments the counter, reads the clock and writes the frame. A false condition
  * costs only its evaluation: the code for a true condition is out of line, so no registers are
- * saved for it in advance. A hit writes only memory of its own CPU, except for six shared things:
- * trace state variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps,
- * the value that a watchpoint has seen last, and the end of the run.
+ * saved for it in advance. A hit writes only memory of its own CPU, except for seven shared things:
+ * trace state variables, a pass count, a pair's table, stacks that are new to $kstack, the
+ * unwinder's steps, the value that a watchpoint has seen last, and the end of the run.
  *
  * Most hits are quick: all actions are machine code, and the buffer has room for the frame. A quick
  * hit writes the same frame with a third of the instructions. The ctx of an expression's callbacks
@@ -39,7 +38,6 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
 
 /*
  * fail - record that an action (counted from 1), or the condition (0), could not be evaluated
- *
  * Run control reads the failure only after all hits have ended, so it is complete then. Return:
  * false if the run or the hit ends.
  */
@@ -127,6 +125,7 @@ static const struct ax_ops expr_ops = {
 	.read = hit_read,
 	.getv = gtp_hit_getv,
 	.setv = gtp_hit_setv,
+	.pair = gtp_hit_pair,
 	.addv = gtp_hit_addv,
 	.trace = hit_trace,
 	.trace_string = hit_trace_string,
@@ -304,9 +303,9 @@ static bool aggregates(const struct gtp_action *a)
 
 /*
  * Run the actions that follow the first @done ones. If @done is not 0, a snippet ran those, and the
- * last of them failed. Stop at the first failure, unless failures do not end the run. If an action
- * that sets a key failed, skip aggregations: the key has the value of an earlier hit. Return: 0;
- * -ENOSPC: no room; -EBUSY: the hit is missed; otherwise the error of the first failure.
+ * last of them failed. Stop at the first failure, unless failures do not end the run, and after the
+ * end of a pair without a start. If an action that sets a key failed, skip aggregations: the key is
+ * that of an earlier hit. Return: 0; -ENOSPC: no room; -EBUSY: missed; else the first error.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
@@ -315,7 +314,8 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	int first = 0;
 	u32 n = 0;
 
-	for (a = cpu->tp->actions; a; a = a->next) {
+	cpu->leave_out = false;
+	for (a = cpu->tp->actions; a && likely(!cpu->leave_out); a = a->next) {
 		int rc;
 
 		if (n++ < done || (done && a->kind == GTP_ACTION_STATIC) ||

@@ -245,6 +245,8 @@ enum gtp_undo {
  * @local: the values of this CPU's own trace state variables, and of those of a call ($ret, ...);
  *	see tracepoint/tsv.h
  * @undo: enum gtp_undo; a caller that can page in memory sets it before a hit and reads it after it
+ * @leave_out: true if the end of a pair has found no start, so that the hit's remaining actions are
+ *	left out
  * @restarts: the frames at which the time stamp counter restarted because the machine had slept
  *
  * Hits do not nest, so one struct for each CPU is enough. Values that are the same for all hits are
@@ -275,6 +277,7 @@ struct gtp_cpu {
 	char text[AX_PRINT_MAX];
 	u64 local[GTP_TSV_WORDS];
 	enum gtp_undo undo;
+	bool leave_out;
 	struct gtp_restarts restarts;
 };
 

@@ -217,18 +217,21 @@ static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 		gtp_aggr_update((struct gtp_aggr_table *)(unsigned long)table, cpu->local, value);
 }
 
-/* Store a start in the table of a pair, or take the start of a key from it. */
-static noinline void set_pair(struct gtp_cpu *cpu, u16 num, u64 key)
+bool gtp_hit_pair(void *ctx, u16 num, u64 key)
 {
+	struct gtp_cpu *cpu = ctx;
 	struct gtp_pair *pair = (void *)(unsigned long)cpu->local[GTP_TSV_TABLE + num];
 	u64 now = gtp_hit_time_ns(cpu);
+	bool done = true;
 
 	if (unlikely(!pair))
-		return;
-	if (cpu->run->tsvs.slot[num]->pair == GTP_TSV_PAIR_START)
+		done = false;
+	else if (cpu->run->tsvs.ways[num] == AX_TSV_START)
 		gtp_pair_start(pair, cpu->id, key, now, cpu->local);
 	else
-		gtp_pair_end(pair, cpu->id, key, now, cpu->local);
+		done = gtp_pair_end(pair, cpu->id, key, now, cpu->local);
+	cpu->leave_out = !done;
+	return !done;
 }
 
 static bool is_meant(const struct gtp_tracepoint *tp, u64 num)
@@ -289,8 +292,8 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		set_string(cpu, num, (u64)value);
 	else if (way == AX_TSV_SWITCH)
 		set_switch(cpu, num, (u64)value);
-	else if (way == AX_TSV_PAIR)
-		set_pair(cpu, num, (u64)value);
+	else if (way == AX_TSV_START || way == AX_TSV_END)
+		gtp_hit_pair(cpu, num, (u64)value);
 	else
 		update(cpu, num, value);
 }

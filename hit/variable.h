@@ -69,4 +69,7 @@ int gtp_hit_add_stack(struct gtp_cpu *cpu);
 void gtp_hit_setv(void *ctx, u16 num, s64 value);
 s64 gtp_hit_addv(void *ctx, u16 num, s64 by);
 
+/* gtp_hit_pair - implements pair of struct ax_ops; also called by gtp_hit_setv() */
+bool gtp_hit_pair(void *ctx, u16 num, u64 key);
+
 #endif /* _GTP_VARIABLE_H */

@@ -66,9 +66,15 @@ static void action(struct ax_jit *j, const struct ax_jit_item *item)
 
 void jit_actions(struct ax_jit *j)
 {
+	bool all_exprs = true;
+
 	jit_record_begin(j);
 	for (u32 i = 0; i < j->req.nitems && !j->unsuitable; i++) {
 		j->item = i + 1;
 		action(j, &j->req.items[i]);
+		all_exprs &= j->req.items[i].kind == AX_JIT_EXPR;
 	}
+	/* A snippet cannot tell its caller that a frame is shorter than planned. */
+	if (j->ends_pair && (j->record_used || !all_exprs))
+		j->unsuitable = true;
 }

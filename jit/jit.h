@@ -79,6 +79,7 @@ enum ax_jit_stub {
 	AX_JIT_TRACEV,
 	AX_JIT_PRINT,
 	AX_JIT_UPDATE,
+	AX_JIT_PAIR,
 	AX_JIT_NR_STUBS,
 };
 

@@ -186,6 +186,7 @@ struct ax_jit {
 	u32 nslow;
 	bool calls;	 /* the fast path has calls */
 	bool records;	 /* actions collect data; decided by the first pass */
+	bool ends_pair;	 /* actions may leave the snippet before they have collected all */
 	bool unsuitable; /* one snippet or pad cannot do all of this */
 	u32 item;	 /* action being compiled, from 1 */
 	u32 record_used; /* bytes that actions have collected so far */

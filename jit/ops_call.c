@@ -12,6 +12,7 @@
 #include "aggregate/table.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
+#include "jit/ops_jump.h"
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
@@ -288,6 +289,26 @@ void jit_op_getv(struct ax_jit *j)
 	jit_push(j, jit_in_reg(X86_RAX));
 }
 
+/*
+ * Emit a call for the start or the end of a pair. If the end has no start, leave the snippet: the
+ * tracepoint's remaining actions are left out. In an expression of its own, C sees to that.
+ */
+static void pair(struct ax_jit *j, bool is_end)
+{
+	struct jit_val tsv = jit_const(j->insn.operand);
+
+	prepare(j, 0);
+	put(j, X86_RDX, jit_arg(j, 0));
+	put(j, X86_RAX, &tsv);
+	call(j, AX_JIT_PAIR);
+	release(j);
+	if (!is_end || !j->req.nitems)
+		return;
+	j->ends_pair = true;
+	x86_test(&j->b, X86_32, X86_RAX, X86_RAX);
+	jit_leave_if(j, X86_CC_NE);
+}
+
 /* Emit setv. The value stays on the stack, so spill it with the others. */
 void jit_op_setv(struct ax_jit *j)
 {
@@ -309,6 +330,10 @@ void jit_op_setv(struct ax_jit *j)
 		return;
 	case AX_TSV_COUNT:
 		count(j);
+		return;
+	case AX_TSV_START:
+	case AX_TSV_END:
+		pair(j, way(j) == AX_TSV_END);
 		return;
 	default:
 		break;

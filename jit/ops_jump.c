@@ -165,6 +165,11 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 	jit_leave_snippet(j);
 }
 
+void jit_leave_if(struct ax_jit *j, enum x86_cc cc)
+{
+	return_if(j, cc);
+}
+
 /*
  * Emit code that leaves the expression if @cc holds. Return false in a pad if the value on top is
  * not a constant, because the pad would have to test it first.

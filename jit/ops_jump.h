@@ -13,4 +13,7 @@ void jit_op_end(struct ax_jit *j);
 /* jit_leave_snippet - emit a return of the top of the stack or, for actions, of the frame's size */
 void jit_leave_snippet(struct ax_jit *j);
 
+/* jit_leave_if - emit the same, to be executed if @cc holds */
+void jit_leave_if(struct ax_jit *j, enum x86_cc cc);
+
 #endif /* _GTP_OPS_JUMP_H */

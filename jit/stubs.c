@@ -74,6 +74,11 @@ static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
 	return 0;
 }
 
+static s64 pair(struct ax_env *env, u64 tsv, u64 key, u32 desc)
+{
+	return env->ops->pair(env->ctx, (u16)tsv, key);
+}
+
 static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
 {
 	struct ax_insn insn = described(desc);
@@ -121,6 +126,7 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 	[AX_JIT_TRACEV] = { .call = tracev, .fallible = true },
 	[AX_JIT_PRINT] = { .call = print, .fallible = true },
 	[AX_JIT_UPDATE] = { .update = gtp_aggr_update },
+	[AX_JIT_PAIR] = { .call = pair },
 };
 
 /*

@@ -11,6 +11,7 @@
  * @ended: bit i is set if the tracepoint has ended pair number i
  * @was_set: bit n is set if the tracepoint has set variable n, a kept one
  * @sets_key: true if the current expression sets a kept variable or ends a pair
+ * @last: in the current expression, the variable that has ended a pair, or NULL
  * @action: the number of the action, counted from 1; 0 is the condition
  */
 struct pair_walk {
@@ -24,6 +25,7 @@ struct pair_walk {
 	u32 ended;
 	u64 was_set[GTP_TSV_MAX / 64];
 	bool sets_key;
+	const struct gtp_tsv *last;
 	u32 action;
 	struct gtp_why *why;
 };
@@ -103,6 +105,7 @@ static int set_end(struct pair_walk *w, const struct gtp_tsv *tsv)
 	if (!pair)
 		return -EINVAL;
 	w->sets_key = true;
+	w->last = tsv;
 	w->ended |= 1U << (pair - w->pairs->pair);
 	return 0;
 }
@@ -168,19 +171,34 @@ static int get_variable(const struct pair_walk *w, const struct gtp_tsv *tsv)
 
 /* --- walking --- */
 
+/*
+ * If an end has no start, the actions that follow are left out. Machine code leaves out the rest of
+ * the same action too, so there must not be any.
+ */
+static int check_rest(const struct pair_walk *w, const struct ax_insn *insn)
+{
+	if (!w->last || insn->op == AX_OP_pop || insn->op == AX_OP_end)
+		return 0;
+	return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+				     "nothing may follow the setting of $%s in its action",
+				     w->last->name);
+}
+
 static int walk_expr(struct pair_walk *w, const struct ax_verified *v)
 {
 	struct ax_insn insn = { 0 };
 	u32 joined = 0; /* the highest target of the jumps so far */
 	int rc = 0;
 
+	w->last = NULL;
 	while (!rc && ax_next_reached(v, &insn)) {
 		u8 rule = ax_op_info[insn.op].rule;
 		const struct gtp_tsv *tsv;
 
 		if (rule == AX_RULE_jump && insn.operand > joined)
 			joined = (u32)insn.operand;
-		if (rule != AX_RULE_tsv)
+		rc = check_rest(w, &insn);
+		if (rc || rule != AX_RULE_tsv)
 			continue;
 		tsv = w->t->run.tsvs.slot[insn.operand];
 		if (!tsv->pair)

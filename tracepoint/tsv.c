@@ -199,8 +199,8 @@ static const struct prefix prefixes[] = {
 	{ "per_cpu_", AX_TSV_LOCAL, 0, 0 },
 	{ "key_", AX_TSV_LOCAL, 1, 0 },
 	{ "keystr_", AX_TSV_STRING, GTP_AGGR_STRING / 8, 0 },
-	{ "pair_start_", AX_TSV_PAIR, 0, GTP_TSV_PAIR_START },
-	{ "pair_end_", AX_TSV_PAIR, 0, GTP_TSV_PAIR_END },
+	{ "pair_start_", AX_TSV_START, 0, GTP_TSV_PAIR_START },
+	{ "pair_end_", AX_TSV_END, 0, GTP_TSV_PAIR_END },
 	{ "pair_since_", AX_TSV_LOCAL, 0, GTP_TSV_PAIR_SINCE },
 	{ "pair_kept_", AX_TSV_LOCAL, 0, GTP_TSV_PAIR_KEPT },
 };

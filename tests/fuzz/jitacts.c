@@ -4,6 +4,7 @@
  * unchanged, in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
+#include "aggregate/pair.h"
 #include "aggregate/table.h"
 #include "hit/hit.h"
 
@@ -13,6 +14,9 @@ enum {
 	TSVS = 64,	  /* built-in variables, and those that expressions may set */
 	ADDED = TSVS - 1, /* a variable to which all CPUs add atomically */
 	OWN = TSVS,	  /* first of two per-CPU variables and three aggregations */
+	START = OWN + 5,  /* the start of a pair that keeps the first per-CPU variable */
+	END,		  /* its end, which sets the second one to the time */
+	PAIR_WORDS = 128,
 	TABLES = 3,
 	KEYS = 3, /* number of keys that fit into a table: so few that some keys do not fit */
 	TABLE_WORDS = 512,
@@ -38,6 +42,8 @@ struct side {
 	struct gtp_expr expr[ACTIONS];
 	struct gtp_aggr_table *table[TABLES];
 	u64 table_mem[TABLES][TABLE_WORDS];
+	struct gtp_pair *pair;
+	u64 pair_mem[PAIR_WORDS];
 	u64 action[ACTIONS][sizeof(struct gtp_action) / 8 + 1];
 	u64 mem[BUFFER / 8];
 };
@@ -118,7 +124,35 @@ static const struct gtp_hit_ops hit_ops = {
 static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
 	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT, [ADDED] = AX_TSV_ADDED,
+	[START] = AX_TSV_START,	   [END] = AX_TSV_END,
 };
+
+static void set_up_pair(struct side *s)
+{
+	memset(s->pair_mem, 0, sizeof(s->pair_mem));
+	s->pair = gtp_pair_init(s->pair_mem, 1, 1, 1);
+	s->pair->kept[0] = OWN;
+	s->pair->since = OWN + 1;
+	s->cpu.local[GTP_TSV_TABLE + START] = (u64)(unsigned long)s->pair;
+	s->cpu.local[GTP_TSV_TABLE + END] = (u64)(unsigned long)s->pair;
+}
+
+static bool pairs_differ(const struct side *a, const struct side *b)
+{
+	struct gtp_pair_entry x[GTP_PAIR_SLOTS], y[GTP_PAIR_SLOTS];
+	u32 nr;
+
+	if (memcmp(a->pair->counts, b->pair->counts, sizeof(*a->pair->counts)))
+		return true;
+	memset(x, 0, sizeof(x));
+	memset(y, 0, sizeof(y));
+	for (nr = 0; nr < a->pair->nbuckets; nr++)
+		if (gtp_pair_read(a->pair, nr, x) != gtp_pair_read(b->pair, nr, y) ||
+		    memcmp(x, y, sizeof(x)))
+			return true;
+	jitacts_stats.pairs += a->pair->counts->ended;
+	return false;
+}
 
 /* Set up three aggregations: a histogram by one key, statistics by two, a count. */
 static void set_up_own(struct side *s)
@@ -138,6 +172,7 @@ static void set_up_own(struct side *s)
 		s->table[i] = gtp_aggr_table_init(s->table_mem[i], &shape[i], KEYS);
 		s->cpu.local[GTP_TSV_TABLE + OWN + 2 + i] = (u64)(unsigned long)s->table[i];
 	}
+	set_up_pair(s);
 }
 
 static bool own_differ(const struct side *a, const struct side *b)
@@ -145,7 +180,7 @@ static bool own_differ(const struct side *a, const struct side *b)
 	u32 i;
 
 	if (a->cpu.local[OWN] != b->cpu.local[OWN] ||
-	    a->cpu.local[OWN + 1] != b->cpu.local[OWN + 1])
+	    a->cpu.local[OWN + 1] != b->cpu.local[OWN + 1] || pairs_differ(a, b))
 		return true;
 	for (i = 0; i < TABLES; i++) {
 		const struct gtp_aggr_table *x = a->table[i], *y = b->table[i];
@@ -188,6 +223,29 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
+/* Make an expression that starts or ends a pair. There are so few keys that ends find starts. */
+static void make_pair(struct axgen *g)
+{
+	const u8 code[] = { AX_OP_reg,
+			    0,
+			    (u8)axgen_pick(g, 16),
+			    AX_OP_const8,
+			    (u8)axgen_pick(g, 4),
+			    AX_OP_bit_and,
+			    AX_OP_setv,
+			    0,
+			    (u8)(START + axgen_pick(g, 2)),
+			    AX_OP_pop,
+			    AX_OP_end };
+
+	memcpy(g->code, code, sizeof(code));
+	g->len = sizeof(code) - 1;
+	if (axgen_pick(g, 2))
+		g->len++;
+	else
+		g->code[g->len - 1] = AX_OP_end;
+}
+
 /*
  * Make an expression, mostly without jumps. With jumps it cannot be part of a snippet of actions.
  */
@@ -197,7 +255,9 @@ static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 	struct ax_error err;
 
 	g->straight = axgen_pick(g, 16);
-	if (axgen_pick(g, 4))
+	if (!axgen_pick(g, 4))
+		make_pair(g);
+	else if (axgen_pick(g, 4))
 		axgen_make(g, 1 + axgen_pick(g, 30));
 	else
 		axgen_make_add(g, 1 + axgen_pick(g, 10));

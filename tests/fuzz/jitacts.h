@@ -15,7 +15,7 @@ struct jitacts;
  * that not all actions failed
  */
 struct jitacts_stats {
-	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;
+	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, pairs, adds;
 };
 
 extern struct jitacts_stats jitacts_stats;

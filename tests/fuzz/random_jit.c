@@ -32,8 +32,8 @@ static void print_acts(void)
 
 	printf("# %llu tracepoints, %llu of them one snippet, %llu hits, %llu blocks\n",
 	       s->tracepoints, s->whole, s->hits, s->blocks);
-	printf("# %llu entries of aggregations, %llu expressions that add in one step\n",
-	       s->entries, s->adds);
+	printf("# %llu entries of aggregations, %llu ends of pairs\n", s->entries, s->pairs);
+	printf("# %llu expressions that add in one step\n", s->adds);
 	printf("# of the hits %llu frames, %llu cut short, %llu full buffers\n", s->frames,
 	       s->partial, s->full);
 }

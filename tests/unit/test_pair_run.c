@@ -91,10 +91,10 @@ static void to_another_cpu(void **state)
 	fire_at(f, 1, 0x1000, 2000, 6);
 	fire_at(f, 0, 0x1010, 2001, 6);
 	assert_int_equal(f->tsv_locks, 0);
-	expect_frames(f, "2@1010 v82=500 v83=11 v84=10\n2@1010 v82=-1 v83=0 v84=0\n"
-			 "2@1010 v82=-1 v83=0 v84=0\n2@1010 v82=1 v83=11 v84=10\n");
+	expect_frames(f, "2@1010 v82=500 v83=11 v84=10\n2@1010\n2@1010\n"
+			 "2@1010 v82=1 v83=11 v84=10\n");
 	/* After tstop the counters and the table are still there, until the next run begins. */
-	expect(f, "run 0 0 0\naggregation sum_a sum :\nentry 4 : 499 :\n"
+	expect(f, "run 0 0 0\naggregation sum_a sum :\nentry 2 : 501 :\n"
 		  "pair io : pair_kept_a pair_kept_b\npaired 3 2 1 0 0 2 0\nunread 0\n");
 	start(f);
 	expect(f, "run 1 0 0\naggregation sum_a sum :\n"
@@ -209,6 +209,8 @@ static void refusals(void **state)
 		/* if (0) goto end; $pair_end_io = 1; end: 5 */
 		{ NULL, CONST8("00") CONST8("00") IF_GOTO("0a") SETV(END_OF) END, NULL,
 		  "action 1 (X): $pair_end_io" SOMETIMES },
+		{ NULL, SET(END_OF, CONST8("01")) CONST8("02") SETV(SUM) END, NULL,
+		  "action 1 (X): nothing may follow the setting of $pair_end_io in its action" },
 		{ NULL, TRACEV(SINCE) END, UPDATE(END_OF, CONST8("01")),
 		  "action 1 (X): $pair_since_io" NO_END },
 		{ GETV(SINCE) END, UPDATE(END_OF, CONST8("01")), NULL,
@@ -232,6 +234,28 @@ static void refusals(void **state)
 		teardown(state);
 		setup_variables(state);
 	}
+}
+
+/*
+ * An end without a start: the action after it is left out, which would read a bad address. So is
+ * the start of another pair, if there is no frame.
+ */
+static void left_out(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, UPDATE(KEPT_A, REG("04")), UPDATE(START, REG("04")), NULL);
+	define(f, "2:1010:E:0:0", NULL, UPDATE(SUM, CONST8("01")), UPDATE(END_OF, REG("04")),
+	       UPDATE(SUM, GETV(KEPT_A) REF32), UPDATE(START_2, REG("04")), NULL);
+	start(f);
+	fire_at(f, 0, 0x1010, 10, 0x2000);
+	fire_at(f, 0, 0x1000, 20, 0x2000);
+	fire_at(f, 0, 0x1010, 30, 0x2000);
+	fire_at(f, 0, 0x1010, 40, 0x2000);
+	expect(f, "run 1 0 0\naggregation sum_a sum :\nentry 4 : 67305988 :\n"
+		  "pair io : pair_kept_a\npaired 1 1 0 0 0 2 0\nunread 0\n"
+		  "pair lo :\npaired 1 0 0 0 0 0 0\nunfinished 2000 30 :\nunread 0\n");
+	expect_frames(f, "");
 }
 
 /* A start may be conditional, and a kept variable may be read where it is set. */
@@ -304,6 +328,7 @@ int main(void)
 		T(a_kept_value_that_fails),
 		T(full),
 		T(refusals),
+		T(left_out),
 		T(accepted),
 		T(joins_a_run),
 		T(no_memory_at_the_start),
