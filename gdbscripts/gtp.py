@@ -28,7 +28,7 @@ try:
     import gtp.view.printers
     import gtp.commands.save
     import gtp.commands.wait
-    import gtp.commands.count
+    import gtp.commands.aggregate
     import gtp.commands.sample
     import gtp.commands.show
     import gtp.commands.stacks

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: they give a tracepoint actions
-# that update an aggregation. `gtp show` (show.py) prints the values, which aggregations.py reads from the module.
+# Gives tracepoints actions that update an aggregation, for the commands of aggregate.py. `gtp show` (show.py) prints the
+# values, which aggregations.py reads from the module.
 #
-# They use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
+# The actions use GDB's own tvariable and teval. The name of a variable tells the module what to do when an action sets it, see
 # docs/variables.md.
 import collections
 import contextlib
@@ -13,12 +13,10 @@ import gdb
 from gtp import cexpr
 from gtp.cexpr import ctype, octets
 from gtp.gdblib import define, gdbcall, progress, screen, words
-from gtp.gdblib.command import Command
 from gtp.places import names, places, points
-from gtp.run import aggtypes
+from gtp.run import aggtypes, kstack
 from gtp.view import cells
 
-STEPS = 1000  # the maximum number of steps of a linear histogram
 NAME, SLUG = 63, 40  # the maximum length of a variable's name, and of the expression's part in the name
 MOST_KEYS = 4
 MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
@@ -83,7 +81,7 @@ def defined():
 
 def is_set(name):
     """Return whether an action sets a variable."""
-    return "teval $%s = " % name in points.table()
+    return "$%s = " % name in points.table()
 
 
 def variable(prefix, text, what, tail="", mine=None):
@@ -135,10 +133,30 @@ def leads_to_bytes(kind):
         ctype.is_bytes(bare) and not ctype.count(bare))
 
 
+# Number of a tracepoint -> the condition in C for its updates of aggregations, if there is one. See between.py.
+guards = {}
+
+
 def assignment(name, text):
-    """Return the action that sets a variable. Cast the value, because GDB 13 aborts if a bare variable in a register is
+    """Return C that sets a variable. Cast the value, because GDB 13 aborts if a bare variable in a register is
     assigned."""
-    return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
+    return "$%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
+
+
+def update_of(number, name, text):
+    """Return the action with which a tracepoint updates an aggregation."""
+    made, guard = assignment(name, text), guards.get(number)
+    return "teval %s" % made if guard is None else "teval %s && (%s)" % (guard, made)
+
+
+KEPT = re.compile(r"[()\s\w*]*\$(pair_kept_\w+)\)*")
+
+
+def meaning(text, expression):
+    """Return the text that says what a key is: $kstack if it is a stack that the start of a pair has kept."""
+    kept = KEPT.fullmatch(expression)
+    what = aggtypes.variables.get(kept.group(1)) if kept else None
+    return what.text if what and what.text in kstack.VARIABLES else text
 
 
 def key(number, text):
@@ -148,8 +166,9 @@ def key(number, text):
     string = is_string(kind)
     if not string and leads_to_bytes(kind):
         screen.put("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
-    name = variable("keystr_" if string else "key_", text, aggtypes.Variable(text, None if string else kind, None))
-    return assignment(name, expression), name
+    what = aggtypes.Variable(meaning(text, expression), None if string else kind, None)
+    name = variable("keystr_" if string else "key_", text, what)
+    return "teval " + assignment(name, expression), name
 
 
 def are_bytes(found):
@@ -191,15 +210,15 @@ def update(number, said, prefix, tail, mine):
     place = (said.place or "tracepoint %d" % number) + (" if " + said.condition if said.condition else "")
     name = variable(prefix, said.value or said.place or "hits", aggtypes.Variable(said.value, kind, (place, tuple(keys))), tail,
                     mine)
-    return lines + [assignment(name, text)], name
+    return lines + [update_of(number, name, text)], name
 
 
 # Tracepoints
 
 
 def is_event(place):
-    """Return whether a place is SYSTEM:EVENT and not FILE:LINE: a file's name has a dot."""
-    return re.match(r"\w+:\w+$", place) is not None
+    """Return whether a place is SYSTEM:EVENT, or a pattern of events, and not FILE:LINE: a file's name has a dot."""
+    return re.fullmatch(r"\w+:[\w*?]+", words.unquoted(place)) is not None
 
 
 def set_at(said):
@@ -269,128 +288,3 @@ def add(number, said, prefix, tail, mine):
     at = len(before) if said.keys or not keys else keys[0]
     points.set_actions(number, before[:at] + lines + before[at:])
     return name
-
-
-class Aggregate(Command):
-    """The base class of the commands that aggregate. prefix: the first part of the variable's name. needs: true if the
-    command needs an expression. options: the options that the command allows."""
-
-    prefix, needs, options = "", True, {"limit"}
-
-    def __init__(self, name):
-        self.usage = "gtp %s %s [by KEY, ...] [at LOCATION] [if EXPRESSION]" % (
-            name, "EXPRESSION" if self.needs else "[EXPRESSION]")
-        super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
-
-    def tail(self, said):
-        """Return the end of the aggregation's name, which the options determine."""
-        return ""
-
-    def invoke(self, arg, from_tty):
-        said = clauses(arg, self.usage)
-        for option in set(said.options) - self.options:
-            raise gdb.GdbError("--%s is not understood; say %s" % (option, self.usage))
-        tail = self.tail(said)
-        if self.needs and not said.value:
-            raise gdb.GdbError("say " + self.usage)
-        if len(said.keys) > MOST_KEYS:
-            raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
-        with variables_kept():
-            made = aggregate(said, self.prefix, tail)
-        screen.put("$%s; gtp show prints it\n" % made)
-
-
-class GtpCount(Aggregate):
-    """Count the hits of a tracepoint, by keys.
-
-gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
-Sets a tracepoint at LOCATION as gtp trace does; SYSTEM:EVENT is an event as for
-gtp event, `watch EXPRESSION' a variable as for gtp watch, and `sample EVENT' an
-event as for gtp sample. Without LOCATION, the last tracepoint gets another
-action. There can be four KEYs. They are expressions: numbers, enums, pointers,
-strings (only their first 16 characters count), and structures, where each
-member becomes a key. A tracepoint that does nothing else leaves no frames.
-gtp show prints the counts while the run goes on.
-In plain GDB it is
-  tvariable $key_pid
-  tvariable $count_x
-and, among the actions,
-  teval $key_pid = $current_task_pid
-  teval $count_x = 1"""
-    prefix, needs = "count_", False
-
-
-class GtpSum(Aggregate):
-    """Add up an expression at the hits of a tracepoint, by keys.
-
-gtp sum EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-Like gtp count, but the variable is $sum_NAME."""
-    prefix = "sum_"
-
-
-class GtpStats(Aggregate):
-    """The number, average, minimum and maximum of an expression, by keys.
-
-gtp stats EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-Like gtp count, but the variable is $stats_NAME."""
-    prefix = "stats_"
-
-
-class GtpMin(Aggregate):
-    """The smallest value of an expression at the hits of a tracepoint, by keys.
-
-gtp min EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-Like gtp count, but the variable is $min_NAME."""
-    prefix = "min_"
-
-
-class GtpMax(Aggregate):
-    """The largest value of an expression at the hits of a tracepoint, by keys.
-
-gtp max EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
-Like gtp count, but the variable is $max_NAME."""
-    prefix = "max_"
-
-
-class GtpHist(Aggregate):
-    """A histogram of an expression at the hits of a tracepoint, by keys.
-
-gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
-         [if EXPRESSION]
-Like gtp count, but with buckets. These are powers of two, and the variable is
-$hist_NAME; with --linear they are equal steps, and the variable is
-$lhist_NAME_FROM_TO_STEP. In plain GDB it is
-  tvariable $key_pid
-  tvariable $hist_x
-and, among the actions,
-  teval $key_pid = $current_task_pid
-  teval $hist_x = EXPRESSION"""
-    prefix, options = "hist_", {"limit", "linear"}
-
-    def invoke(self, arg, from_tty):
-        self.prefix = "lhist_" if "linear" in flags(arg)[0] else "hist_"
-        super().invoke(arg, from_tty)
-
-    def tail(self, said):
-        bounds = said.options.get("linear")
-        if bounds is None:
-            return ""
-        if not re.match(r"\d+,\d+,[1-9]\d*$", bounds):
-            raise gdb.GdbError("--linear takes three numbers, as in --linear 0,1000,50")
-        first, last, step = numbers = tuple(map(int, bounds.split(",")))
-        if max(numbers) >= 2**63:
-            raise gdb.GdbError("--linear %s: 2^63 - 1 is the largest number" % bounds)
-        tail = "_%d_%d_%d" % numbers
-        if len(name_with(self.prefix, "x", 999, tail)) > NAME:
-            raise gdb.GdbError("--linear %s: the bounds have so many digits that no variable's name has room for them" % bounds)
-        if not 0 < -(-(last - first) // step) <= STEPS:
-            raise gdb.GdbError("--linear %s is not a range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
-        return tail
-
-
-GtpCount("count")
-GtpSum("sum")
-GtpMin("min")
-GtpMax("max")
-GtpStats("stats")
-GtpHist("hist")

@@ -88,6 +88,11 @@ def key_text(name, part, stacks):
     return number_text(part[0], what and what.type)
 
 
+def kept_text(name, word, stacks):
+    """Return the text of a value that a start of a pair has kept, or of its key, if NAME is None."""
+    return number_text(word, None) if name is None else key_text(name, [word], stacks)
+
+
 def key_texts(names, entry_words, stacks=None):
     """Return a text for each key of an entry. STACKS looks up keys that are stacks."""
     return [key_text(name, part, stacks) for name, part in parts(names, entry_words)]
@@ -187,7 +192,10 @@ def title(one):
     if what is None:
         return text
     said = "%s of %s" % (one.kind, what.text) if what.text else one.kind
-    return "%s: %s at %s" % (text, said, what.place[0]) if what.place else text
+    if not what.place:
+        return text
+    place = what.place[0]
+    return "%s: %s %s" % (text, said, place if place.startswith("from ") else "at " + place)
 
 
 def entries(one, top, order, stacks):
@@ -246,7 +254,7 @@ def report(reading, name, top, order, stacks):
     found = chosen(reading, name) if name or not reading.pairs.all else reading.all
     parts = ["\n".join(shown(one, top, order, stacks)) for one in found]
     if not name:
-        parts += ["\n".join(pairs.shown(pair, top, lambda word: number_text(word, None))) for pair in reading.pairs.all]
+        parts += ["\n".join(pairs.shown(pair, top, lambda *one: kept_text(*one, stacks))) for pair in reading.pairs.all]
     return "\n\n".join([*parts, *reading.unseen()]) + "\n"
 
 

@@ -17,7 +17,7 @@ NO_ROOM = 0
 DEEPEST = 127  # the maximum number of addresses that the module keeps of a kernel stack
 LOST = 0  # stands in place of the last address if a stack ends too early
 CUT_OFF = "[the unwinder could not follow]"
-KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")
+KEY = re.compile(r"\$((?:key|pair_kept)_\w+)\s*=(?!=)\s*([^,\n]*)")
 CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 

@@ -2,6 +2,7 @@
 # Pairs, from a start to its end by a key: the counters, and the starts that have no end, as text. See docs/pairs.md.
 import collections
 
+KEPT = "pair_kept_"  # with this the names of variables that a start keeps begin
 COUNTS = ("started", "ended", "restarted", "no_room", "start_gave_up", "no_start", "end_gave_up")
 # The words of gtp show about a counter that is not 0.
 SAID = {
@@ -28,7 +29,8 @@ class Pairs:
 
     def line_pair(self, rest):
         name, colon, kept = rest.partition(" :")
-        if not colon or not all(word.isidentifier() for word in ["_" + name, *kept.split()]):
+        if not colon or not all(word.isidentifier() for word in ["_" + name, *kept.split()]) or \
+                not all(word.startswith(KEPT) for word in kept.split()):
             raise ValueError
         self.all.append(Pair(name, kept.split(), {}, [], []))
 
@@ -59,12 +61,12 @@ def whole(text, base):
 
 
 def plain(name):
-    return name[len("pair_kept_"):] if name.startswith("pair_kept_") else name
+    return "key" if name is None else name[len(KEPT):]
 
 
-def shown(pair, top, number_text):
+def shown(pair, top, word_text):
     """Yield the lines of a pair. The starts without an end are added up by the values that they keep; if they keep none,
-    each has a line. NUMBER_TEXT makes the text of a number."""
+    each has a line. word_text(name, word) is the text of a value; the name of a key is None."""
     yield "pair %s: %d started, %d ended, %d without an end" % (
         pair.name, pair.counts.get("started", 0), pair.counts.get("ended", 0), len(pair.unfinished))
     for name, text in SAID.items():
@@ -72,13 +74,9 @@ def shown(pair, top, number_text):
             yield text % pair.counts[name]
     if sum(pair.unread):
         yield "%d changed too fast to be read" % sum(pair.unread)
-    if pair.kept:
-        groups = collections.Counter(start.kept for start in pair.unfinished)
-        titles = list(map(plain, pair.kept))
-    else:
-        groups = collections.Counter((start.key,) for start in pair.unfinished)
-        titles = ["key"]
+    names = pair.kept or [None]
+    groups = collections.Counter(start.kept if pair.kept else (start.key,) for start in pair.unfinished)
     for words, n in sorted(groups.items(), key=lambda one: (-one[1], one[0]))[:top]:
-        yield "%8d  %s" % (n, ", ".join("%s %s" % (title, number_text(word)) for title, word in zip(titles, words)))
+        yield "%8d  %s" % (n, ", ".join("%s %s" % (plain(name), word_text(name, word)) for name, word in zip(names, words)))
     if len(groups) > top:
         yield "and %d more; --top N shows N" % (len(groups) - top)
