@@ -154,6 +154,32 @@ def updates():
     check(all(sum(entry.buckets.values()) == entry.count for entry in found["add"].entries), "a bucket lacks some")
 
 
+@test("pairs: each start and end is counted once, and each end has the values of its own start, from any CPU")
+def pairs():
+    for name in ("pair_kept_n", "pair_start_p", "pair_end_p", "pair_since_p", "key_less", "count_p"):
+        cmd("tvariable $" + name)
+    trace("gtp_target_begin", "teval $pair_kept_n = number", "teval $pair_start_p = (long)t")
+    trace("gtp_target_finish", "teval $pair_end_p = (long)t", "teval $key_less = $pair_kept_n - number", "teval $count_p = 1")
+    before = fixture()
+    cmd("tstart")
+    target("loop pair %d" % ROUNDS)
+    cmd("tstop")
+    after = fixture()
+    reading = aggregations.read()
+    pair, = reading.pairs.all
+    counts, lost = pair.counts, nested() + missed()
+    note(counts, len(pair.unfinished), "lost", lost)
+    made = [after[name] - before[name] for name in ("begin", "finish")]
+    equal(made[0], ROUNDS * CPUS)
+    equal(counts["started"], counts["ended"] + counts["restarted"] + counts["no_room"] + counts["start_gave_up"] + len(pair.unfinished))
+    equal(counts["started"] + counts["ended"] + counts["no_start"] + counts["end_gave_up"] + lost, sum(made))
+    count, = reading.all
+    equal(sum(entry.count for entry in count.entries + count.noroom), counts["ended"])
+    if not lost and not counts["start_gave_up"] and not counts["end_gave_up"]:
+        equal([(entry.keys, entry.count) for entry in count.entries], [([0], counts["ended"])])
+        equal(counts["no_start"], before["begin"] - before["finish"], "ends of what was begun before")
+
+
 @test("every kept frame is complete and correct, from all CPUs, in the order of time")
 def whole():
     cmd("set trace-buffer-size %d" % (CPUS * 8192))

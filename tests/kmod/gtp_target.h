@@ -46,7 +46,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(held) X(watch)
+	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(held) X(watch) X(begin) X(finish)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -252,6 +252,24 @@ void gtp_target_write(u32 n, long value);
 long gtp_target_read(u32 n);
 void gtp_target_write_int(int value);
 void gtp_target_write_u8(u8 value);
+
+/*
+ * Things, for pairs: gtp_target_begin() begins a thing, gtp_target_finish() finishes it. Both get
+ * the number of the beginning. gtp_target_pair_round - begin a thing on this CPU, and finish one
+ * that some CPU has begun
+ */
+struct gtp_target_thing;
+u64 gtp_target_begin(struct gtp_target_thing *t, u64 number);
+u64 gtp_target_finish(struct gtp_target_thing *t, u64 number);
+void gtp_target_pair_round(u64 i);
+
+/* gtp_target_pair_call - obey a "call" of /proc/gtp_target; return 0 or -errno */
+int gtp_target_pair_call(const char *what);
+
+/* gtp_target_pair_show - show values; gtp_target_pair_exit - free all memory */
+struct seq_file;
+void gtp_target_pair_show(struct seq_file *m);
+void gtp_target_pair_exit(void);
 
 /* gtp_target2_fn - a function of the second module */
 long gtp_target2_fn(long n);

@@ -203,6 +203,7 @@ int gtp_target_loop(const char *what, u64 count)
 		{ "obj", one_obj },
 		{ "event", gtp_target_event_count },
 		{ "watch", one_watch },
+		{ "pair", gtp_target_pair_round },
 		{ "mix", one_mix, .timer = true },
 		{ "busy", one_leaf, .holds = true },
 	};

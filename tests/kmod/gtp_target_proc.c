@@ -18,7 +18,9 @@
  *	call context task|bh|soft|hard|kthread	gtp_target_context() there; NMIs call it, too
  *	call watch N VALUE | call unwatch N	gtp_target_write(), gtp_target_read()
  *	call watchint VALUE | call watchu8 VALUE
- *	loop leaf|add|obj|event|watch|mix|busy COUNT	COUNT times on every CPU at once;
+ *	call begin N | call finish N | call guarded MILLISECONDS | call leak N | call unleak N
+ *					see gtp_target_pair.c
+ *	loop leaf|add|obj|event|watch|pair|mix|busy COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts, and goes on
  *					until some have come on each CPU; busy calls
  *					gtp_target_leaf(), and delays RCU tasks meanwhile
@@ -383,7 +385,7 @@ static int do_call(struct order *o, const char *what)
 		if (strstarts(what, calls[i].name))
 			return calls[i].run(o, what + strlen(calls[i].name));
 	}
-	return -EINVAL;
+	return gtp_target_pair_call(what);
 }
 
 static int do_loop(const char *args)
@@ -532,6 +534,7 @@ static int target_show(struct seq_file *m, void *unused)
 	seq_printf(m, "value regs_inside %lld\n", gtp_target_regs_wrong_inside());
 	seq_printf(m, "value regs_after %lld\n", gtp_target_regs_wrong_after());
 	seq_printf(m, "value regs_rsp %lld\n", gtp_target_regs_rsp());
+	gtp_target_pair_show(m);
 	show_places(m);
 	return 0;
 }
@@ -575,6 +578,7 @@ static void __exit target_exit(void)
 	remove_proc_entry("gtp_target", NULL);
 	gtp_target_release();
 	irq_work_sync(&from_irq);
+	gtp_target_pair_exit();
 	gtp_target_stack_exit();
 }
 
