@@ -16,8 +16,11 @@ struct gtp_bench_obj {
  *   entry  a function's first instruction, where ftrace has its call
  *   jump   in the middle, seven bytes of straight line: the kernel can put a jump there
  *   int3   in the middle, before a branch: the kernel keeps the breakpoint
+ *   pair   like jump; GTP_BENCH_PAIR_BYTES further on, an instruction of the same kind follows
  */
-#define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3)
+#define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3) X(pair)
+
+#define GTP_BENCH_PAIR_BYTES 32
 
 /*
  * X(name) - a function that is measured but gets no kprobe: an empty one, one of 100 nops, one that
@@ -32,6 +35,7 @@ long gtp_bench_empty(struct gtp_bench_obj *o, int n);
 long gtp_bench_nops(struct gtp_bench_obj *o, int n);
 long gtp_bench_event(struct gtp_bench_obj *o, int n);
 long gtp_bench_deep(struct gtp_bench_obj *o, int n);
+long gtp_bench_pair(struct gtp_bench_obj *o, int n);
 
 /* gtp_bench_event_probe - put the cheapest possible probe on the tracepoint: it increments @hits */
 int gtp_bench_event_probe(u64 *hits);
@@ -48,6 +52,6 @@ extern struct gtp_bench_obj gtp_bench_obj;
 extern char gtp_bench_text[16];
 
 /* The addresses of the instructions to probe, which the functions' assembly stores here. */
-extern const unsigned long gtp_bench_jump_at, gtp_bench_int3_at;
+extern const unsigned long gtp_bench_jump_at, gtp_bench_int3_at, gtp_bench_pair_at;
 
 #endif /* _GTP_BENCH_H */

@@ -55,6 +55,19 @@ BENCH_FN long gtp_bench_int3(struct gtp_bench_obj *o, int n)
 	return sum + o->a;
 }
 
+/* The first instruction starts something, and the last one ends it. */
+BENCH_FN long gtp_bench_pair(struct gtp_bench_obj *o, int n)
+{
+	long sum = n;
+
+	asm volatile("1: lea 0x12345(%0), %0\n"
+		     ".skip %c1 - 7, 0x90\n"
+		     "lea 0x12345(%0), %0\n" NOTED_AS(gtp_bench_pair_at)
+		     : "+r"(sum)
+		     : "i"(GTP_BENCH_PAIR_BYTES));
+	return sum + o->a;
+}
+
 BENCH_FN notrace long gtp_bench_empty(struct gtp_bench_obj *o, int n)
 {
 	return 0;
