@@ -56,6 +56,14 @@ class Load:
         tap.check(not self.failure, "the load failed: %s" % self.failure)
 
 
+def mixed(i):
+    """Return the condition and the actions of the i-th tracepoint. Some start something, and some end it, by a pair."""
+    condition, actions = guest.mixed(i)
+    if i % 7 == 5:
+        actions = (*(guest.STARTS if i % 2 else guest.ENDS), *actions)
+    return condition, actions
+
+
 class Hunt:
     def __init__(self, seed, some):
         self.rng = random.Random("hunt %s" % seed)
@@ -74,7 +82,7 @@ class Hunt:
 
     def armed(self, client, places):
         # Every other place gets two tracepoints, because the pads of tracepoints at the same place are chained.
-        places = guest.start(client, places, guest.mixed, has_twin=lambda i: i % 2 == 0)
+        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0)
         how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
         say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))
         self.totals.update(how)
@@ -88,6 +96,7 @@ class Hunt:
         self.totals["hits"] += hits
         say(*guest.losses(client))
         client.ok("QTStop")
+        self.totals["pairs"] += guest.Pair(guest.aggregates(client, "show")).ended
 
     def while_on(self, client, places, mechanism):
         """Arm and remove the probes while the walkers already run."""

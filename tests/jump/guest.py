@@ -139,11 +139,42 @@ def restored(text, before, places, near):
 TWIN = 20000  # the number of a place's second tracepoint is that of its first plus this
 
 
+# The variables of a pair, and the actions that start something and end it: $pair_start_p = $current_task; $pair_end_p =
+# $current_task, and $hist_since = $pair_since_p.
+PAIR = {0x64: "pair_start_p", 0x65: "pair_end_p", 0x66: "pair_since_p", 0x67: "hist_since"}
+STARTS, ENDS = ("X00000007,2c00032d006427",), ("X00000007,2c00032d006527", "X00000007,2c00662d006727")
+
+
+class Pair:
+    """The counters of the run's only pair. starts, ends: the numbers of hits that they account for. ended: the number of ends
+    with a start."""
+
+    def __init__(self, text):
+        started, self.ended, restarted, no_room, gave_up, no_start, end_gave_up = map(int, re.search(
+            r"^paired (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", text, re.M).groups())
+        left = len(re.findall("^unfinished ", text, re.M))
+        assert "\nunread 0\n" in text, text
+        assert started == self.ended + restarted + no_room + gave_up + left, text
+        self.starts, self.ends = started, self.ended + no_start + end_gave_up
+
+
+def aggregates(client, how):
+    """Return the text of the run's aggregations and pairs."""
+    text, last = "", False
+    while not last:
+        reply = client.ask("qXfer:gtpaggregates:read:%s:%x,3fff" % (how, len(text)))
+        assert reply[0] in "ml", reply
+        text, last = text + reply[1:], reply[0] == "l"
+    return text
+
+
 def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
     """Define tracepoints at the places. Set `monitor strict on`, so that QTStart fails if a tracepoint is refused. A twin is
     a second tracepoint at a place, with the same condition."""
     client.monitor("strict on")
     client.ok("QTinit")
+    for number, name in PAIR.items():
+        client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
     for i, place in enumerate(places, 1):
         text, actions = condition(i)
         client.tracepoint(i, place.addr, *actions, condition=text)

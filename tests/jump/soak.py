@@ -37,6 +37,7 @@ VARIABLES = {0x60: "key_cpu", 0x61: "hist_time", 0x62: "key_stack", 0x63: "count
 KEY, TIME = "X00000007,2c00012d006027", "X00000007,2c%04x2d006127"
 # The actions $key_stack = $kstack and $count_stack = 1
 STACK = ("X00000007,2c00152d006227", "X00000006,22012d006327")
+PAIRED = {"starts": guest.STARTS, "ends": guest.ENDS}
 WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
 GATE = re.compile(r"gtp_gates_(framed|bare)\b")
 INSIDE = re.compile(r"(\d+) calls are followed")
@@ -145,6 +146,8 @@ class Soak:
             condition = ""
         returns = self.returns_at(i)
         updated = self.updated_by(i)
+        if updated in PAIRED:
+            return condition, (*PAIRED[updated], *actions)
         if updated == "count_stack":
             return condition, (*STACK, *actions)
         if updated:
@@ -155,9 +158,12 @@ class Soak:
         return self.places[i - 1].verdict == "return"
 
     def updated_by(self, i):
-        """Return the aggregation that the i-th tracepoint updates, or None. No stack is taken at a return."""
+        """Return the aggregation that the i-th tracepoint updates, the part that it has in a pair, or None. No stack is taken
+        at a return."""
         if i % 7 == 3 and not self.returns_at(i):
             return "count_stack"
+        if i % 7 == 5 and not self.returns_at(i):
+            return "starts" if i % 2 else "ends"
         return "hist_time" if i % 7 == 0 else None
 
     def has_twin(self, i):
@@ -272,7 +278,7 @@ class Soak:
             time.sleep(self.rng.uniform(0, 4))
         values = collections.Counter()
         for _ in range(self.rng.randint(0, 5)):
-            values += aggregated(client, "clear")
+            values += aggregated(guest.aggregates(client, "clear"))
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         at = time.monotonic()
@@ -281,8 +287,14 @@ class Soak:
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         self.twins(client, places, hits)
-        values += aggregated(client, "show")
+        text = guest.aggregates(client, "show")
+        values += aggregated(text)
         updates = self.updates(hits)
+        if updates["starts"] or updates["ends"]:
+            pair = guest.Pair(text)
+            assert (pair.starts, pair.ends) == (updates.pop("starts", 0), updates.pop("ends", 0)), text
+            assert pair.ended == values.pop("hist_since", 0), text
+            self.totals["pairs"] += pair.ended
         assert values == updates, "values in the aggregations: %s, hits that update them: %s" % (values, updates)
         self.crowd.check()
         ran = [p for p, n in list(zip(places, hits))[len(CALLED) + 2:] if n and p.verdict not in ("module", "return")]
@@ -428,13 +440,8 @@ def symbol(addr):
     return "%s+0x%x" % (name, addr - at)
 
 
-def aggregated(client, how):
+def aggregated(text):
     """Return {aggregation: number of values so far}, over all CPUs, including values whose keys found no room."""
-    text, last = "", False
-    while not last:
-        reply = client.ask("qXfer:gtpaggregates:read:%s:%x,3fff" % (how, len(text)))
-        assert reply[0] in "ml", reply
-        text, last = text + reply[1:], reply[0] == "l"
     found, name = collections.Counter(), None
     for word, what in re.findall(r"^(aggregation|entry|noroom) (\S+)", text, re.M):
         if word == "aggregation":
