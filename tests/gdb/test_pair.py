@@ -192,6 +192,20 @@ def conditions():
     equal([(entry.keys, entry.count) for entry in next(iter(named.values())).entries], [([0], 3)])
 
 
+@test("a condition at the end that names nothing of the start says which hits are ends")
+def other_conditions():
+    define("count from gtp_target_begin on t to gtp_target_finish on t if number % 3 == 0")
+    cmd("tstart")
+    for _ in range(12):
+        target("call begin 1")
+        target("call finish 1")
+    pair, named = reading()
+    counts = pair.counts
+    equal((counts["started"], counts["ended"], counts["no_start"]), (12, 4, 0))
+    equal(counts["restarted"] + len(pair.unfinished), 8)
+    equal([entry.count for entry in next(iter(named.values())).entries], [4])
+
+
 @test("an end can also leave frames: of the ends without a start they contain nothing")
 def frames_of_ends():
     _, end = define("hist $since " + FROM_TO)
@@ -231,7 +245,9 @@ def requests():
     name = disk()
     until(lambda: shell()("test -b /dev/%s && echo yes || true" % name), "the device")
     shell()("dd if=/dev/%s of=/dev/null bs=4096 count=1 iflag=direct status=none" % name)  # the partitions are read
-    define("hist $since by rq->q->disk->disk_name from block:block_rq_issue on rq to block:block_rq_complete on rq")
+    # With $self_trace, completions count even if they interrupt a task of GDB's.
+    define("hist $since by rq->q->disk->disk_name from block:block_rq_issue on rq if $self_trace "
+           "to block:block_rq_complete on rq if $self_trace")
     before = reads_of(name)
     cmd("tstart")
     shell()("dd if=/dev/%s of=/dev/null bs=4096 count=50 iflag=direct status=none" % name)
@@ -322,7 +338,8 @@ def wake_ups():
     with sleeping() as (task, pid):
         state = "cut -d' ' -f3 /proc/%d/stat" % pid
         until(lambda: shell()(state).strip() == "S", "the sleeper waits")
-        define("hist $since from sched:sched_wakeup on p if p->pid == %d to sched:sched_switch on next if next->pid == %d" % (pid, pid))
+        define("hist $since from sched:sched_wakeup on p if p->pid == {0} && $self_trace to sched:sched_switch on next "
+               "if next->pid == {0} && $self_trace".format(pid))
         cmd("tstart")
         with Ftrace(pid) as ftrace:
             task.stdin.write("\n")

@@ -158,8 +158,8 @@ def updates():
 def pairs():
     for name in ("pair_kept_n", "pair_start_p", "pair_end_p", "pair_since_p", "key_less", "count_p"):
         cmd("tvariable $" + name)
-    trace("gtp_target_begin", "teval $pair_kept_n = number", "teval $pair_start_p = (long)t")
-    trace("gtp_target_finish", "teval $pair_end_p = (long)t", "teval $key_less = $pair_kept_n - number", "teval $count_p = 1")
+    trace("gtp_target_begin", "teval $pair_kept_n = (long)number", "teval $pair_start_p = (long)t")
+    trace("gtp_target_finish", "teval $pair_end_p = (long)t", "teval $key_less = (long)($pair_kept_n - number)", "teval $count_p = 1")
     before = fixture()
     cmd("tstart")
     target("loop pair %d" % ROUNDS)

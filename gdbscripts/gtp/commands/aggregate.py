@@ -77,9 +77,10 @@ gtp count [by KEY, ...] from A on KEY [if CONDITION] [keep NAME = EXPRESSION, ..
 A hit of A starts something, and a hit of B with the same KEY, a number or an
 address, ends it, on any CPU and in any task. The ends that have a start are
 counted. At B, $since is the time from A in ns, and a NAME the value that
-EXPRESSION had at A; there can be four. The condition at B says which ends
-count. A and B are as LOCATION, or `return of FUNCTION'. gtp show also prints
-the starts that have not ended. docs/pairs.md has the limits."""
+EXPRESSION had at A; there can be four. The conditions say which hits are starts
+or ends; with $since or a NAME, the condition at B says which ends count. A and
+B are as LOCATION, or `return of FUNCTION'. gtp show also prints the starts that
+have not ended. docs/pairs.md has the limits."""
     prefix, needs = "count_", False
 
 

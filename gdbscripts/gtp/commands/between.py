@@ -156,15 +156,13 @@ def end_at(numbers, name, last, meant):
         name_at(number, last.place, meant)
         key, _ = whole_number(number, last.key, "on")
         points.set_actions(number, [setting("pair_end_" + name, key, last.returns)])
-        count.guards[number] = "$pair_since_%s >= 0" % name
 
 
-def guard(number, name, condition):
-    """Make later updates of the tracepoint depend on the condition of the command, too."""
-    if condition is None:
-        return
-    made = points.everywhere(number, lambda pc: cexpr.condition(names.expand(condition, number, pc), pc))
-    count.guards[number] = "$pair_since_%s >= 0 && (%s)" % (name, made)
+def guard(numbers, condition):
+    """Make all updates of the tracepoints depend on a condition."""
+    for number in numbers:
+        made = points.everywhere(number, lambda pc, number=number: cexpr.condition(names.expand(condition, number, pc), pc))
+        count.guards[number] = "(%s)" % made
 
 
 def aggregate(said, start, last, prefix, tail):
@@ -173,12 +171,13 @@ def aggregate(said, start, last, prefix, tail):
     with define.Definitions() as definitions:
         numbers, told = set_tracepoints(definitions, start, said.options)
         name = pair_name(start, last)
-        meant = start_at(numbers, name, start)
-        # An end removes its start even if the condition does not hold, so the condition is not the tracepoint's.
-        numbers, more = set_tracepoints(definitions, last._replace(condition=None), said.options)
-        end_at(numbers, name, last, {SINCE: "$pair_since_" + name, **meant})
-        for number in numbers:
-            guard(number, name, last.condition)
+        meant = {SINCE: "$pair_since_" + name, **start_at(numbers, name, start)}
+        # A condition about the start can only be evaluated after the end, so it cannot be the tracepoint's.
+        later = last.condition is not None and not names.identifiers(last.condition).isdisjoint(meant)
+        numbers, more = set_tracepoints(definitions, last._replace(condition=None) if later else last, said.options)
+        end_at(numbers, name, last, meant)
+        if later:
+            guard(numbers, last.condition)
         made = count.add_all(numbers, said._replace(place=title(start, last)), prefix, tail, set())
     screen.put(told + more)
     return made[0]
