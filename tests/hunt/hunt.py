@@ -57,10 +57,11 @@ class Load:
 
 
 def mixed(i):
-    """Return the condition and the actions of the i-th tracepoint. Some start something, and some end it, by a pair."""
+    """Return the condition and the actions of the i-th tracepoint. Most of those whose condition can hold start something, or
+    end it, by a pair."""
     condition, actions = guest.mixed(i)
-    if i % 7 == 5:
-        actions = (*(guest.STARTS if i % 2 else guest.ENDS), *actions)
+    if i % 4 and condition != guest.NEVER:
+        actions = (*(guest.ENDS if condition else guest.STARTS), *actions)
     return condition, actions
 
 
