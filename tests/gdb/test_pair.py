@@ -368,6 +368,14 @@ def leaks():
     pair, _ = reading()
     cmd("tstop")
     text = cmd("gtp show --top 1000")
+    path = scratch() + "/leaks.tf"
+    cmd("gtp save " + path)
+    disconnect()
+    cmd("target tfile " + path)
+    in_file = cmd("gtp show --top 1000")
+    connect()
+    os.unlink(path)
+    equal(in_file, text, "gtp show of the saved file")
     target("call unleak 180")
     cmd("monitor pair-entries 4096")
     mine = [line for line in text.splitlines() if "gtp_target_leak" in line]
