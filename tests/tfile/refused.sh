@@ -105,16 +105,19 @@ addresses_without_code_are_refused() {
 samples_are_addresses() {
 	local text
 	text=$(with_gtp prog -ex "gtp sample 99hz" -ex "gtp sample cache-misses:10000 if counter == 3" -ex "gtp sample ref-cycles:1" \
-		-ex "gtp sample 100000hz collect counter" -ex "gtp trace *0x4310000000989680" -ex "info tracepoints")
+		-ex "gtp sample 100000Hz collect counter" -ex "gtp trace *0x4310000000989680" \
+		-ex "gtp sample 9hz collect \$args" -ex "info tracepoints")
 	says "$text" "0x43100000009a2112" "0x4303000000002710" "0x4309000000000001" "0x4310000000002710" "at 0x4310000000989680" \
-		"trace only if counter == 3" "a sample on each CPU by cache-misses:10000" || return 1
+		"trace only if counter == 3" "a sample on each CPU by cache-misses:10000" "\$args: the place is in no function" || return 1
 	text=$(with_gtp prog -ex "gtp sample" -ex "gtp sample 0hz" -ex "gtp sample 100001hz" -ex "gtp sample cycles:0" \
 		-ex "gtp sample cycles:281474976710656" -ex "gtp sample cycles" -ex "gtp sample add" -ex "gtp sample 99hz by" \
 		-ex "gtp sample 99hz if" -ex "gtp sample 99hz collect" -ex "gtp sample 99hz by 1 collect counter" \
-		-ex "gtp sample 99hz if nosuch" -ex "gtp sample 99hz collect nosuch" -ex "info tracepoints")
+		-ex "gtp sample 99hz if nosuch" -ex "gtp sample 99hz collect nosuch" \
+		-ex "gtp count --limit 9 at sample 99hz" -ex "gtp sum --limit 9 counter at watch counter" -ex "info tracepoints")
 	says "$text" "no event is named; say gtp sample EVENT" "0hz: 1hz to 100000hz" "100001hz: 1hz to 100000hz" "cycles:0: periods of 1 to" \
 		"cycles:281474976710656: periods of 1 to 281474976710655" "cycles is no event" "add is no event" "nothing after \`by'" \
-		"nothing after \`if'" "nothing after \`collect'" "leave \`by' or \`collect' out" "No tracepoints." &&
+		"nothing after \`if'" "nothing after \`collect'" "leave \`by' or \`collect' out" \
+		"and sample 99hz is one" "and watch counter is one" "No tracepoints." &&
 		[ "$(grep -c "nosuch" <<<"$text")" -ge 2 ] && ! grep "bug of gdbtp" <<<"$text"
 }
 

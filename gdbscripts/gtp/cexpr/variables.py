@@ -87,7 +87,10 @@ def registers(name, pc):
 
 
 def expand(pc, arguments):
-    """Return (names to collect, lines about the others) for $args or $locals."""
+    """Return (names to collect, lines about the others) for $args or $locals. At a place in no function, such as that of a
+    sample, the line says so."""
+    if not any(blocks.around(pc)):
+        return [], ["%s: the place is in no function whose variables GDB knows" % ("$args" if arguments else "$locals")]
     here, gone, earlier = [], [], []
     for name in symbols(pc, arguments):
         known = constant(name, pc)

@@ -231,6 +231,8 @@ def set_at(said):
     elif place.startswith("sample "):
         command, place = "gtp sample", place[len("sample "):]
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
+    if limit and command.split()[1] in ("watch", "sample"):
+        raise gdb.GdbError("--limit is for places of which there can be many, and %s is one" % said.place)
     condition = " if " + said.condition if said.condition else ""
     told = gdbcall.execute("%s%s %s%s" % (command, limit, place, condition))
     return sorted(points.numbers() - before), told

@@ -11,7 +11,7 @@ from gtp import cexpr
 from gtp.commands import collect, count, modules, watch
 from gtp.gdblib import define, gdbcall, remote, screen, words
 from gtp.gdblib.command import Command
-from gtp.places import places
+from gtp.places import places, points
 
 USAGE = "gtp sample EVENT [by KEY, ...] [if CONDITION] [collect EXPRESSION, ...]"
 TAG, SHIFT, EVENT_SHIFT = 0x43, 56, 48
@@ -35,7 +35,7 @@ def has(address):
 
 def address(event):
     """Return the tracepoint's address for an event such as 99hz or cycles:1000000."""
-    clock, counter = re.fullmatch(r"(\d+)hz", event, re.A), re.fullmatch(r"([\w-]+):(\d+)", event, re.A)
+    clock, counter = re.fullmatch(r"(\d+)hz", event, re.A | re.I), re.fullmatch(r"([\w-]+):(\d+)", event, re.A)
     if clock:
         hz = int(clock.group(1))
         if not 0 < hz <= MOST_HZ:
@@ -113,6 +113,8 @@ that are missing. docs/sample.md has the limits."""
         screen.put(told)
         for line in lines:
             screen.say(line)
+        if asked.collect:
+            points.tell_in_run()
 
 
 GtpSample()

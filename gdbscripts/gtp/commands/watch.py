@@ -160,6 +160,8 @@ docs/watch.md shows how to set one without gdbtp's commands."""
         screen.put(told)
         for line in lines:
             screen.say(line)
+        if not bare:
+            points.tell_in_run()
 
 
 def tell():
