@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "hit/hit.h"
+#include "probe/sample/place.h"
 #include "machine.h"
 
 enum {
@@ -211,10 +212,24 @@ static bool is_typed(const struct machine *m, u64 addr)
 	return p && p->code;
 }
 
+static int armed(void *ctx, struct gtp_location *loc)
+{
+	loc->probe = ctx;
+	loc->probe_kind = "recorded";
+	loc->fast = true;
+	return 0;
+}
+
+/* Record a location. The address of a sample is the same at each boot. */
 static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	const struct piece *p = piece_at(ctx, loc->addr);
 
+	if (loc->kind == GTP_LOCATION_SAMPLE) {
+		int err = gtp_sample_place_check(loc->addr, why);
+
+		return err ? err : armed(ctx, loc);
+	}
 	if (loc->kind == GTP_LOCATION_EVENT && !is_marker(ctx, loc->addr)) {
 		gtp_why(why, "0x%llx is no tracepoint of the kernel itself", loc->addr);
 		return -ENOENT;
@@ -231,10 +246,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 			loc->addr);
 		return -EOPNOTSUPP;
 	}
-	loc->probe = ctx;
-	loc->probe_kind = "recorded";
-	loc->fast = true;
-	return 0;
+	return armed(ctx, loc);
 }
 
 static void disarm(void *ctx, struct gtp_location *first)
