@@ -13,12 +13,14 @@ from lib import *
 from process import SLOW
 from provoke_tools import provocations
 
+from gtp.run import aggregations, kstack
+
 TOOLS = {names.split(", ")[0]: lines for names, lines in documented.tools().items()}
 WITHOUT_RUN = {"loads", "tplist"}
 # Events for these tools were provoked, but the tools' lines saw none of them, for an unknown reason. docs/tools.md says
 # so.
 NOT_COMPARED = {"swapin", "ucalls", "uflow"}
-AGGREGATES = re.compile(r"gtp (count|sum|min|max|stats|hist)\b")
+AGGREGATES = re.compile(r"gtp (count|sum|min|max|stats|hist|sample \S+ by)\b")
 
 readings = []  # the kernel's own counters, read around the run that aggregates
 
@@ -273,13 +275,44 @@ def disk_sizes(recipe, pid, fact):
 
 @judge("biostacks")
 def disk_stacks(recipe, pid, fact):
-    name, total, inside = fact
+    name, total, inside, times, took = fact
     mine = [(names, weight) for names, weight in recipe.folded() if names[0] == name]
     equal(sum(weight for _, weight in mine), total)
     check(all(any(one.startswith(inside) for one in names) for names, _ in mine), str(mine))
+    stacks = kstack.Stacks()
+    found = [entry for entry in recipe.aggregations()[1].entries
+             if any(one.startswith(inside) for one in stacks.names(entry.keys[0]))]
+    check(sum(entry.count for entry in found) >= times, "%d requests by this stack, and %d were made" % (len(found), times))
+    check(any(entry.summary[1] <= took for entry in found), "longer than all requests took: %s" % found)
 
 
-@judge("wakeuptime", "klockstat")
+@judge("klockstat")
+def waits_and_holds(recipe, pid, fact):
+    time_by_stack(recipe, pid, fact)
+    name, want, _ = fact
+    updates(recipe, pid, [[1, [name], {"count": [16, None], "sum": want}]])
+
+
+@judge("offwaketime")
+def time_by_both_stacks(recipe, pid, fact):
+    name, want, sleeper, waker = fact
+    mine = [(names, weight) for names, weight in recipe.folded() if names[0] == name]
+    note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
+    equal_within(sum(weight for names, weight in mine if sleeper in names and waker in names), want, "microseconds")
+
+
+@judge("memleak")
+def not_freed(recipe, pid, fact):
+    left, inside = fact
+    one, = [pair for pair in aggregations.read().pairs.all if "kmalloc" in pair.name]
+    stacks = kstack.Stacks()
+    found = [start for start in one.unfinished if inside in stacks.names(start.kept[0])]
+    note("%d of %d: %s" % (len(found), len(one.unfinished), one.counts))
+    equal(len(found), left, "messages that are still queued")
+    equal(one.counts["no_room"], 0)
+
+
+@judge("wakeuptime")
 def time_by_stack(recipe, pid, fact):
     name, want, inside = fact
     mine = [(names, weight) for names, weight in recipe.folded() if names[0] == name]

@@ -220,14 +220,18 @@ def reads_of(name):
 
 @tool("biostacks")
 def disk_stacks():
-    name = "tool-biostacks"
-    return [name, reads_of(name)[1], "blkdev_"]
+    name, took = "tool-biostacks", []
+    with timed(took):
+        times, total = reads_of(name)
+    return [name, total, "blkdev_", times, took[0]]
 
 
 @tool("biotop")
 def disk_bytes():
-    name = "tool-biotop"
-    return [[0, [name, disk()], {"sum": reads_of(name)[1]}]]
+    name, took = "tool-biotop", []
+    with timed(took):
+        times, total = reads_of(name)
+    return [[0, [name, disk()], {"sum": total}], [1, [os.getpid()], {"count": [times, None], "sum": [times, None]}]]
 
 
 @tool("bitesize")
@@ -270,6 +274,21 @@ def takes_objects():
         with contextlib.suppress(FileNotFoundError):
             os.stat(where)
     return [[0, ["names_cache"], {"sum": [times * PAGE, 2 * times * PAGE]}]]
+
+
+@tool("memleak")
+def messages():
+    """Leave some messages in a queue, whose memory is then not freed."""
+    class Message(ctypes.Structure):
+        _fields_ = [("type", ctypes.c_long), ("text", ctypes.c_char * 100)]
+
+    message = Message(1, b"x")
+    queue = call("msgget", 0, 0o600)
+    for _ in range(20):
+        call("msgsnd", queue, ctypes.byref(message), 100, 0)
+    for _ in range(12):
+        call("msgrcv", queue, ctypes.byref(message), 100, 0, 0)
+    return [8, "do_msgsnd"]
 
 
 @tool("shmsnoop")

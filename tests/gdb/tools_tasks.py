@@ -109,6 +109,27 @@ def wakes():
     return [name, [least, took[0]], "pipe_write"]
 
 
+@tool("offwaketime")
+def sleeps_and_wakes():
+    os.sched_setaffinity(0, {0})
+    reader, writer = os.pipe()
+    name, took = "tool-offwake", []
+
+    def sleep():
+        known_as(name)
+        os.read(reader, 1)
+
+    with timed(took), child(sleep) as pid:
+        tap.until(lambda: get("/proc/%d/comm" % pid).strip() == name and get("/proc/%d/stat" % pid).split(") ")[1][0] == "S",
+                  "the sleeper")
+        begun = time.monotonic_ns()
+        time.sleep(SLOW / SECOND)
+        least = time.monotonic_ns() - begun
+        os.write(writer, b"x")
+        status(pid)
+    return [name, [least // 1000, took[0] // 1000], "pipe_read", "pipe_write"]
+
+
 def samples_in(nanoseconds):
     """Return the range of the number of samples at 99 Hz in a time. A CPU of a guest loses some interrupts."""
     count = nanoseconds * 99 // SECOND
@@ -174,10 +195,22 @@ def waits_for_mutex():
 
 @tool("syscount")
 def system_calls():
-    with calling_itself("tool-syscount") as name:
+    took = []
+    with timed(took), calling_itself("tool-syscount") as name:
         for _ in range(7):
             os.getppid()
-    return [[0, [GETPPID, name], {"count": 7}]]
+    return [[0, [GETPPID, name], {"count": 7}], [1, [GETPPID, name], {"count": 7, "sum": [7, took[0]]}]]
+
+
+@tool("wqlat")
+def queued_work():
+    # The write makes a work item on each CPU update the CPU's counts, and waits for all of them.
+    took = []
+    with timed(took):
+        for _ in range(5):
+            put("/proc/sys/vm/stat_refresh", "1")
+    many = 5 * len(os.sched_getaffinity(1))
+    return [[0, [{"symbol": "refresh_vm_stats"}], {"count": many, "sum": [many, took[0] * len(os.sched_getaffinity(1))]}]]
 
 
 @tool("funccount")
