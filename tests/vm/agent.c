@@ -10,7 +10,6 @@
  * guest it is not traced. Programs that it runs for the host are traced.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,51 +22,11 @@
 #include "agent.h"
 
 static struct stream streams[STREAMS];
-static int port, alarm_fd;
-static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+static int nstreams; /* the structs that have been used so far */
+static int alarm_fd;
+static bool child_ended; /* set in a signal handler */
+
 static char body[MOST + 1];
-
-static void die(const char *what)
-{
-	fprintf(stderr, "agent: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-/* Write to the port. The host always reads its end, so this may block. */
-static void port_write(const void *bytes, size_t n)
-{
-	while (n) {
-		ssize_t k = write(port, bytes, n);
-
-		if (k < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (k <= 0)
-			die("write to the port");
-		bytes = (const char *)bytes + k;
-		n -= k;
-	}
-}
-
-/*
- * Send a frame to the host. Send a small frame by a single write, because the host has to handle
- * each write.
- */
-void say(u32 stream, u32 kind, const void *bytes, size_t length)
-{
-	static char whole[sizeof(struct frame) + CHUNK];
-	struct frame f = { stream, kind, length };
-
-	pthread_mutex_lock(&saying);
-	memcpy(whole, &f, sizeof(f));
-	if (length <= CHUNK) {
-		memcpy(whole + sizeof(f), bytes, length);
-		port_write(whole, sizeof(f) + length);
-	} else {
-		port_write(whole, sizeof(f));
-		port_write(bytes, length);
-	}
-	pthread_mutex_unlock(&saying);
-}
 
 static void say_number(u32 stream, u32 kind, s32 number)
 {
@@ -81,25 +40,6 @@ void wake(void)
 
 	if (write(alarm_fd, &one, sizeof(one)) < 0)
 		die("eventfd");
-}
-
-/*
- * Read from the port. The host connects before the guest is started. When the host has closed the
- * port, the agent exits.
- */
-static bool take(void *to, size_t n)
-{
-	while (n) {
-		ssize_t k = read(port, to, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return false;
-		to = (char *)to + k;
-		n -= k;
-	}
-	return true;
 }
 
 /* --- data for a process or a thread --- */
@@ -135,7 +75,8 @@ static void push(struct stream *s)
 		shut(s);
 }
 
-static void give(struct stream *s, const void *bytes, size_t n)
+/* Keep bytes for the receiver until the next give(). */
+static void hold(struct stream *s, const void *bytes, size_t n)
 {
 	char *more;
 
@@ -147,6 +88,11 @@ static void give(struct stream *s, const void *bytes, size_t n)
 	memcpy(more + s->length, bytes, n);
 	s->pending = more;
 	s->length += n;
+}
+
+static void give(struct stream *s, const void *bytes, size_t n)
+{
+	hold(s, bytes, n);
 	push(s);
 }
 
@@ -154,7 +100,7 @@ static void give(struct stream *s, const void *bytes, size_t n)
 
 static struct stream *of(u32 id)
 {
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < nstreams; i++)
 		if (streams[i].kind && streams[i].id == id)
 			return &streams[i];
 	return NULL;
@@ -168,6 +114,8 @@ static struct stream *begin(u32 id, u32 kind)
 		if (s->kind)
 			continue;
 		*s = (struct stream){ .id = id, .kind = kind, .inbox = -1, .from = { -1, -1 } };
+		if (i == nstreams)
+			nstreams++;
 		return s;
 	}
 	errno = EMFILE;
@@ -353,7 +301,7 @@ static void hear_of(struct stream *s, const struct frame *f)
 	switch (f->kind) {
 	case DATA:
 		if (s->kind == FILES)
-			give(s, &f->length, sizeof(f->length));
+			hold(s, &f->length, sizeof(f->length));
 		give(s, body, f->length);
 		break;
 	case END:
@@ -375,7 +323,7 @@ static void hear(void)
 	struct frame f;
 	struct stream *s;
 
-	if (!take(&f, sizeof(f)) || f.length > MOST || !take(body, f.length))
+	if (!port_read(&f, sizeof(f)) || f.length > MOST || !port_read(body, f.length))
 		die("the host has gone");
 	body[f.length] = 0;
 	switch (f.kind) {
@@ -425,8 +373,10 @@ static void reap(void)
 	int status;
 	pid_t pid;
 
+	if (!__atomic_exchange_n(&child_ended, false, __ATOMIC_RELAXED))
+		return;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (int i = 0; i < STREAMS; i++)
+		for (int i = 0; i < nstreams; i++)
 			if (streams[i].kind == RUN && streams[i].pid == pid && !streams[i].dead) {
 				streams[i].dead = true;
 				streams[i].status = status;
@@ -477,40 +427,53 @@ static bool look_after(struct stream *s, struct pollfd *fds)
 	return false;
 }
 
+/* List the descriptors to wait for: the port, the alarm, and three of each stream in use. */
+static int watched(struct pollfd *fds)
+{
+	int n = 2;
+
+	fds[0] = (struct pollfd){ port_fd, POLLIN, 0 };
+	fds[1] = (struct pollfd){ alarm_fd, POLLIN, 0 };
+	for (int i = 0; i < nstreams; i++) {
+		struct stream *s = &streams[i];
+
+		if (!s->kind)
+			continue;
+		s->fds = n;
+		fds[n++] = (struct pollfd){ s->from[0], POLLIN, 0 };
+		fds[n++] = (struct pollfd){ s->from[1], POLLIN, 0 };
+		fds[n++] = (struct pollfd){ s->length ? s->to : -1, POLLOUT, 0 };
+	}
+	return n;
+}
+
 static void turn(void)
 {
 	static struct pollfd fds[2 + 3 * STREAMS];
 	static bool hasten;
 	struct timespec soon = { .tv_nsec = 50000000 };
+	int n = watched(fds);
 	u64 count;
 	sigset_t none;
 
 	sigemptyset(&none);
-	fds[0] = (struct pollfd){ port, POLLIN, 0 };
-	fds[1] = (struct pollfd){ alarm_fd, POLLIN, 0 };
-	for (int i = 0; i < STREAMS; i++) {
-		struct stream *s = &streams[i];
-		struct pollfd *fd = &fds[2 + 3 * i];
-
-		fd[0] = (struct pollfd){ s->kind ? s->from[0] : -1, POLLIN, 0 };
-		fd[1] = (struct pollfd){ s->kind ? s->from[1] : -1, POLLIN, 0 };
-		fd[2] = (struct pollfd){ s->kind && s->length ? s->to : -1, POLLOUT, 0 };
-	}
-	if (ppoll(fds, 2 + 3 * STREAMS, hasten ? &soon : NULL, &none) < 0) {
+	if (ppoll(fds, n, hasten ? &soon : NULL, &none) < 0) {
 		if (errno != EINTR)
 			die("ppoll");
-		for (int i = 0; i < 2 + 3 * STREAMS; i++)
+		for (int i = 0; i < n; i++)
 			fds[i].revents = 0;
 	}
 	if (fds[1].revents && read(alarm_fd, &count, sizeof(count)) < 0)
 		die("eventfd");
 	reap();
 	hasten = false;
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < nstreams; i++)
 		if (streams[i].kind)
-			hasten |= look_after(&streams[i], &fds[2 + 3 * i]);
+			hasten |= look_after(&streams[i], &fds[streams[i].fds]);
 	if (fds[0].revents)
-		hear();
+		do {
+			hear();
+		} while (port_has_more());
 }
 
 /* --- starting the agent --- */
@@ -520,59 +483,27 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Open the agent's port. Ports have names, but no fixed numbers. */
-static int open_port(void)
+static void note_child(int signal)
 {
-	DIR *dir = opendir("/sys/class/virtio-ports");
-	struct dirent *e;
-	char path[512], name[32];
-	int fd = -1;
-
-	while (dir && fd < 0 && (e = readdir(dir))) {
-		FILE *file;
-
-		snprintf(path, sizeof(path), "/sys/class/virtio-ports/%s/name", e->d_name);
-		file = fopen(path, "r");
-		if (!file)
-			continue;
-		snprintf(path, sizeof(path), "/dev/%s", e->d_name);
-		if (fgets(name, sizeof(name), file) && !strcmp(name, "agent\n"))
-			fd = open(path, O_RDWR | O_CLOEXEC);
-		fclose(file);
-	}
-	if (dir)
-		closedir(dir);
-	return fd;
-}
-
-/*
- * Wait for the host: on a busy host, the guest may run before the host's program has connected to
- * the port.
- */
-static void await_host(void)
-{
-	struct pollfd fd = { port, POLLOUT, 0 };
-
-	while (poll(&fd, 1, -1) < 0 || (fd.revents & POLLHUP))
-		usleep(10000);
+	(void)signal;
+	__atomic_store_n(&child_ended, true, __ATOMIC_RELAXED);
 }
 
 int main(void)
 {
-	struct sigaction act = { .sa_handler = nothing };
+	struct sigaction act = { .sa_handler = nothing }, child = { .sa_handler = note_child };
 	sigset_t chld;
 
-	port = open_port();
 	alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (port < 0 || alarm_fd < 0)
+	if (!port_open() || alarm_fd < 0)
 		die("the port");
 	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGCHLD, &act, NULL); /* a child's end must interrupt ppoll() */
+	sigaction(SIGCHLD, &child, NULL); /* a child's end must interrupt ppoll() */
 	sigaction(SIGUSR1, &act, NULL);
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
-	await_host();
+	port_await_host();
 	say(0, HELLO, "", 0);
 	for (;;)
 		turn();

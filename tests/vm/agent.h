@@ -53,6 +53,7 @@ enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
  * @to: receives data from the host: a process's stdin, or a thread's inbox
  * @inbox: for a thread, the other end of @to
  * @from: a process's stdout and stderr, or -1
+ * @fds: where its three descriptors are in the list of those to wait for
  * @pending: @length bytes for @to that it has not accepted yet
  * @closing: no more data will come: @to is closed once it has all
  * @dead: the process has ended, with @status
@@ -61,7 +62,7 @@ enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
  */
 struct stream {
 	u32 id, kind;
-	int to, inbox, from[2];
+	int to, inbox, from[2], fds;
 	char *pending;
 	size_t length;
 	bool closing, dead;
@@ -71,7 +72,14 @@ struct stream {
 	bool gone, ended;
 };
 
+extern int port_fd;
+
+bool port_open(void);
+void port_await_host(void);
+bool port_read(void *to, size_t n);
+bool port_has_more(void);
 void say(u32 stream, u32 kind, const void *bytes, size_t length);
+void die(const char *what);
 void wake(void);
 void *files(void *stream);
 
