@@ -126,10 +126,15 @@ need_tools() { make -s -C tools; }
 # Compile the shared sources for userspace, for the unit tests and for the fake targets of tests/tfile.
 need_objects() { make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a"; }
 
-# need_module [MAKE'S VARIABLE...]
-need_module() { scripts/build-module "$headers" "build/module/$release" KCFLAGS=-Werror "$@"; }
+# The variables of make for modules. Kbuild calls nm several times for each object, and on a machine with LLVM each nm
+# loads libLLVM as a plugin, which takes 20 times the CPU time of nm itself. gcc-nm loads only gcc's own plugin. With W=1
+# Kbuild also starts kernel-doc for each object; run_module starts it once for all files.
+kbuild_words=(KCFLAGS=-Werror NM=gcc-nm cmd_checkdoc=)
 
-need_kmod() { tests/kmod/build "$headers" "build/kmod/$release" KCFLAGS=-Werror; }
+# need_module [MAKE'S VARIABLE...]
+need_module() { scripts/build-module "$headers" "build/module/$release" "${kbuild_words[@]}" "$@"; }
+
+need_kmod() { tests/kmod/build "$headers" "build/kmod/$release" "${kbuild_words[@]}"; }
 
 need_tables() {
 	tools/gdbtp-tables make "build/tables/$release" "$vmlinux" "build/kmod/$release/gtp_target.ko" \
@@ -139,7 +144,7 @@ need_tables() {
 need_program() { tests/program/build "build/program/$release"; }
 
 # Call this after need_module, because it links the objects that need_module builds.
-need_jit() { tests/jit/build "$headers" "build/jit/$release" "build/module/$release" KCFLAGS=-Werror; }
+need_jit() { tests/jit/build "$headers" "build/jit/$release" "build/module/$release" "${kbuild_words[@]}"; }
 
 # needs_of SUITE TOPIC
 needs_of() {
@@ -210,8 +215,17 @@ run_style() { watched scripts/style; }
 
 run_lib() { watched tests/lib/selftest; }
 
+# documented KERNEL_DOC: call a kernel's kernel-doc, which prints warnings, for all sources of modules
+documented() {
+	local folders files
+	read -ra folders < <(sed -n 's/^GTP_FOLDERS := //p' shared.mk)
+	mapfile -t files < <(find "${folders[@]}" tests/kmod tests/jit -maxdepth 1 -name '*.c')
+	[ ${#files[@]} -gt 100 ] && perl "$1" -none "${files[@]}"
+}
+
 # The modules must build without a warning, from gcc and from sparse.
 run_module() {
+	local doc
 	single "kernel $1 is there" find_kernel "$1" || return 1
 	if [ -n "$root" ] && [ ! -e "${headers%-cloud-amd64}-common/scripts/checker-valid.sh" ]; then
 		echo "ok - sparse has nothing to say for $1 # SKIP its headers come without what calls sparse"
@@ -222,6 +236,12 @@ run_module() {
 	fi
 	single "the fixture modules build for $1 without a warning" no_output for_kernel "$1" need_kmod
 	single "the programs that are traced build for $1 without a warning" no_output for_kernel "$1" need_program
+	# The headers of the newest kernels come without kernel-doc.
+	for doc in "$headers" "${headers%-cloud-amd64}-common"; do
+		[ -e "$doc/scripts/kernel-doc" ] || continue
+		single "kernel-doc has nothing to say for $1" no_output documented "$doc/scripts/kernel-doc"
+		break
+	done
 	[ -z "$root" ] || single "the tools build with its compiler" no_output for_kernel "$1" need_tools
 	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
 	# By default, a check runs this suite on the oldest kernel only.
