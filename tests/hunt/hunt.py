@@ -14,6 +14,7 @@ import threading
 
 import fixture
 import guest
+import samples
 import tap
 import walkers
 from kernel import kprobes, put, symbols
@@ -83,7 +84,7 @@ class Hunt:
 
     def armed(self, client, places):
         # Every other place gets two tracepoints, because the pads of tracepoints at the same place are chained.
-        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0)
+        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0, others=samples.define)
         how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
         say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))
         self.totals.update(how)
@@ -95,6 +96,7 @@ class Hunt:
         for walker in self.rng.sample(self.walkers, len(self.walkers)):
             hits = self.stir(client, places, walker, hits)
         self.totals["hits"] += hits
+        self.totals["samples"] += sum(samples.hits(client))
         say(*guest.losses(client))
         client.ok("QTStop")
         self.totals["pairs"] += guest.Pair(guest.aggregates(client, "show")).ended
@@ -142,6 +144,7 @@ def main(seed, picks, size, *names):
     fixture.load("self_trace=1", "allow_notrace=0")
     fixture.load_fixture()
     fixture.load_tables()
+    samples.load()
     guest.work(1)
     places = guest.read_places(picks)["each"]
     called = [guest.Place(addr, "", "", name) for name, addr in symbols(*CALLED).items()]
@@ -153,6 +156,7 @@ def main(seed, picks, size, *names):
             todo.append(("%d places as %s, batch %d, while %d walkers come and go" % (
                 len(part), mechanism, i + 1, len(hunt.walkers)), lambda p=part + called, m=mechanism: hunt.batch(p, m)))
     todo.append(("hits came", lambda: tap.check(hunt.totals["hits"] > len(places), "too few: %s" % hunt.totals)))
+    todo.append(("samples came", lambda: tap.check(hunt.totals["samples"] > len(places), "too few: %s" % hunt.totals)))
     good = tap.run(todo)
     say(dict(hunt.totals))
     fixture.unload()

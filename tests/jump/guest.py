@@ -182,12 +182,13 @@ def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: Fals
             client.tracepoint(TWIN + i, place.addr, condition=text)
 
 
-def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
+def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False, others=lambda client: None):
     """Send QTStart repeatedly, each time without the places that the module has refused, until the module accepts the rest.
-    Return the accepted places."""
+    OTHERS defines further tracepoints, none of which may be refused. Return the accepted places."""
     given, refused = places, collections.Counter()
     while True:
         define(client, places, condition, has_twin)
+        others(client)
         reply = client.ask("QTStart")
         if reply == "OK":
             return places

@@ -18,6 +18,7 @@ import fixture
 import guest
 import kernel
 import programs
+import samples
 import tap
 from rsp import Client
 from tap import note as say, until
@@ -185,6 +186,7 @@ class Soak:
             self.places = places
             guest.define(client, places, self.mixed, self.has_twin)
             self.programs.define(client)
+            samples.define(client)
             for number, name in VARIABLES.items():
                 client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
             began = time.monotonic()
@@ -289,7 +291,8 @@ class Soak:
         self.twins(client, places, hits)
         text = guest.aggregates(client, "show")
         values += aggregated(text)
-        updates = self.updates(hits)
+        sampled = samples.hits(client)
+        updates = self.updates(hits) + collections.Counter(count_sample=sum(sampled))
         if updates["starts"] or updates["ends"]:
             pair = guest.Pair(text)
             assert (pair.starts, pair.ends) == (updates.pop("starts", 0), updates.pop("ends", 0)), text
@@ -300,7 +303,8 @@ class Soak:
         ran = [p for p, n in list(zip(places, hits))[len(CALLED) + 2:] if n and p.verdict not in ("module", "return")]
         self.sets["hot"] = guest.unique(self.sets["hot"] + ran)
         self.totals.update({"rounds": 1, "jumps": len(jumps), "follow": follow, "places": len(places), "hits": sum(hits),
-                            "updates": updates["hist_time"], "stacks": updates["count_stack"]})
+                            "updates": updates["hist_time"], "stacks": updates["count_stack"],
+                            "clock's samples": sampled[0], "samples in NMIs": sum(sampled[1:])})
         say("round %d: %d places, %d jumps, %d follow, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
             number, len(places), len(jumps), follow, sum(map(bool, hits)), sum(hits), began, ended,
             time.monotonic() - self.since))
@@ -383,6 +387,7 @@ class Soak:
         self.inside(client)
         client.close()
         self.both_ways()
+        assert self.totals["clock's samples"] and self.totals["samples in NMIs"], "no hits of samples"
         if idle(60):  # gdbtp retries every second to free pads that other users' kprobes kept in use
             fixture.unload()
         else:
@@ -465,6 +470,7 @@ def prepare(seed, picks):
     load_module()
     fixture.load_fixture()
     fixture.load_tables()
+    samples.load()
     return Soak(seed, picks)
 
 
