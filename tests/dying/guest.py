@@ -56,6 +56,14 @@ def places():
     return early, late
 
 
+def samples():
+    """Return samples of all CPUs as (address, actions...), by the clock and by a counter that interrupts by NMI: their hits
+    take the lock, too, also while the kernel panics."""
+    fixture.must("insmod", fixture.KMOD + "/gtp_pmu.ko", "every_us=1000",
+                 "overflow=%#x" % symbols("perf_event_overflow")["perf_event_overflow"])
+    return [(0x4310000000000000 | 1999993, ACTION), (0x4300000000000000 | 2999999, ACTION)]
+
+
 def load():
     """Read, write and stat files for ever. Sleep at times, so that the kernel switches tasks."""
     zero, null = os.open("/dev/zero", os.O_RDONLY), os.open("/dev/null", os.O_WRONLY)
@@ -72,7 +80,7 @@ def check_mechanisms(client):
     found = probes(client.monitor("probes"))
     how = sorted({probe.how for probe in found.values()})
     print("armed:", "; ".join(how), flush=True)
-    for wanted in ("jump", "ftrace call", "tracepoint", "jump, follows the call"):
+    for wanted in ("jump", "ftrace call", "tracepoint", "jump, follows the call", "sample"):
         assert wanted in how, (wanted, how)
     assert any(name.startswith("kprobe") for name in how), how
 
@@ -169,6 +177,7 @@ def panic():
     fixture.load("self_trace=1")
     fixture.load_tables()
     early, late = places()
+    early += samples()
     client = Client()
     client.monitor("jit off")
     client.ok("QTinit")
