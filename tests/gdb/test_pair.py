@@ -375,9 +375,12 @@ def leaks():
     disconnect()
     cmd("target tfile " + path)
     in_file = cmd("gtp show --top 1000")
+    merged = cmd("gtp merge " + path)
     connect()
     os.unlink(path)
     equal(in_file, text, "gtp show of the saved file")
+    matches(r"^\$sum_size: sum of size from kmem:kmalloc to kmem:kfree\n\d+ \(n \d+\)$", merged)
+    check("\nleft out: what the pairs of each run have counted, and what has not ended;" in merged, merged)
     target("call unleak 180")
     cmd("monitor pair-entries 4096")
     mine = [line for line in text.splitlines() if "gtp_target_leak" in line]

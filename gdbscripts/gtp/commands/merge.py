@@ -14,6 +14,7 @@ USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
 WHAT = {True: "a stack", False: "a number"}
 STACK_OR_NUMBER = """%s: $%s is %s here, and %s in the files before it; a file lacks this when it was saved by a GDB that did
   not know the tracepoint"""
+NO_PAIRS = "left out: what the pairs of each run have counted, and what has not ended; gtp show prints that of one file\n"
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
 
 
@@ -50,6 +51,7 @@ class Merged(aggregations.Reading):
         super().__init__("")
         self.numbers, self.stacks, self.keys = {}, {}, set()
         self.names = {}  # name -> known.Variable, from all files so far
+        self.has_pairs = False  # true if a file has pairs, which are not merged
         self.of_stacks = {}  # name of a key -> whether its values are numbers of stacks, from all files so far
 
     def number_of(self, found, number):
@@ -106,6 +108,7 @@ class Merged(aggregations.Reading):
         self.names = {**found.names, **self.names}
         self.of_stacks.update((name, name in found.keys) for one in reading.all for name in one.keys)
         self.keys |= found.keys
+        self.has_pairs |= bool(reading.pairs.all)
         self.nested += reading.nested
         self.missed += reading.missed
         with aggtypes.of(found.names):
@@ -152,7 +155,7 @@ def merged(files, top, order):
     if not found.all:
         raise gdb.GdbError("nothing was aggregated in these runs")
     with aggtypes.of(found.names):
-        return show.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
+        return show.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses)) + NO_PAIRS * found.has_pairs
 
 
 class GtpMerge(Command):
