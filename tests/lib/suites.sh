@@ -8,6 +8,11 @@
 # 0.6 s of CPU time for each python3, Debian's own python3 takes 0.05 s.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
+# Keep compiled Python files in the build folder. Without them, each GDB that starts the command gtp compiles its modules
+# again: 0.2 s of CPU time, and 2 s in a guest.
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
+unset PYTHONDONTWRITEBYTECODE
+
 # name | guest | needs | topics | what it shows
 #   guest   -: none; own: it boots its own; parallel, single: it runs inside one whose CPUs have a host thread each, or
 #           share one
@@ -121,7 +126,8 @@ for_kernel() {
 	fi
 }
 
-need_tools() { make -s -C tools; }
+# The compiled Python files are among the tools: guests and GDBs in other roots only read them.
+need_tools() { make -s -C tools && python3 -m compileall -q gdbscripts tests; }
 
 # Compile the shared sources for userspace, for the unit tests and for the fake targets of tests/tfile.
 need_objects() { make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a"; }
