@@ -116,7 +116,7 @@ def readme():
     nothing_armed()
 
 
-@test("--for 1s ends it", lengthy=True)
+@test("--for 1s ends it")
 def seconds():
     status, out, errors = finished(*README, "--for", "1s")
     equal((status, out.split()[:5]), (0, "time cpu pid task count".split()), errors)
@@ -124,7 +124,7 @@ def seconds():
     nothing_armed()
 
 
-@test("rows are the fixture's calls, each value as in C, with more columns than one dprintf holds; ^C ends it", lengthy=True)
+@test("rows are the fixture's calls, each value as in C, with more columns than one dprintf holds; ^C ends it")
 def values():
     gtp = traced("gtp_target_obj if n != 2", "--collect", "n, o->id, o->small, o->medium, o->big, o->low, o->mid, "
                  "o->kind, o->on, o->name, o->parent, &gtp_target_objs, o->name, o->values[1], n ? o->name : 0")
@@ -149,7 +149,7 @@ def values():
     nothing_armed()
 
 
-@test("--count 7 in a storm prints exactly 7 lines; CSV", lengthy=True)
+@test("--count 7 in a storm prints exactly 7 lines; CSV")
 def count():
     gtp = traced("gtp_target_leaf", "--collect", "n", "--count", "7", "--csv", "-")
     with hammering("loop leaf 2000"):
@@ -161,7 +161,7 @@ def count():
     nothing_armed()
 
 
-@test("a storm on all CPUs: each call is a line, or is dropped and counted; SIGTERM ends it", lengthy=True)
+@test("a storm on all CPUs: each call is a line, or is dropped and counted; SIGTERM ends it")
 def storm():
     gtp = traced("gtp_target_leaf", "--collect", "n")
     before = counted("leaf")
@@ -175,7 +175,7 @@ def storm():
     nothing_armed()
 
 
-@test("| head -n 2: the table's head and a row, and gtp ends while the hits go on", lengthy=True)
+@test("| head -n 2: the table's head and a row, and gtp ends while the hits go on")
 def piped():
     words = "%s %s trace gtp_target_leaf --collect n --modules %s" % (sys.executable, GTP, KMOD)
     gtp = Gtp(shell=["bash", "-c", "set -o pipefail; %s | head -n 2" % words])
@@ -188,7 +188,7 @@ def piped():
     nothing_armed()
 
 
-@test("a structure does not fit into a line: a message says so, and the frames are shown at the end", lengthy=True)
+@test("a structure does not fit into a line: a message says so, and the frames are shown at the end")
 def at_end():
     gtp = Gtp("trace", "gtp_target_obj", "--modules", KMOD, "--collect", "n, o->values", "--count", "2")
     until(lambda: "o->values is an array: the rows are shown when the run has ended" in gtp.said(), "the note")
@@ -206,7 +206,7 @@ def armed(gtp, name):
     return text_of(name) != UNTOUCHED[name]
 
 
-@test("a system call when it returns, with its arguments; an event with the fields of its record", lengthy=True)
+@test("a system call when it returns, with its arguments; an event with the fields of its record")
 def calls():
     gtp = Gtp("syscall", "openat if $ret < 0 && $current_task_pid == %d" % os.getpid()).begun()
     equal(gtp.head.split(), (HEAD + "dfd filename flags mode $ret").split())
@@ -291,7 +291,7 @@ def line_is_free():
     return True
 
 
-@test("gtp events, lines, explain, status and check print what GDB's commands do", lengthy=True)
+@test("gtp events, lines, explain, status and check print what GDB's commands do")
 def others():
     status, out, _ = finished("events", "sched:sched_process_f*")
     equal((status, out), (0, "sched:sched_process_fork\nsched:sched_process_free\n"))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
-# Lengthy: a minute of the processor.
 # Types the lines of docs/tools-*.md as they stand there, and compares their results with what provoke_tools.py has done.
 # Makes one run for the lines that leave frames, and one run for the lines that aggregate.
 import contextlib

@@ -17,9 +17,8 @@ fail() {
 }
 
 # all_topics DIR: print the topics of the folder. If GTP_BESIDE is set, leave out those for which one kernel is enough:
-# the guest of the kernel GTP_BESIDE runs them. If GTP_BRIEF is set, leave out those that are lengthy as a whole; tap.py
-# leaves out single tests. If GTP_BARE is set, leave out those about parts that the kernel of tests/vm/debug-kernel does
-# not have.
+# the guest of the kernel GTP_BESIDE runs them. If GTP_BARE is set, leave out those about parts that the kernel of
+# tests/vm/debug-kernel does not have.
 all_topics() {
 	local file
 	for file in "$1"/test_*.py; do
@@ -27,8 +26,6 @@ all_topics() {
 			echo "# $file: runs on $GTP_BESIDE" >&2
 		elif [ -n "${GTP_BARE-}" ] && grep -q "^# A distribution's kernel" "$file"; then
 			echo "# $file: needs the kernel of a distribution, left out" >&2
-		elif [ -n "${GTP_BRIEF-}" ] && grep -q '^# Lengthy' "$file"; then
-			echo "# $file: lengthy, left out" >&2
 		else
 			file=${file##*/test_}
 			echo "${file%.py}"
