@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that gtp-attach reads in these tests. One of its threads increments a counter, and
- * the others wait.
+ * The process that gtp-attach reads in these tests. One of its threads increments a counter every
+ * millisecond, and the others wait.
  *
- * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "load FILE"
+ * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "busy" lets
+ * the counting thread run without a pause from now on, and prints the counter then, "load FILE"
  * loads a library and prints the address of the library's function, "unload" unloads it, "map FILE"
  * prints the address of the file's first page, "threads N" makes threads and prints their number,
  * and "exec" executes this program again.
@@ -12,6 +13,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +27,28 @@ struct victim_state {
 };
 
 long victim_counter;
+static bool busy;
 struct victim_state victim_state = { "a name in .rodata", { 11, 22, 33, 44 } };
 
 static void *count(void *arg)
 {
 	prctl(PR_SET_NAME, "a<b>&\"c\"\xff'");
-	for (;;)
+	for (;;) {
 		__atomic_fetch_add(&victim_counter, 1, __ATOMIC_RELAXED);
+		if (!__atomic_load_n(&busy, __ATOMIC_RELAXED))
+			usleep(1000);
+	}
 	return arg;
+}
+
+/* Let the counting thread run without a pause. Return when it does. */
+static void make_busy(void)
+{
+	long before = __atomic_load_n(&victim_counter, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&busy, true, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&victim_counter, __ATOMIC_RELAXED) - before < 1000)
+		usleep(1000);
 }
 
 void victim_waits(void)
@@ -73,7 +89,9 @@ static int make_threads(int count)
 
 static void obey(char *line, char **argv)
 {
-	if (!strcmp(line, "count"))
+	if (!strcmp(line, "busy"))
+		make_busy();
+	if (!strcmp(line, "count") || !strcmp(line, "busy"))
 		printf("%ld\n", __atomic_load_n(&victim_counter, __ATOMIC_RELAXED));
 	if (!strncmp(line, "load ", 5)) {
 		library = dlopen(line + 5, RTLD_NOW);
