@@ -256,13 +256,15 @@ static void put_head(const struct gtp_trace *t, const struct gtp_aggregate *a, s
 
 static int make_text(struct gtp_trace *t, struct gtp_why *why)
 {
-	u64 starts;
-	size_t bytes = text_bytes(t) + gtp_pairs_text_bytes(t, &starts);
+	size_t bytes = text_bytes(t);
 	const struct gtp_aggregate *a;
 	struct gtp_out out;
+	u64 most, starts;
 
 	free_text(t);
-	if (bytes <= t->target->memory_most(t->ctx))
+	most = t->target->memory_most(t->ctx);
+	bytes += gtp_pairs_text_bytes(t, most > bytes ? most - bytes : 0, &starts);
+	if (bytes <= most)
 		t->aggregate_text = alloc(t, bytes);
 	if (!t->aggregate_text) {
 		gtp_why(why, "no memory for %llu KiB of text; nothing is lost", (u64)bytes >> 10);

@@ -3,8 +3,9 @@
 #include "session/pair.h"
 
 enum {
-	NUMBER_MAX = 24, /* a number and a blank */
-	LATER = 1024,	 /* entries that hits may add while the text is made */
+	NUMBER_MAX = 24,	 /* a number and a blank */
+	LATER = 1024,		 /* entries that hits may add while the text is made */
+	ENTRIES_MAX = 256 << 20, /* bytes of the text of all entries */
 };
 
 void gtp_pairs_drop(struct gtp_trace *t)
@@ -90,16 +91,21 @@ static u64 count_entries(const struct gtp_pair *p)
 	return n;
 }
 
-size_t gtp_pairs_text_bytes(const struct gtp_trace *t, u64 *room)
+size_t gtp_pairs_text_bytes(const struct gtp_trace *t, u64 most, u64 *room)
 {
-	u32 i;
+	size_t heads = t->pairs.n * ((1 + GTP_PAIR_KEPT_MAX) * GTP_TSV_NAME_MAX + 16 * NUMBER_MAX);
+	/* "unfinished", the key, the time, and the colon with the newline count as numbers. */
+	size_t each = (4 + GTP_PAIR_KEPT_MAX) * NUMBER_MAX;
 
 	*room = t->pairs.n ? LATER : 0;
-	for (i = 0; i < t->pairs.n; i++)
+	for (u32 i = 0; i < t->pairs.n; i++)
 		*room += count_entries(t->pairs.pair[i].table);
-	/* "unfinished", the key, the time, and the colon with the newline count as numbers. */
-	return t->pairs.n * ((1 + GTP_PAIR_KEPT_MAX) * GTP_TSV_NAME_MAX + 16 * NUMBER_MAX) +
-	       *room * (4 + GTP_PAIR_KEPT_MAX) * NUMBER_MAX;
+	most = most > heads ? most - heads : 0;
+	if (most > ENTRIES_MAX)
+		most = ENTRIES_MAX;
+	if (*room > most / each)
+		*room = most / each;
+	return heads + *room * each;
 }
 
 static void put_head(const struct gtp_trace *t, const struct gtp_trace_pair *pair,

@@ -36,9 +36,10 @@ void gtp_pairs_drop(struct gtp_trace *t);
 
 /*
  * gtp_pairs_text_bytes - return a number of bytes that is enough for gtp_pairs_text(). @room
- * receives the number of entries for which that is
+ * receives the number of entries for which that is: fewer than there are if all of them need more
+ * than @most bytes, or more than 256 MiB
  */
-size_t gtp_pairs_text_bytes(const struct gtp_trace *t, u64 *room);
+size_t gtp_pairs_text_bytes(const struct gtp_trace *t, u64 most, u64 *room);
 
 /*
  * gtp_pairs_text - print the counters of all pairs and their starts without an end, @room at most.

@@ -183,6 +183,41 @@ static void full(void **state)
 	assert_non_null(strstr(f->trace.aggregate_text, "\npaired 40 0 0 26 0 0 0\nunfinished "));
 }
 
+static u32 count_lines(const char *text, const char *begins)
+{
+	u32 n = 0;
+
+	while ((text = strstr(text, begins))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* If there is memory for the text of some entries only, the text says how many are left out. */
+static void no_memory_for_entries(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_why why = { "" };
+	unsigned long unread;
+	const char *text;
+	u32 read;
+
+	define(f, "1:1000:E:0:0", NULL, UPDATE(START, REG("04")), NULL);
+	start(f);
+	for (u64 key = 0; key < 40; key++)
+		fire_at(f, 0, 0x1000, 10, key);
+	f->memory_most = 4096;
+	assert_int_equal(gtp_aggregates_read(&f->trace, false, &why), 0);
+	text = f->trace.aggregate_text;
+	read = count_lines(text, "\nunfinished ");
+	unread = strtoul(strstr(text, "\nunread ") + strlen("\nunread "), NULL, 10);
+	assert_in_range(read, 5, 35);
+	assert_int_equal(read + unread, 40);
+	f->memory_most = 256;
+	assert_int_equal(gtp_aggregates_read(&f->trace, false, &why), -ENOMEM);
+}
+
 /* --- refusals --- */
 
 #define REFUSED_AT(what) "tracepoint 1, " what
@@ -327,6 +362,7 @@ int main(void)
 		T(nested),
 		T(a_kept_value_that_fails),
 		T(full),
+		T(no_memory_for_entries),
 		T(refusals),
 		T(left_out),
 		T(accepted),

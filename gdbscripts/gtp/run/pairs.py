@@ -14,7 +14,7 @@ SAID = {
 }
 
 # kept: the names of the variables that a start keeps. unfinished: a list of Start. unread: the number of entries that could
-# not be read, because hits changed them.
+# not be read, because hits changed them or there was no memory.
 Pair = collections.namedtuple("Pair", "name kept counts unfinished unread")
 Start = collections.namedtuple("Start", "key time kept")
 
@@ -73,7 +73,7 @@ def shown(pair, top, word_text):
         if pair.counts.get(name):
             yield text % pair.counts[name]
     if sum(pair.unread):
-        yield "%d changed too fast to be read" % sum(pair.unread)
+        yield "%d could not be read: hits changed them, or there was no memory for their text" % sum(pair.unread)
     names = pair.kept or [None]
     groups = collections.Counter(start.kept if pair.kept else (start.key,) for start in pair.unfinished)
     for words, n in sorted(groups.items(), key=lambda one: (-one[1], one[0]))[:top]:
