@@ -206,6 +206,36 @@ def other_conditions():
     equal([entry.count for entry in next(iter(named.values())).entries], [4])
 
 
+@test("one place can be the start and the end: by other keys, or if a call and its return are meant")
+def same_place():
+    for line in ("from gtp_target_begin on t if number % 2 == 0 to gtp_target_begin on t if number % 2 == 1",
+                 "from gtp_target_begin on number to gtp_target_begin on number - 1"):
+        define("count " + line)
+        cmd("tstart")
+        for _ in range(8):
+            target("call begin 1")
+        cmd("tstop")
+        pair, _ = reading()
+        check(pair.counts["ended"] >= 3, "%s: %s" % (line, pair.counts))
+        fresh()
+    define("count from gtp_target_begin on t to return of gtp_target_begin on t")
+    cmd("tstart")
+    target("call begin 1")
+    cmd("tstop")
+    equal(reading()[0].counts["ended"], 1)
+
+
+@test("an int and an unsigned int are the same key if C's == says so")
+def signs():
+    define("count from gtp_target_begin on -(int)number to gtp_target_finish on -(unsigned int)number")
+    cmd("tstart")
+    for line in ("begin 1", "finish 1", "begin 2", "finish 2"):
+        target("call " + line)
+    cmd("tstop")
+    pair, _ = reading()
+    equal((pair.counts["started"], pair.counts["ended"]), (2, 2))
+
+
 @test("an end can also leave frames: of the ends without a start they contain nothing")
 def frames_of_ends():
     _, end = define("hist $since " + FROM_TO)
@@ -406,6 +436,7 @@ def refusals():
             ("count from gtp_target_begin on t to gtp_target_finish on nosuch", "nosuch"),
             ("count from gtp_target_begin on t to nosuch on t", "nosuch"),
             ("hist $since from gtp_target_begin on t to gtp_target_finish on t keep n = 1", "keep belongs to the start"),
+            ("hist $since from gtp_target_begin on t to gtp_target_begin on t", "would end what it has just started"),
             ("count at gtp_target_begin from gtp_target_begin on t to gtp_target_finish on t", "either `at' or `from'"),
     ):
         told = refused("gtp " + line)

@@ -19,6 +19,7 @@ RETURN_OF = "return of "
 MOST_KEPT = 4
 PARTS = re.compile(r"(?:(?P<front>.*?)\s)?from\s+(?P<a>.+?)\s+on\s+(?P<a_key>.+?)\s+to\s+(?P<b>.+?)\s+on\s+(?P<b_key>.+)", re.S)
 HALF = re.compile(r"(?:^|\s)from\s+[\w*'\"-]\S*\s(?:.*\s)?(?:on|to)\s", re.S)
+OF_CALL = re.compile(r"\$(?:ret|kret|latency|entry_clock)\b")  # names that make a tracepoint one of a function's return
 KEEP = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*(.*)", re.S | re.A)
 
 # place: as for gtp count. returns: true if the function's return is meant. key: an expression. condition: None if there is
@@ -98,6 +99,32 @@ def whole_number(number, text, what):
     return made, kind
 
 
+def keys(numbers, one):
+    """Return {number of a tracepoint: (C, type)} of the key at each tracepoint of a place."""
+    return {number: whole_number(number, one.key, "on") for number in numbers}
+
+
+def comparable(starts, ends):
+    """Return two {number: C} of keys that are equal if C's == would find them equal: an int is compared with an unsigned int as
+    unsigned int. Longer keys need no cast, since all keys become long."""
+    kinds = [kind and ctype.promoted(kind) for kind in (ctype.kind_of(kind) for _, kind in [*starts.values(), *ends.values()])]
+    cast = "(unsigned int)(%s)" if set(kinds) == {ctype.INT, ctype.UINT} else "%s"
+    return tuple({number: cast % made for number, (made, _) in one.items()} for one in (starts, ends))
+
+
+def refuse_same_hits(starts, ends, start, last, said):
+    """Raise an error if each hit that is an end would find the start that it has stored itself. STARTS and ENDS are numbers of
+    tracepoints."""
+    texts = [start.key, start.condition or "", *(text for _, text in start.keep)]
+    at_return = start.returns or OF_CALL.search(" ".join(texts)) is not None
+    texts = [last.key, last.condition or "", said.value or "", *said.keys]
+    if start.key != last.key or start.condition not in (None, last.condition) or \
+            at_return != (last.returns or OF_CALL.search(" ".join(texts)) is not None):
+        return
+    if {pc for number in starts for pc in points.addresses(number)} & {pc for number in ends for pc in points.addresses(number)}:
+        raise gdb.GdbError("each hit of %s would end what it has just started: both places are the same, and so are the keys" % last.place)
+
+
 def setting(variable, text, returns):
     """Return the action that sets a variable. If the tracepoint is meant for a function's RETURN, an expression must name
     a value of the call."""
@@ -114,9 +141,9 @@ def set_tracepoints(definitions, one, options):
     return numbers, told
 
 
-def start_at(numbers, name, start):
-    """Give the start's tracepoints their actions. Return {kept name: C at the end}."""
-    meant = {}
+def start_at(numbers, start):
+    """Return {number of a tracepoint: the actions that set what a start keeps}, and {kept name: C at the end}."""
+    actions, meant = {}, {}
     for number in numbers:
         lines, here = [], {}
         for kept_name, text in start.keep:
@@ -126,10 +153,8 @@ def start_at(numbers, name, start):
             here[kept_name] = typed(variable, kind)
         if meant and here != meant:
             raise gdb.GdbError("keep %s: its type is not the same at all places" % ", ".join(n for n, _ in start.keep))
-        meant = here
-        key, _ = whole_number(number, start.key, "on")
-        points.set_actions(number, lines + [setting("pair_start_" + name, key, start.returns)])
-    return meant
+        actions[number], meant = lines, here
+    return actions, meant
 
 
 def typed(variable, kind):
@@ -150,11 +175,12 @@ def name_at(number, place, meant):
                                        own.guard))
 
 
-def end_at(numbers, name, last, meant):
-    """Give the end's tracepoints the action that ends the pair."""
-    for number in numbers:
-        name_at(number, last.place, meant)
-        key, _ = whole_number(number, last.key, "on")
+def act(name, start, actions, starts, last, ends):
+    """Give all tracepoints of a pair their actions. STARTS and ENDS are {number: (C, type)} of their keys."""
+    at_start, at_end = comparable(starts, ends)
+    for number, key in at_start.items():
+        points.set_actions(number, actions[number] + [setting("pair_start_" + name, key, start.returns)])
+    for number, key in at_end.items():
         points.set_actions(number, [setting("pair_end_" + name, key, last.returns)])
 
 
@@ -169,13 +195,18 @@ def aggregate(said, start, last, prefix, tail):
     """Set the tracepoints of both places, with their actions. Return the aggregation's name."""
     count.refuse_in_run()
     with define.Definitions() as definitions:
-        numbers, told = set_tracepoints(definitions, start, said.options)
+        starts, told = set_tracepoints(definitions, start, said.options)
         name = pair_name(start, last)
-        meant = {SINCE: "$pair_since_" + name, **start_at(numbers, name, start)}
+        actions, meant = start_at(starts, start)
+        meant[SINCE] = "$pair_since_" + name
+        started_by = keys(starts, start)
         # A condition about the start can only be evaluated after the end, so it cannot be the tracepoint's.
         later = last.condition is not None and not names.identifiers(last.condition).isdisjoint(meant)
         numbers, more = set_tracepoints(definitions, last._replace(condition=None) if later else last, said.options)
-        end_at(numbers, name, last, meant)
+        refuse_same_hits(starts, numbers, start, last, said)
+        for number in numbers:
+            name_at(number, last.place, meant)
+        act(name, start, actions, started_by, last, keys(numbers, last))
         if later:
             guard(numbers, last.condition)
         made = count.add_all(numbers, said._replace(place=title(start, last)), prefix, tail, set())
