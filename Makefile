@@ -93,7 +93,7 @@ deb: ## Debian packages for this machine's release, into build/deb/ (root, if so
 	scripts/deb
 
 clean: ## all that was built, but not the guest kernels
-	rm -rf build/module build/unit build/tools build/fuzz build/check build/vm build/bench build/deb
+	rm -rf build/module build/unit build/tools build/pycache build/fuzz build/check build/vm build/bench build/deb
 
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
