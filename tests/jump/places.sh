@@ -28,14 +28,15 @@ options() {
 	rest=("$@")
 }
 
-# take_kernel FOLDER: set the variables of tests/vm/kernel, and $out to build/FOLDER/RELEASE, where the tables and the
-# chosen places are stored
+# take_kernel FOLDER SUITE: build what the suite needs, so that it does not test modules of older sources. Set the variables
+# of tests/vm/kernel, and $out to build/FOLDER/RELEASE, where the tables and the chosen places are stored
 take_kernel() {
 	local env
+	# shellcheck disable=SC2046 # words
+	(. tests/lib/suites.sh && build "$series" $(needs_of "$2" "")) || exit 1
 	env=$(tests/vm/kernel "$series") || exit 1
 	eval "$env"
 	tool=build/tools/gdbtp-regions
-	[ -x $tool ] || make -s -C tools
 	out=build/$1/$release
 	mkdir -p "$out"
 	picks=$(mktemp "$PWD/$out/picks.XXXXXX")
