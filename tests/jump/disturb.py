@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 
-from fixture import KMOD, load_table, must
+from fixture import KMOD, command, load_table, must
 from kernel import DEBUG, TRACING, get, put
 from stream import PIPE
 from tap import SECONDS
@@ -197,6 +197,17 @@ def of_the_kernel(name):
     return path if os.path.exists(path) else path + ".xz"
 
 
+def unload(name):
+    """Unload a module. The kernel holds a module while someone registers a kprobe in it. gdbtp may do that in any module, since
+    a tracepoint keeps its address when gtp_target2 has gone, and the next module may be there. So try again for a while."""
+    end = time.monotonic() + SECONDS
+    done = command("rmmod", name)
+    while done.returncode != 0 and time.monotonic() < end:
+        time.sleep(0.1)
+        done = command("rmmod", name)
+    assert done.returncode == 0, "rmmod %s: %s" % (name, done.stdout + done.stderr)
+
+
 def modules(me):
     """Load a module, perhaps with its table of regions, and unload it."""
     path = of_the_kernel(me.rng.choice(MODULES))
@@ -212,7 +223,7 @@ def modules(me):
             me.rest(0.3)
     me.rest(3)
     with modules_lock:
-        must("rmmod", name)
+        unload(name)
 
 
 class Kprobes:
