@@ -7,7 +7,7 @@
  * word, so all starts and ends in a bucket have one order:
  *
  *	start	1. free -> busy: reserves a slot. No other CPU touches a busy slot.
- *		2. writes the key and the values into the slot.
+ *		2. writes the key, the time and the values into the slot.
  *		3. busy -> full. If another slot is full with the same key, the same cmpxchg makes
  *		   that slot free.
  *	end	1. finds the full slot with the key, and reads its values.
@@ -36,9 +36,11 @@ enum { NO_SLOT = GTP_PAIR_SLOTS };
 
 #define VERSION BIT_ULL(2 * GTP_PAIR_SLOTS) /* one step of the version */
 #define LOW_BITS ((VERSION - 1) / 3)	    /* the low bit of each slot */
+#define SLOTS (VERSION - 1)		    /* the bits of all slots */
 
-static_assert(sizeof(struct gtp_pair_bucket) == 64, "a look-up reads one cache line");
-static_assert(sizeof(struct gtp_pair_counts) == 64, "as large as a bucket, so aligned like it");
+static_assert(offsetof(struct gtp_pair_bucket, time) == 64, "a look-up reads one cache line");
+static_assert(sizeof(struct gtp_pair_bucket) == 128, "a bucket is two cache lines");
+static_assert(sizeof(struct gtp_pair_counts) == 64, "no two CPUs count in one cache line");
 
 /* --- the memory of a table --- */
 
@@ -57,8 +59,7 @@ size_t gtp_pair_bytes(u32 entries, u32 nkept, u32 ncpus)
 
 	/* One bucket more, to align the buckets. */
 	return sizeof(struct gtp_pair) + (n + 1) * sizeof(struct gtp_pair_bucket) +
-	       ncpus * sizeof(struct gtp_pair_counts) +
-	       n * GTP_PAIR_SLOTS * (1 + nkept) * sizeof(u64);
+	       ncpus * sizeof(struct gtp_pair_counts) + n * GTP_PAIR_SLOTS * nkept * sizeof(u64);
 }
 
 struct gtp_pair *gtp_pair_init(void *mem, u32 entries, u32 nkept, u32 ncpus)
@@ -75,19 +76,19 @@ struct gtp_pair *gtp_pair_init(void *mem, u32 entries, u32 nkept, u32 ncpus)
 	return p;
 }
 
-static __always_inline u32 bucket_of(const struct gtp_pair *p, u64 key)
+static __always_inline u64 bucket_of(const struct gtp_pair *p, u64 key)
 {
 	const u64 golden = 0x9e3779b97f4a7c15;
 	u64 h = key * golden;
 
 	/* The keys are often addresses with equal distances, which one product may not spread. */
 	h = (h ^ h >> 32) * golden;
-	return (u32)(h >> p->shift);
+	return h >> p->shift;
 }
 
-static __always_inline u64 *values(const struct gtp_pair *p, u32 nr, u32 slot)
+static __always_inline u64 *values(const struct gtp_pair *p, u64 nr, u32 slot)
 {
-	return p->value + ((size_t)nr * GTP_PAIR_SLOTS + slot) * (1U + p->nkept);
+	return p->value + (nr * GTP_PAIR_SLOTS + slot) * p->nkept;
 }
 
 /* --- the state of a bucket --- */
@@ -193,37 +194,80 @@ static void make_full(struct gtp_pair_bucket *b, u32 slot, u64 key, struct gtp_p
 	c->start_gave_up++;
 }
 
-void gtp_pair_start(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
+/* Store the values that a start keeps. Out of line, because most starts keep none. */
+static noinline void keep(const struct gtp_pair *p, u64 nr, u32 slot, const u64 *own)
 {
-	u32 nr = bucket_of(p, key);
+	u64 *v = values(p, nr, slot);
+
+	for (u32 i = 0; i < p->nkept; i++)
+		WRITE_ONCE(v[i], own[p->kept[i]]);
+}
+
+static __always_inline void write_slot(struct gtp_pair *p, u64 nr, u32 slot, u64 key, u64 now,
+				       const u64 *own)
+{
+	WRITE_ONCE(p->bucket[nr].key[slot], key);
+	WRITE_ONCE(p->bucket[nr].time[slot], now);
+	if (p->nkept)
+		keep(p, nr, slot, own);
+}
+
+/* Store a start in a bucket that is not empty, or that other CPUs change. */
+static noinline void start_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
+{
+	u64 nr = bucket_of(p, key);
 	struct gtp_pair_bucket *b = &p->bucket[nr];
 	struct gtp_pair_counts *c = &p->counts[cpu];
-	u32 slot;
-	u64 *v;
+	u32 slot = reserve(b, key, c);
 
-	c->started++;
-	slot = reserve(b, key, c);
 	if (unlikely(slot == NO_SLOT))
 		return;
-	v = values(p, nr, slot);
-	WRITE_ONCE(b->key[slot], key);
-	WRITE_ONCE(v[0], now);
-	for (u32 i = 0; i < p->nkept; i++)
-		WRITE_ONCE(v[1 + i], own[p->kept[i]]);
+	write_slot(p, nr, slot, key, now, own);
 	make_full(b, slot, key, c);
+}
+
+/*
+ * Most buckets are empty when a start comes, so this function does the three steps for slot 0 of an
+ * empty bucket, and calls no other function then. Slot 0 was the only one that was not free when
+ * step 2 began, so step 3 need not look for an older start unless the state has changed.
+ */
+void gtp_pair_start(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
+{
+	u64 nr = bucket_of(p, key);
+	struct gtp_pair_bucket *b = &p->bucket[nr];
+	struct gtp_pair_counts *c = &p->counts[cpu];
+	u64 was = gtp_acquire(&b->state);
+
+	c->started++;
+	if (unlikely(was & SLOTS) || !change(b, was, in_slot(0, BUSY))) {
+		start_slowly(p, cpu, key, now, own);
+		return;
+	}
+	write_slot(p, nr, 0, key, now, own);
+	if (!change(b, was + VERSION + in_slot(0, BUSY), in_slot(0, FULL) - in_slot(0, BUSY)))
+		make_full(b, 0, key, c);
 }
 
 /* --- ends --- */
 
-static void deliver(const struct gtp_pair *p, const u64 *v, u64 now, u64 *own)
+/* Set the kept variables to the values that a start has kept. */
+static noinline void give_back(const struct gtp_pair *p, u64 nr, u32 slot, u64 *own)
 {
-	u64 start = READ_ONCE(v[0]);
+	const u64 *v = values(p, nr, slot);
+
+	for (u32 i = 0; i < p->nkept; i++)
+		own[p->kept[i]] = READ_ONCE(v[i]);
+}
+
+static __always_inline void deliver(const struct gtp_pair *p, u64 nr, u32 slot, u64 now, u64 *own)
+{
+	u64 start = READ_ONCE(p->bucket[nr].time[slot]);
 
 	/* The clocks of two CPUs may differ by some ticks. */
 	if (p->since)
 		own[p->since] = now > start ? now - start : 0;
-	for (u32 i = 0; i < p->nkept; i++)
-		own[p->kept[i]] = READ_ONCE(v[1 + i]);
+	if (p->nkept)
+		give_back(p, nr, slot, own);
 }
 
 static noinline bool deliver_nothing(const struct gtp_pair *p, u64 *own)
@@ -235,9 +279,10 @@ static noinline bool deliver_nothing(const struct gtp_pair *p, u64 *own)
 	return false;
 }
 
-bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
+/* Find a start that is not in slot 0, or in a bucket that other CPUs change. */
+static noinline bool end_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
 {
-	u32 nr = bucket_of(p, key);
+	u64 nr = bucket_of(p, key);
 	struct gtp_pair_bucket *b = &p->bucket[nr];
 	struct gtp_pair_counts *c = &p->counts[cpu];
 
@@ -252,7 +297,7 @@ bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
 			return deliver_nothing(p, own);
 		}
 		/* The values count only if the cmpxchg proves that the slot was full until now. */
-		deliver(p, values(p, nr, slot), now, own);
+		deliver(p, nr, slot, now, own);
 		if (change(b, was, 0 - in_slot(slot, FULL))) {
 			c->ended++;
 			return true;
@@ -260,6 +305,22 @@ bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
 	}
 	c->end_gave_up++;
 	return deliver_nothing(p, own);
+}
+
+/* Most ends find their start in slot 0; see gtp_pair_start(). */
+bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
+{
+	u64 nr = bucket_of(p, key);
+	struct gtp_pair_bucket *b = &p->bucket[nr];
+	u64 was = gtp_acquire(&b->state);
+
+	if (unlikely(!(was & in_slot(0, FULL)) || READ_ONCE(b->key[0]) != key))
+		return end_slowly(p, cpu, key, now, own);
+	deliver(p, nr, 0, now, own);
+	if (!change(b, was, 0 - in_slot(0, FULL)))
+		return end_slowly(p, cpu, key, now, own);
+	p->counts[cpu].ended++;
+	return true;
 }
 
 /* --- reading --- */
@@ -273,9 +334,9 @@ static u32 copy_bucket(const struct gtp_pair *p, u32 nr, u64 state, struct gtp_p
 		const u64 *v = values(p, nr, slot);
 
 		to[n].key = READ_ONCE(p->bucket[nr].key[slot]);
-		to[n].time = READ_ONCE(v[0]);
+		to[n].time = READ_ONCE(p->bucket[nr].time[slot]);
 		for (u32 i = 0; i < p->nkept; i++)
-			to[n].kept[i] = READ_ONCE(v[1 + i]);
+			to[n].kept[i] = READ_ONCE(v[i]);
 		n++;
 	}
 	return n;

@@ -17,10 +17,13 @@ enum {
  * struct gtp_pair_bucket - the entries whose keys have one hash
  * @state: two bits for each slot, free, busy or full, and a version; see aggregate/pair.c
  * @key: the key of each slot that is full
+ * @time: the time of the start in ns, of each slot that is full
  */
 struct gtp_pair_bucket {
 	u64 state;
 	u64 key[GTP_PAIR_SLOTS];
+	u64 time[GTP_PAIR_SLOTS];
+	u64 unused; /* a bucket fills two cache lines */
 };
 
 /**
@@ -56,7 +59,7 @@ struct gtp_pair_counts {
  * @shift: turns a hash into the number of a bucket
  * @nbuckets: the number of buckets, a power of two
  * @bucket: the buckets
- * @value: 1 + @nkept words for each slot: the time of the start in ns, then the kept values
+ * @value: @nkept words for each slot: the kept values
  * @counts: the counters, indexed by CPU; each CPU writes only its own
  *
  * A key is in one bucket only, and every change of a bucket is one cmpxchg of its state. So hits on

@@ -199,11 +199,18 @@ static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 va
 	add(t, find_any(t, own), value);
 }
 
-/* Add one value. The common path calls no function, so no registers are saved for it. */
+/*
+ * Add one value. The common paths, with one word as key or no key, call no function, so no
+ * registers are saved for them.
+ */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 {
-	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;
+	u64 *e = NULL;
 
+	if (likely(t->key_words == 1))
+		e = find_at_once(t, own);
+	else if (!t->key_words)
+		e = t->entry;
 	if (unlikely(!e)) {
 		update_any(t, own, value);
 		return;

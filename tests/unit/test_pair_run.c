@@ -349,7 +349,7 @@ static void no_memory_at_the_start(void **state)
 	assert_int_equal(gtp_trace_start(&f->trace, &why), -ENOMEM);
 	assert_string_equal(
 		why.text,
-		"no memory for the table of the pair io, 928 KiB: set monitor pair-entries to less than 4096");
+		"no memory for the table of the pair io, 960 KiB: set monitor pair-entries to less than 4096");
 }
 
 int main(void)
