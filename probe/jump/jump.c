@@ -80,6 +80,14 @@ u32 gtp_jump_count(void)
 	return list_count(&lists[GTP_JUMP_ARMED]) + list_count(&lists[GTP_JUMP_STUCK]);
 }
 
+void gtp_jump_forget_kprobes(void)
+{
+	if (gtp_jump_any(GTP_JUMP_STAGED) || gtp_jump_count())
+		gtp_kprobe_list_forget();
+	else
+		gtp_kprobe_list_close();
+}
+
 /*
  * Compare two jumps by address. Of two at one address, the jump that follows a function tracer's
  * no-op comes first.

@@ -68,6 +68,11 @@ bool gtp_jump_any(enum gtp_jump_state state);
 u32 gtp_jump_count(void);
 
 /*
+ * gtp_jump_forget_kprobes - gtp_kprobe_list_forget(); if no jump is left, also close the list
+ */
+void gtp_jump_forget_kprobes(void);
+
+/*
  * gtp_jump_each - call @work for all jumps in a state; @work may sleep, but must not change states
  */
 void gtp_jump_each(enum gtp_jump_state state, void (*work)(struct gtp_jump *j));

@@ -3,16 +3,16 @@
 #include "kernel/pad/follow.h"
 #include "probe/backend.h"
 #include "probe/jump/can_jump.h"
+#include "probe/jump/jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/jump/jump_widen.h"
-#include "probe/kprobe/kprobe_list.h"
 #include "probe/policy/notrace.h"
 #include "probe/policy/symbol.h"
 
 static void end_batch(void)
 {
-	gtp_kprobe_list_forget();
+	gtp_jump_forget_kprobes();
 	gtp_can_jump_end();
 	gtp_symbol_forget();
 	gtp_notrace_forget();

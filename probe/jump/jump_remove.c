@@ -155,7 +155,7 @@ static bool sweep(struct gtp_jump_set *set)
 		gtp_patch_close(set->patch, set->n, view);
 		good = free_removed(set);
 	}
-	gtp_kprobe_list_forget();
+	gtp_jump_forget_kprobes();
 	return good;
 }
 
@@ -294,6 +294,7 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 		if (is_in(set.jump[i], mod, init))
 			gtp_jump_drop(set.jump[i]);
 	}
+	gtp_jump_forget_kprobes();
 	gtp_pad_probes_wipe();
 	gtp_jump_deselect(&set);
 }

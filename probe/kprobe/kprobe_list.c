@@ -6,8 +6,13 @@
  * in the text, and may be armed at any time. The kernel lists all of them in debugfs. If debugfs is
  * not mounted or hides addresses, a disabled kprobe of our own at the same address finds it: the
  * kernel chains all kprobes of one address.
+ *
+ * The list stays open while jumps exist. The task that removes them may be a kernel worker, because
+ * a run can end by itself, and a worker need not see the debugfs that GDB's task sees.
  */
+#include <linux/err.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
 #include <linux/sort.h>
 
 #include "kernel/base/mem_kernel.h"
@@ -26,6 +31,7 @@ static struct array probes = { .each = sizeof(u64) };
 static struct array ranges = { .each = sizeof(struct gtp_debugfs_range) };
 static bool probes_told, ranges_told, ranges_asked;
 static bool was_read;
+static struct file *list; /* NULL: not open */
 
 static int add(struct array *a, const void *element)
 {
@@ -87,13 +93,23 @@ static int keep_probe(void *ctx, const char *line, u32 len)
 	return addr ? add(&probes, &addr) : -EPERM;
 }
 
+static int read_list(void)
+{
+	struct file *file = list ? list : gtp_debugfs_open("/sys/kernel/debug/kprobes/list");
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	list = file;
+	return gtp_debugfs_lines(list, keep_probe, NULL);
+}
+
 int gtp_kprobe_list_read(void)
 {
 	int err;
 
 	gtp_probe_test_end();
 	clear(&probes);
-	err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/list", keep_probe, NULL);
+	err = read_list();
 	probes_told = !err;
 	if (probes_told)
 		sort(probes.at, probes.n, probes.each, compare, NULL);
@@ -147,6 +163,7 @@ bool gtp_kprobe_list_in(u64 start, u64 end)
 	for (; start < end; start++) {
 		if (is_tried(start))
 			return true;
+		cond_resched();
 	}
 	return false;
 }
@@ -166,12 +183,15 @@ static int keep_range(void *ctx, const char *line, u32 len)
  */
 static void read_ranges(void)
 {
-	int err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/blacklist", keep_range, NULL);
+	struct file *file = gtp_debugfs_open("/sys/kernel/debug/kprobes/blacklist");
 	struct gtp_debugfs_range *r;
 	u32 i;
 
 	ranges_asked = true;
-	ranges_told = !err && ranges.n;
+	if (IS_ERR(file))
+		return;
+	ranges_told = !gtp_debugfs_lines(file, keep_range, NULL) && ranges.n;
+	gtp_debugfs_close(file);
 	if (!ranges_told)
 		return;
 	sort(ranges.at, ranges.n, ranges.each, compare, NULL);
@@ -223,4 +243,12 @@ void gtp_kprobe_list_forget(void)
 	probes_told = false;
 	ranges_told = false;
 	ranges_asked = false;
+}
+
+void gtp_kprobe_list_close(void)
+{
+	gtp_kprobe_list_forget();
+	if (list)
+		gtp_debugfs_close(list);
+	list = NULL;
 }

@@ -57,4 +57,10 @@ int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
  */
 void gtp_kprobe_list_forget(void);
 
+/*
+ * gtp_kprobe_list_close - gtp_kprobe_list_forget(), and close the file of the list of kprobes,
+ * which stays open from the first gtp_kprobe_list_read() on; call it when no jump is left
+ */
+void gtp_kprobe_list_close(void);
+
 #endif /* _GTP_KPROBE_LIST_H */

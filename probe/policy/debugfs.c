@@ -50,7 +50,7 @@ static ssize_t read_piece(struct file *file, char *piece, loff_t *pos)
 	return n;
 }
 
-static int read_lines(struct file *file, int (*line)(void *ctx, const char *line, u32 len),
+int gtp_debugfs_lines(struct file *file, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
 {
 	struct gtp_debugfs_text *lines = gtp_mem_alloc(sizeof(*lines));
@@ -73,39 +73,41 @@ static int read_lines(struct file *file, int (*line)(void *ctx, const char *line
 struct job {
 	struct work_struct work;
 	const char *path;
-	int (*line)(void *ctx, const char *line, u32 len);
-	void *ctx;
-	int rc;
+	struct file *file;
 };
 
-static void do_job(struct work_struct *work)
+static void open_here(struct work_struct *work)
 {
 	struct job *job = container_of(work, struct job, work);
-	struct file *file = filp_open(job->path, O_RDONLY, 0);
 
-	if (IS_ERR(file)) {
-		job->rc = PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
+	job->file = filp_open(job->path, O_RDONLY, 0);
+	if (IS_ERR(job->file) || is_seq_file(job->file))
 		return;
-	}
-	job->rc = is_seq_file(file) ? read_lines(file, job->line, job->ctx) : -ENOENT;
-	filp_close(file, NULL);
+	filp_close(job->file, NULL);
+	job->file = ERR_PTR(-ENOENT);
 }
 
 /*
- * Read the file. A task that exits has no current->fs any more when it closes /proc/gtp, and cannot
- * look up a path. For such a task a kernel worker reads the file, with the kernel's own root.
+ * Open the file. A task that exits has no current->fs any more when it closes /proc/gtp, and cannot
+ * look up a path. For such a task a kernel worker opens the file, below the root of kernel threads.
  */
-int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
-		      void *ctx)
+struct file *gtp_debugfs_open(const char *path)
 {
-	struct job job = { .path = path, .line = line, .ctx = ctx };
+	struct job job = { .path = path };
 
-	INIT_WORK_ONSTACK(&job.work, do_job);
+	INIT_WORK_ONSTACK(&job.work, open_here);
 	if (current->fs)
-		do_job(&job.work);
+		open_here(&job.work);
 	else
 		queue_work(gtp_unbound_wq(), &job.work);
 	flush_work(&job.work); /* returns at once if the work was not queued */
 	destroy_work_on_stack(&job.work);
-	return job.rc;
+	if (IS_ERR(job.file) && PTR_ERR(job.file) != -ENOMEM)
+		return ERR_PTR(-ENOENT);
+	return job.file;
+}
+
+void gtp_debugfs_close(struct file *file)
+{
+	filp_close(file, NULL);
 }

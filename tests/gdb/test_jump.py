@@ -346,6 +346,25 @@ def tracer():
     restored()
 
 
+@test("a run ends by itself: the kernel's list says where other kprobes are, and none is registered to find that out")
+def ends_itself():
+    """A kernel worker removes the jump. In the guest it does not see the debugfs that GDB's task sees."""
+    num = trace("*0x%x" % place(), passcount=1)
+    cmd("tstart")
+    is_jump(num)
+    shell()("echo disable_kprobe register_kprobe >%sset_ftrace_filter; echo function >%scurrent_tracer" % (TRACING, TRACING))
+    try:
+        target("call add 1 1")
+        until(lambda: "kworker" in shell()("grep disable_kprobe %strace || true" % TRACING), "a worker reads the list of kprobes")
+        cmd("tstop")  # waits until the worker has removed the jump
+        calls_seen = shell()("cat %strace" % TRACING)
+    finally:
+        shell()("echo nop >%scurrent_tracer; echo >%sset_ftrace_filter" % (TRACING, TRACING))
+    check("register_kprobe" not in calls_seen, calls_seen)
+    equal(hits(num), 1)
+    restored()
+
+
 naps = [500]  # in milliseconds; doubled if the machine is too busy to end a run during the sleep
 
 
