@@ -110,7 +110,8 @@ def by_keys():
     at = spinner.addresses
     check(any(at["first"] <= where <= at["last"] for where in innermost), folded)
     check("[in the program]" not in folded, folded)
-    equal(sum(int(line.rsplit(" ", 1)[1]) for line in spins), max(counts[0]), "hits of the program")
+    # The end of the run may come between the two tracepoints of a hit: then only the first one counts it.
+    between(sum(int(line.rsplit(" ", 1)[1]) for line in spins) - max(counts[0]), 0, 1, "the last hit")
 
 
 @test("perf throttles a sample that interrupts too often: what is missing is counted")
