@@ -35,7 +35,7 @@ wrong() {
 	says "--debug: the file name is empty" stats "$self" --debug '' || status=1
 	says "--source: the file name is empty" lines "$self" f --source '' || status=1
 	says "--output: the file name is empty" table "$self" -o '' || status=1
-	says "explain: much is one word too many" explain "$self" f much || status=1
+	says "lines: much is one word too many" lines "$self" f much || status=1
 	return $status
 }
 

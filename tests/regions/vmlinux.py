@@ -146,11 +146,11 @@ def lines():
        "vfs_read's lines are listed")
     ok(rows[0][0] in "fb" and rows[0][2] == "0",
        "its first line takes no jump: the function tracer's site, or a landing pad before it")
-    mistaken = []
-    for mark, _, offset in rows:
-        verdict = run("explain", vmlinux, "vfs_read+0x" + offset)
-        if ("yes:" in verdict) != (mark == "j"):
-            mistaken.append(offset)
+    text = run("explain", vmlinux, *["vfs_read+0x" + offset for _, _, offset in rows])
+    verdicts = re.split(r"^(?=\S)", text, flags=re.M)[1:]  # each begins with a line without indent
+    names = [verdict.split(" ")[0] for verdict in verdicts]
+    ok(names == ["vfs_read+0x" + offset for _, _, offset in rows], "explain takes several addresses, in their order")
+    mistaken = [offset for (mark, _, offset), verdict in zip(rows, verdicts) if ("yes:" in verdict) != (mark == "j")]
     ok(not mistaken, "each line's mark is what explain says of its address %s" % mistaken)
     ok("no function is called" in run("lines", vmlinux, "no_such_function", status=1),
        "a name that is no function's is said to be none")

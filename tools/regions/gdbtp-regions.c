@@ -13,8 +13,8 @@
 #include "tools/run/text.h"
 
 static const char usage_text[] =
-	"usage: gdbtp-regions COMMAND FILE [WHERE] [OPTION...]\n"
-	"  explain FILE WHERE    may a jump replace the code at WHERE? why or why not?\n"
+	"usage: gdbtp-regions COMMAND FILE [WHERE...] [OPTION...]\n"
+	"  explain FILE WHERE... may a jump replace the code at WHERE? why or why not?\n"
 	"  lines FILE FUNCTION   the function's source lines, and the probe that each takes\n"
 	"  stats FILE            counts: instructions, the kernel's rule, this rule, reasons\n"
 	"  table FILE -o OUT     write the table that the module loads\n"
@@ -47,6 +47,7 @@ struct session {
 	const struct rgn_image *debug;
 	struct rgn_text text;
 	const char *where;
+	char **places; /* @where and the words after it, up to a NULL */
 };
 
 static void usage(FILE *to, int status)
@@ -116,8 +117,13 @@ static void do_stats(struct session *s)
 
 static void do_explain(struct session *s)
 {
+	char **place = s->places;
+
 	analyse(s, cpu_of(s->options.cpu));
-	rgn_explain_address(&s->text, asked_for(s));
+	do {
+		s->where = *place;
+		rgn_explain_address(&s->text, asked_for(s));
+	} while (*place && *++place);
 	rgn_text_free(&s->text);
 }
 
@@ -262,7 +268,7 @@ static void check_words(int n, char **word, const struct options *o)
 	find_command(word[0]);
 	if (n < 2)
 		text_errx(2, "%s: FILE is missing; gdbtp-regions --help says more", word[0]);
-	if (n > 3)
+	if (n > 3 && strcmp(word[0], "explain"))
 		text_errx(2, "%s: %s is one word too many", word[0], word[3]);
 	check_name(word[0], word[1]);
 	check_name("--debug", o->debug);
@@ -292,8 +298,8 @@ int main(int argc, char **argv)
 
 	parse(argc, argv, &s.options);
 	check_words(argc - optind, argv + optind, &s.options);
-	if (argc - optind == 3)
-		s.where = argv[optind + 2];
+	s.places = argv + optind + 2;
+	s.where = *s.places;
 	i = find_command(argv[optind]);
 	if (i == ARRAY_SIZE(commands))
 		rgn_mktable_show(argv[optind + 1], s.options.all);
