@@ -29,6 +29,7 @@ GTP_SHARED := \
 	aggregate/pair.c \
 	aggregate/shape.c \
 	aggregate/table.c \
+	aggregate/tasks.c \
 	aggregate/text.c \
 	tracepoint/tracepoint.c \
 	tracepoint/at_return.c \
