@@ -45,6 +45,7 @@ GTP_SHARED := \
 	session/check.c \
 	session/cpus.c \
 	session/kstack.c \
+	session/tasks.c \
 	session/location.c \
 	session/arming.c \
 	session/dprintf.c \

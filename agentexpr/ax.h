@@ -212,6 +212,7 @@ enum ax_tsv_way {
 	AX_TSV_SWITCH, /* it calls env->ops, and setting the variable is atomic by itself */
 	AX_TSV_BLOCKS, /* like AX_TSV_CALL, but collecting the variable records more than a value */
 	AX_TSV_ADDED,  /* like AX_TSV_CALL, but all expressions that set it only add, atomically */
+	AX_TSV_TASK,   /* it calls env->ops; the value is the current task's own, so no lock */
 	AX_TSV_UPDATE, /* setting it updates this CPU's table, whose address is in env->local */
 	AX_TSV_COUNT,  /* like AX_TSV_UPDATE; the update only increments the table's first word */
 	AX_TSV_START,  /* setting it calls env->ops->pair(), which stores a start in a table */

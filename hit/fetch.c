@@ -100,6 +100,8 @@ static s64 fetch_other(const struct gtp_fetch *f, u16 num)
 		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
 	if (f->run->tsvs.ways[num] == AX_TSV_LOCAL)
 		return f->cpu ? (s64)READ_ONCE(f->cpu->local[num]) : 0;
+	if (f->run->tsvs.ways[num] == AX_TSV_TASK)
+		return gtp_hit_task_value(f->run, num);
 	return tsv ? READ_ONCE(tsv->value) : 0;
 }
 

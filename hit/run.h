@@ -290,6 +290,8 @@ struct gtp_cpu {
  * @wall_ns: return the time of day, in ns since the epoch
  * @builtin: return the value of a built-in variable that hit/variable.c does not handle; for
  *           @entered see struct ax_env
+ * @task: return the address of the current task, and store in @born a number that no other task
+ *        with that address has
  * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
  *         @pc, then return addresses. For interrupted code store its instruction pointer plus 1, so
  *         that each address minus 1 is inside its instruction. An incomplete stack ends with
@@ -316,6 +318,7 @@ struct gtp_hit_ops {
 	u64 (*clock)(void *ctx);
 	u64 (*wall_ns)(void *ctx);
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
+	u64 (*task)(void *ctx, u64 *born);
 	u32 (*stack)(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		     u32 max);
 	void (*ustack)(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);

@@ -121,6 +121,30 @@ static s64 builtin(struct gtp_cpu *cpu, enum gtp_tsv_builtin which)
 	return cpu->run->hit_ops->builtin(cpu->run->ctx, which, cpu->env.entered);
 }
 
+s64 gtp_hit_task_value(const struct gtp_run *run, u16 num)
+{
+	const struct gtp_tasks *tasks = run->tsvs.slot[num]->tasks;
+	u64 born, task;
+
+	if (unlikely(!tasks))
+		return 0;
+	task = run->hit_ops->task(run->ctx, &born);
+	return gtp_tasks_get(tasks, task, born);
+}
+
+/* Set the current task's value. Not inline, so that other variables need no stack memory for it. */
+static noinline void set_task(struct gtp_cpu *cpu, u16 num, s64 value)
+{
+	const struct gtp_run *run = cpu->run;
+	struct gtp_tasks *tasks = run->tsvs.slot[num]->tasks;
+	u64 born, task;
+
+	if (unlikely(!tasks))
+		return;
+	task = run->hit_ops->task(run->ctx, &born);
+	gtp_tasks_set(tasks, task, born, value);
+}
+
 /* Run control has checked that the variable exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
@@ -164,6 +188,8 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 	default:
 		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
 			return (s64)cpu->local[num];
+		if (cpu->run->tsvs.ways[num] == AX_TSV_TASK)
+			return gtp_hit_task_value(cpu->run, num);
 		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
 	}
 }
@@ -315,6 +341,8 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		set_switch(cpu, num, (u64)value);
 	else if (way == AX_TSV_START || way == AX_TSV_END)
 		gtp_hit_pair(cpu, num, (u64)value);
+	else if (way == AX_TSV_TASK)
+		set_task(cpu, num, value);
 	else
 		update(cpu, num, value);
 }

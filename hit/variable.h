@@ -60,6 +60,12 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*
+ * gtp_hit_task_value - return the current task's value of a variable that is AX_TSV_TASK. Context:
+ * any in which the task cannot set the variable meanwhile
+ */
+s64 gtp_hit_task_value(const struct gtp_run *run, u16 num);
+
+/*
  * gtp_hit_add_stack - collect $bt: add all registers except the flags, the bytes of the stack from
  * its top on, and the number of these bytes to the open frame. Return 0, -ENOSPC or -E2BIG
  */

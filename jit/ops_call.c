@@ -10,6 +10,7 @@
  */
 #include "agentexpr/meaning.h"
 #include "aggregate/table.h"
+#include "aggregate/tasks.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
 #include "jit/ops_jump.h"
@@ -53,29 +54,23 @@ const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv)
 	return tsv < target->nvars && target->var[tsv].bytes ? &target->var[tsv] : NULL;
 }
 
-bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
-		  bool (*suits)(const struct ax_jit_var *var))
+bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	struct ax_insn insn;
 
-	for (u32 pc = 0; pc < v->len; pc = insn.next) {
-		ax_decode(v->code, v->len, pc, &insn);
-		if (insn.op == AX_OP_getv && !suits(jit_var(target, insn.operand)))
+	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV))
+		return false;
+	for (u32 pc = 0; pc < cond->len; pc = insn.next) {
+		const struct ax_jit_var *var;
+
+		ax_decode(cond->code, cond->len, pc, &insn);
+		if (insn.op != AX_OP_getv)
+			continue;
+		var = jit_var(target, insn.operand);
+		if (!var || var->less_entered)
 			return false;
 	}
 	return true;
-}
-
-static bool is_of_no_hit(const struct ax_jit_var *var)
-{
-	return var && !var->less_entered;
-}
-
-bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target)
-{
-	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV))
-		return false;
-	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, is_of_no_hit);
 }
 
 /*
@@ -266,6 +261,45 @@ static void add_and_get(struct ax_jit *j)
 	jit_unref_reg(j, slot);
 }
 
+/*
+ * Emit a getv of a variable of tasks into a pad. If no task of the current task's bucket has a
+ * value, this value is 0, and everything that follows is compiled for a constant 0. Otherwise C
+ * evaluates the condition.
+ */
+static void get_task(struct ax_jit *j)
+{
+	u64 used = j->req.target->tasks_used;
+	enum x86_reg task = jit_alloc(j);
+	struct x86_mem m = { .base = X86_NO_REG, .index = task, .scale = 2, .disp = (s32)used };
+
+	x86_load_gs(&j->b, task, j->req.target->task, 4);
+	x86_imul_imm(&j->b, X86_32, task, task, GTP_TASKS_FACTOR);
+	x86_shift(&j->b, X86_SHR, X86_32, task, 32 - GTP_TASKS_BITS);
+	if (!x86_fits32((s64)used)) {
+		m.base = jit_alloc(j);
+		m.disp = 0;
+		x86_mov_imm(&j->b, m.base, used);
+	}
+	x86_cmp_mem_imm(&j->b, m, 0, sizeof(u32));
+	if (m.base != X86_NO_REG)
+		jit_unref_reg(j, m.base);
+	jit_unref_reg(j, task);
+	jit_slow_add(j, (struct jit_slow){ 0 });
+	jit_jcc(j, X86_CC_NE, &j->pad.tail[JIT_PUNT]);
+	jit_push(j, jit_const(0));
+}
+
+/*
+ * Emit a setv of a variable of tasks into a pad: C evaluates the condition. Nothing before it has
+ * had an effect, so C begins again.
+ */
+static void set_task(struct ax_jit *j)
+{
+	jit_slow_add(j, (struct jit_slow){ 0 });
+	jit_jmp(j, &j->pad.tail[JIT_PUNT]);
+	j->alive = false;
+}
+
 void jit_op_getv(struct ax_jit *j)
 {
 	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
@@ -280,6 +314,10 @@ void jit_op_getv(struct ax_jit *j)
 	}
 	if (way(j) == AX_TSV_LOCAL) {
 		get_local(j);
+		return;
+	}
+	if (way(j) == AX_TSV_TASK && j->pad.on) {
+		get_task(j);
 		return;
 	}
 	prepare(j, 0);
@@ -324,6 +362,11 @@ void jit_op_setv(struct ax_jit *j)
 	switch (way(j)) {
 	case AX_TSV_LOCAL:
 		set_local(j);
+		return;
+	case AX_TSV_TASK:
+		if (!j->pad.on)
+			break;
+		set_task(j);
 		return;
 	case AX_TSV_UPDATE:
 		update(j);

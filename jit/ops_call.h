@@ -11,10 +11,6 @@
 /* jit_var - return how to read a variable without a call; NULL if reading it takes a call */
 const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 
-/* jit_all_vars - true if @suits() accepts every variable that an expression reads */
-bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
-		  bool (*suits)(const struct ax_jit_var *var));
-
 /* jit_op_getv, jit_op_setv, jit_op_tracev - emit the opcodes of these names */
 void jit_op_getv(struct ax_jit *j);
 void jit_op_setv(struct ax_jit *j);

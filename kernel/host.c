@@ -175,6 +175,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.clock = gtp_hit_clock,
 	.wall_ns = gtp_hit_wall_ns,
 	.builtin = gtp_hit_builtin,
+	.task = gtp_hit_task,
 	.stack = gtp_stack_take,
 	.ustack = gtp_ustack_begin,
 	.stack_bytes = gtp_stack_bytes,

@@ -58,17 +58,40 @@ static bool stays(const struct ax_jit_var *var)
 }
 
 /*
- * Decide whether a pad can evaluate a condition. A condition has no effects (it sets and collects
- * nothing), so C may evaluate it again.
+ * True if a condition may use all variables that it names. Variables of tasks may even be set: the
+ * pad leaves the hit to C instead.
  */
-bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target)
+static bool can_use(const struct ax_verified *cond, const struct ax_jit_target *target,
+		    const u8 *ways)
 {
+	struct ax_insn insn = { 0 };
+
+	while (ax_next_reached(cond, &insn)) {
+		bool of_task = (insn.op == AX_OP_getv || insn.op == AX_OP_setv) && ways &&
+			       ways[insn.operand] == AX_TSV_TASK && target->task &&
+			       target->tasks_used;
+
+		if (insn.op == AX_OP_setv && !of_task)
+			return false;
+		if (insn.op == AX_OP_getv && !of_task && !stays(jit_var(target, insn.operand)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Decide whether a pad can evaluate a condition. Up to the point where the pad leaves the hit to C,
+ * it has no effects (it sets and collects nothing), so C may evaluate the condition again.
+ */
+bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target, const u8 *ways)
+{
+	const u32 variables = AX_F_GETS_TSV | AX_F_SETS_TSV;
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
 
 	known |= BIT_ULL(GTP_REG_PC);
-	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV) || cond->regs_used & ~known)
+	if (cond->flags & ~(AX_F_READS_MEM | variables) || cond->regs_used & ~known)
 		return false;
-	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, stays);
+	return !(cond->flags & variables) || can_use(cond, target, ways);
 }
 
 /*
@@ -307,6 +330,7 @@ static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 		.v = req->cond,
 		.target = req->target,
 		.pc = req->at,
+		.ways = req->ways,
 		.seed = req->seed,
 	};
 }
@@ -361,7 +385,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 		if (!gtp_pad_frame_plan(j->frame, req))
 			return 0;
 	}
-	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))
+	if (req->cond && (!gtp_pad_can(req->cond, req->target, req->ways) || !try_condition(j)))
 		return 0;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.failed ? 0 : j->b.len;

@@ -54,9 +54,10 @@ enum { GTP_PAD_HELD = 1 };
 /*
  * gtp_pad_can - true if a pad can evaluate the condition on live registers: it must consist only of
  * registers up to rip, memory, arithmetic, and variables that need no call and do not depend on the
- * CPU.
+ * CPU. @ways: as in struct gtp_pad_request
  */
-bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
+bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target,
+		 const u8 *ways);
 
 /* gtp_pad_work_size - return the memory for compiling a pad, like ax_jit_work_size() */
 size_t gtp_pad_work_size(const struct gtp_pad_request *req);

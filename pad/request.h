@@ -62,6 +62,8 @@ struct gtp_pad_frame {
  * struct gtp_pad_request - a pad to make
  * @region: the instructions that the jump displaces; NULL: ftrace calls the pad
  * @cond: the condition to evaluate here, or NULL; see gtp_pad_can()
+ * @ways: the enum ax_tsv_way of each variable, indexed by its number; NULL: the condition names no
+ *	variable of tasks
  * @target: the place where the pad runs; all its pads call C through @target->pad_hit
  * @at: the probed address, and the value of rip
  * @skip: bytes from @at to the displaced instructions: the size of a no-op that stays in place
@@ -85,6 +87,7 @@ struct gtp_pad_frame {
 struct gtp_pad_request {
 	const struct gtp_region *region;
 	const struct ax_verified *cond;
+	const u8 *ways;
 	const struct ax_jit_target *target;
 	u64 at;
 	u32 skip;

@@ -4,6 +4,7 @@
 #include "session/check.h"
 #include "session/kstack.h"
 #include "session/location.h"
+#include "session/tasks.h"
 #include "session/trigger.h"
 #include "session/watched.h"
 
@@ -20,7 +21,9 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 		ax_error_format(&err, text, sizeof(text));
 		return gtp_tracepoint_refuse(tp, action, why, "%s", text);
 	}
-	rc = gtp_added_check(t, tp, e, action, why);
+	rc = gtp_tasks_check(t, tp, &e->ax, action, why);
+	if (!rc)
+		rc = gtp_added_check(t, tp, e, action, why);
 	if (!rc)
 		ax_settle_tsvs(&e->ax, t->run.tsvs.ways);
 	return rc;

@@ -23,6 +23,7 @@
 #include "session/location.h"
 #include "session/pair.h"
 #include "session/run.h"
+#include "session/tasks.h"
 #include "session/trigger.h"
 
 /* --- the tracepoints' counters --- */
@@ -80,6 +81,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_aggregates_drop(t);
 	gtp_pairs_drop(t);
 	gtp_kstack_drop(t);
+	gtp_tasks_drop(t);
 	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
@@ -129,6 +131,8 @@ static int start(struct gtp_trace *t, struct gtp_aggregate *aggregates, struct g
 		rc = gtp_pairs_add(t, why);
 	if (!rc)
 		rc = gtp_kstack_get(t, NULL, why);
+	if (!rc)
+		rc = gtp_tasks_alloc(t, why);
 	if (!rc)
 		rc = gtp_locations_build(t, why);
 	if (!rc)
@@ -225,6 +229,8 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 		rc = gtp_pairs_add(t, why);
 	if (!rc)
 		rc = gtp_kstack_get(t, tp, why);
+	if (!rc)
+		rc = gtp_tasks_alloc(t, why);
 	if (!rc)
 		rc = gtp_code_make(t, tp, why);
 	gtp_dprintf_yield(t, tp->addr);

@@ -66,6 +66,21 @@ static void print_stacks(struct gtp_stub *s)
 	gtp_wait_print_lost_stacks(s, "stacks:    ");
 }
 
+static void print_tasks(struct gtp_stub *s)
+{
+	for (u32 num = GTP_TSV_NR_BUILTIN; num < GTP_TSV_MAX; num++) {
+		const struct gtp_tsv *tsv = s->trace->run.tsvs.slot[num];
+		const struct gtp_tasks *tasks = tsv ? tsv->tasks : NULL;
+
+		if (tasks && s->trace->run.tsvs.ways[num] == AX_TSV_TASK)
+			gtp_stub_printf(
+				s,
+				"tasks:     $%s was set for %llu, %u still have it; no room for %llu; %llu died with it\n",
+				tsv->name, READ_ONCE(tasks->sets), gtp_tasks_count(tasks),
+				READ_ONCE(tasks->no_room), READ_ONCE(tasks->died));
+	}
+}
+
 static void print_buffer(struct gtp_stub *s)
 {
 	struct gtp_totals sum;
@@ -84,6 +99,7 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_wait_print_clock(s, "clock:     ");
 	gtp_wait_print_failed(s, "errors:    ");
 	print_stacks(s);
+	print_tasks(s);
 	if (sum.refused)
 		gtp_stub_printf(s, "not armed: %u of the places; monitor probes says why\n",
 				sum.refused);

@@ -196,7 +196,8 @@ GTP_HANDLER(gtp_pkt_tp_status)
 /*
  * Find a variable's value. If a frame is selected, it is the recorded value. Otherwise built-in
  * variables have no value, because they exist only during a hit. Neither does an aggregation, which
- * is more than one number, nor a key or a variable of a pair, which each hit sets again.
+ * is more than one number, nor a key or a variable of a pair, which each hit sets again, nor a
+ * variable of tasks, which has a value for each.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {
@@ -210,7 +211,7 @@ static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 		return gtp_frame_get_var(f, (u16)num, value);
 	tsv = s->trace->run.tsvs.slot[num];
 	way = s->trace->run.tsvs.ways[num];
-	if (!tsv || tsv->builtin || tsv->key_words || tsv->pair || way >= AX_TSV_UPDATE)
+	if (!tsv || tsv->builtin || tsv->key_words || tsv->pair || way >= AX_TSV_TASK)
 		return false;
 	if (way == AX_TSV_LOCAL)
 		*value = gtp_cpus_sum_local(s->trace, tsv);

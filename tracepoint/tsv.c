@@ -193,12 +193,16 @@ struct prefix {
 	u8 pair;
 };
 
-/* Prefixes of names: two for per-CPU variables, as in KGTP, those of keys, and those of pairs. */
+/*
+ * Prefixes of names: two for per-CPU variables, as in KGTP, those of keys, that of tasks, and those
+ * of pairs.
+ */
 static const struct prefix prefixes[] = {
 	{ "p_", AX_TSV_LOCAL, 0, 0 },
 	{ "per_cpu_", AX_TSV_LOCAL, 0, 0 },
 	{ "key_", AX_TSV_LOCAL, 1, 0 },
 	{ "keystr_", AX_TSV_STRING, GTP_AGGR_STRING / 8, 0 },
+	{ "task_", AX_TSV_TASK, 0, 0 },
 	{ "pair_start_", AX_TSV_START, 0, GTP_TSV_PAIR_START },
 	{ "pair_end_", AX_TSV_END, 0, GTP_TSV_PAIR_END },
 	{ "pair_since_", AX_TSV_LOCAL, 0, GTP_TSV_PAIR_SINCE },

@@ -4,6 +4,7 @@
 #define _GTP_TSV_H
 
 #include "aggregate/shape.h"
+#include "aggregate/tasks.h"
 #include "base/base.h"
 #include "tracepoint/tracepoint.h"
 
@@ -78,6 +79,8 @@ enum gtp_tsv_pair {
  * @initial: the value at tstart
  * @value: the current value, shared by all CPUs, unless each CPU has its own. Expressions that set
  *     it run under tsv_lock of struct gtp_hit_ops, except if the variable is AX_TSV_ADDED
+ * @tasks: of a variable that is AX_TSV_TASK: the values of the tasks, from tstart to the next
+ *	QTinit or tstart; otherwise NULL
  */
 struct gtp_tsv {
 	u16 num;
@@ -86,6 +89,7 @@ struct gtp_tsv {
 	u8 pair;
 	s64 initial;
 	s64 value;
+	struct gtp_tasks *tasks;
 	char name[GTP_TSV_NAME_MAX];
 };
 
@@ -94,8 +98,8 @@ struct gtp_tsv {
  * @slot: the variables, indexed by number; NULL: no variable has this number
  * @ways: the enum ax_tsv_way of each variable, indexed by number. It follows from the name: p_NAME
  *	and per_cpu_NAME are per-CPU variables, and so are the keys key_NAME and keystr_NAME;
- *	count_NAME, ... are aggregations, see aggregate/shape.h; pair_start_NAME, ... belong to
- *	pairs. During a run others may be
+ *	task_NAME has a value for each task; count_NAME, ... are aggregations, see
+ *	aggregate/shape.h; pair_start_NAME, ... belong to pairs. During a run others may be
  *	AX_TSV_ADDED, see session/added.h
  * @in_use: true while a run is active; then no variable can get another name
  */

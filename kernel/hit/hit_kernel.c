@@ -336,3 +336,14 @@ s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 		return 0;
 	}
 }
+
+/*
+ * The kernel uses the memory of a task again when the task has died and was freed, and two tasks in
+ * the same memory start at different times. (A thread that calls execve() takes over the start time
+ * of its process: from then on it counts as another task.)
+ */
+u64 gtp_hit_task(void *ctx, u64 *born)
+{
+	*born = current->start_time;
+	return (u64)current;
+}

@@ -58,5 +58,6 @@ void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);
 u64 gtp_hit_wall_ns(void *ctx);
 s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered);
+u64 gtp_hit_task(void *ctx, u64 *born);
 
 #endif /* _GTP_HIT_KERNEL_H */

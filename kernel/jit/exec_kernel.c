@@ -306,6 +306,7 @@ static void describe_target(struct ax_jit_target *w)
 	describe_branches(w);
 	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
 	w->task = GTP_CURRENT_TASK;
+	w->tasks_used = (u64)gtp_tasks_used;
 	w->task_faults = offsetof(struct task_struct, pagefault_disabled);
 	describe_variables(w);
 }

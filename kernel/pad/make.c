@@ -42,7 +42,7 @@ struct wanted {
 const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp)
 {
 	if (!tp->cond || tp->cond_at_return || !READ_ONCE(gtp_jit) ||
-	    !gtp_pad_can(&tp->cond->ax, gtp_jit_target()))
+	    !gtp_pad_can(&tp->cond->ax, gtp_jit_target(), tp->loc->run->tsvs.ways))
 		return NULL;
 	return &tp->cond->ax;
 }
@@ -139,6 +139,7 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 		.region = w->region,
 		.target = &target,
 		.cond = cond,
+		.ways = p->loc->run->tsvs.ways,
 		.at = p->loc->addr,
 		.skip = p->shadow.addr - p->loc->addr,
 		.number = w->number,

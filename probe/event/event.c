@@ -120,6 +120,7 @@ static void make_pad(struct event_probe *p)
 	const struct gtp_tracepoint *tp = p->loc->first;
 	struct gtp_pad_request req = {
 		.cond = gtp_pad_condition(tp),
+		.ways = p->loc->run->tsvs.ways,
 		.target = gtp_jit_target(),
 		.at = p->loc->addr,
 		.held = (u64)gtp_event_held,

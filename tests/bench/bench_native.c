@@ -241,7 +241,8 @@ static u64 make_pad(const struct gtp_location *loc, enum way how)
 	};
 	struct gtp_pad_request req = {
 		.region = &region,
-		.cond = cond && !loc->first->next_here && gtp_pad_can(&cond->ax, &code->target) ?
+		.cond = cond && !loc->first->next_here &&
+					gtp_pad_can(&cond->ax, &code->target, NULL) ?
 				&cond->ax :
 				NULL,
 		.target = &target,

@@ -367,7 +367,7 @@ static void choose_condition(struct test *t, struct axgen *g)
 			axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 16 : 60));
 		if (ax_verify(g->code, g->len, AX_CONDITION, points, &t->v, &err) != AX_OK)
 			complain(t, "the verifier refuses what the generator made");
-		if (gtp_pad_can(&t->v, &padworld()->code->target)) {
+		if (gtp_pad_can(&t->v, &padworld()->code->target, NULL)) {
 			t->req.cond = &t->v;
 			return;
 		}

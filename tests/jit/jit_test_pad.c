@@ -72,7 +72,7 @@ static void choose_state(struct pad_test *t)
  */
 static bool usable(const struct ax_verified *v)
 {
-	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_SP & 1);
+	return gtp_pad_can(v, gtp_jit_target(), NULL) && !(v->regs_used >> GTP_REG_SP & 1);
 }
 
 static int choose_condition(struct pad_test *t)

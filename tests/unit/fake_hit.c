@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stack of callers that hits on the fake machine collect; tests set it. */
+/* The stack of callers and the task of hits on the fake machine; tests set them. */
 #include "fake_target.h"
 
 u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
@@ -25,6 +25,14 @@ void fake_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from 
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
 {
 	return ((const struct fake *)ctx)->deep;
+}
+
+u64 fake_task(void *ctx, u64 *born)
+{
+	const struct fake *f = ctx;
+
+	*born = f->born;
+	return f->task;
 }
 
 u64 fake_stacks_bytes(void *ctx)

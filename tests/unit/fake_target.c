@@ -458,6 +458,7 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.clock = hit_clock,
 	.wall_ns = wall_ns,
 	.builtin = builtin,
+	.task = fake_task,
 	.stack = fake_stack,
 	.ustack = fake_ustack,
 	.stack_bytes = fake_stack_bytes,

@@ -55,7 +55,7 @@ struct fake_map {
  * @while_telling: called for every text for the user's console
  * @stack: the callers that hits collect, ended by a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
- * @task, @pid: values of the built-in variables
+ * @task, @pid: values of the built-in variables; @born: the start time of the task
  * @contexts: the value of preempt_count(); @entered: the part that the probe's exception added
  * @wall_reads: how often hits read the time of day; each reading is one ns later than the last one
  * @tsv_stuck: another CPU holds the variables' lock, and has been stopped for good
@@ -97,7 +97,7 @@ struct fake {
 	struct gtp_ustack_from ustack;
 	u32 deep;
 	u64 stacks_bytes;
-	u64 task;
+	u64 task, born;
 	s64 pid;
 	u32 contexts, entered;
 	u32 wall_reads;
@@ -147,6 +147,7 @@ u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u6
 	       u32 max);
 void fake_ustack(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_from *from);
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
+u64 fake_task(void *ctx, u64 *born);
 u64 fake_stacks_bytes(void *ctx);
 
 /* fake_hit - make a hit as a kprobe's handler does: call gtp_hit_early(), then gtp_hit() */

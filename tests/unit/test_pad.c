@@ -347,11 +347,11 @@ static void test_conditions_refused(void **state)
 		"const8 8; trace_quick 4; end",
 	};
 
-	assert_true(gtp_pad_can(condition("reg 16; end"), &padworld()->code->target));
+	assert_true(gtp_pad_can(condition("reg 16; end"), &padworld()->code->target, NULL));
 	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
 		REGION("\x0f\x1f\x44\x00\x00");
 		ask(conds[i]);
-		assert_false(gtp_pad_can(&t.e.v, &padworld()->code->target));
+		assert_false(gtp_pad_can(&t.e.v, &padworld()->code->target, NULL));
 		assert_int_equal(padworld_make(&t.req, &t.len), 0);
 	}
 }
