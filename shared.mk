@@ -150,6 +150,8 @@ GTP_X86 += gdbscripts/gtp/places/exits.py gdbscripts/gtp/formats/stapsdt.py
 GTP_X86 += gdbscripts/gtp/places/recordcode.py gdbscripts/gtp/view/columns.py
 GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
 GTP_X86 += gdbscripts/gtp/cexpr/ret.py
+# In GDB: the stack pointer, which tells nested calls apart; call instructions in the disassembler's text.
+GTP_X86 += gdbscripts/gtp/run/onecall.py gdbscripts/gtp/places/below.py
 
 # Detect features of the kernel in its headers, because the version number does not show them. See
 # GTP_SYSCORE(), gtp_trace_puts() and gtp_call_after_atomic_readers() in base/compat.h.

@@ -30,6 +30,8 @@ try:
     import gtp.commands.wait
     import gtp.commands.aggregate
     import gtp.commands.sample
+    import gtp.commands.path
+    import gtp.commands.calls
     import gtp.commands.show
     import gtp.commands.stacks
     import gtp.commands.merge

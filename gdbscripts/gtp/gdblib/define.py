@@ -32,12 +32,12 @@ class Definitions:
         if kind is not None:
             self.drop(*self.numbers)
 
-    def add(self, where, condition=None):
-        """Make a tracepoint with GDB's `trace`, and return its number. Raise gdb.error if GDB refuses.
+    def add(self, where, condition=None, command="trace"):
+        """Make a tracepoint with GDB's `trace`, or `ftrace`, and return its number. Raise gdb.error if GDB refuses.
 
         During a run GDB sends the tracepoint before add() returns, and only this once: the condition must be complete.
         """
-        number, text = made(where, condition)
+        number, text = made(where, condition, command)
         self.numbers.append(number)
         if INVALID in text:
             self.drop(number)
@@ -68,10 +68,10 @@ class Definitions:
         raise gdb.GdbError("nothing is set:\n  " + "\n  ".join(lines(self.refused)))
 
 
-def made(where, condition=None):
-    """Make a tracepoint with GDB's `trace`. Return the tracepoint's number and GDB's output."""
+def made(where, condition=None, command="trace"):
+    """Make a tracepoint with GDB's `trace`, or `ftrace`. Return the tracepoint's number and GDB's output."""
     more = " if " + condition if condition else ""
-    text = gdbcall.execute("with breakpoint pending off -- trace %s%s" % (where, more))
+    text = gdbcall.execute("with breakpoint pending off -- %s %s%s" % (command, where, more))
     return int(gdbcall.value("$bpnum")), text
 
 
