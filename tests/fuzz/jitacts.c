@@ -6,6 +6,7 @@
 #include "tests/fuzz/jitacts.h"
 #include "aggregate/pair.h"
 #include "aggregate/table.h"
+#include "aggregate/tasks.h"
 #include "hit/hit.h"
 
 enum {
@@ -17,6 +18,9 @@ enum {
 	START = OWN + 5,  /* the start of a pair that keeps the first per-CPU variable */
 	END,		  /* its end, which sets the second one to the time */
 	PAIR_WORDS = 128,
+	TASKS = JITDIFF_PLAIN + 1, /* a variable that has a value for each task */
+	TASK = 0x123450,	   /* the address of the running task, and its start time */
+	BORN = 77,
 	TABLES = 3,
 	KEYS = 3, /* number of keys that fit into a table: so few that some keys do not fit */
 	TABLE_WORDS = 512,
@@ -44,6 +48,7 @@ struct side {
 	u64 table_mem[TABLES][TABLE_WORDS];
 	struct gtp_pair *pair;
 	u64 pair_mem[PAIR_WORDS];
+	struct gtp_tasks tasks;
 	u64 action[ACTIONS][sizeof(struct gtp_action) / 8 + 1];
 	u64 mem[BUFFER / 8];
 };
@@ -84,6 +89,12 @@ static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 	return ((struct side *)ctx)->world->builtin(NULL, which, entered);
 }
 
+static u64 side_task(void *ctx, u64 *born)
+{
+	*born = BORN;
+	return TASK;
+}
+
 static bool side_lock(void *ctx, unsigned long *flags)
 {
 	*flags = 0;
@@ -113,6 +124,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.clock = side_clock,
 	.wall_ns = side_wall,
 	.builtin = side_builtin,
+	.task = side_task,
 	.tsv_lock = side_lock,
 	.tsv_unlock = side_unlock,
 	.print = side_print,
@@ -124,7 +136,7 @@ static const struct gtp_hit_ops hit_ops = {
 static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
 	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT, [ADDED] = AX_TSV_ADDED,
-	[START] = AX_TSV_START,	   [END] = AX_TSV_END,
+	[START] = AX_TSV_START,	   [END] = AX_TSV_END,	     [TASKS] = AX_TSV_TASK,
 };
 
 static void set_up_pair(struct side *s)
@@ -335,6 +347,8 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 		s->tsv[n].value = (s64)n - 5;
 		s->run.tsvs.slot[n] = &s->tsv[n];
 	}
+	s->tsv[TASKS].tasks = &s->tasks;
+	gtp_tasks_set(&s->tasks, TASK, BORN, circular ? -7 : 0);
 	set_up_own(s);
 	s->stat = (struct gtp_tp_stat){ 0 };
 	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .on = true };
@@ -471,6 +485,8 @@ static const char *differ(const struct jitacts *m)
 		what = "counters";
 	if (!what && (a->log_len != b->log_len || memcmp(a->log, b->log, a->log_len)))
 		what = "printed text";
+	if (!what && gtp_tasks_get(&a->tasks, TASK, BORN) != gtp_tasks_get(&b->tasks, TASK, BORN))
+		what = "the task's own variable";
 	if (!what && own_differ(a, b))
 		what = "what is this CPU's own";
 	for (n = 1; n < TSVS && !what; n++)

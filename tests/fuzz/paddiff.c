@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include "agentexpr/meaning.h"
+#include "tests/fuzz/padcond.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
 #include "tests/fuzz/padworld.h"
@@ -290,67 +291,6 @@ static void choose_state(struct test *t, struct axgen *g)
 		t->data[i] = (u8)axgen_pick(g, 256);
 }
 
-static void put(struct axgen *g, u32 byte)
-{
-	g->code[g->len++] = (u8)byte;
-}
-
-static void put_const(struct axgen *g, u64 value)
-{
-	put(g, AX_OP_const64);
-	for (u32 i = 8; i--;)
-		put(g, value >> (8 * i) & 0xff);
-}
-
-/* Return a number close to a value in memory, or close to the limit of an encoding. */
-static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
-{
-	struct padworld_read read = { 0 };
-	u8 buf[8] = { 0 };
-	u64 v = axgen_value(g);
-
-	if (!axgen_pick(g, 4) || padworld_ops.read(&read, buf, addr, bytes))
-		return v;
-	v = gtp_get_le(buf, bytes);
-	return (sign ? ax_extend(AX_OP_ext, v, 8 * bytes) : v) + axgen_pick(g, 3) - 1;
-}
-
-/* Make a common form of condition: compare a field with a constant, or test one of its bits. */
-static void make_field(struct test *t, struct axgen *g)
-{
-	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* 4, 5 and 6 in GDB */
-	u32 n = axgen_pick(g, 3), width = axgen_pick(g, 4), disp = axgen_pick(g, 2) * 8;
-	bool sign = axgen_pick(g, 2);
-
-	g->len = 0;
-	put(g, AX_OP_reg);
-	put(g, 0);
-	put(g, 4 + n);
-	put(g, AX_OP_const8);
-	put(g, disp);
-	put(g, AX_OP_add);
-	put(g, AX_OP_ref8 + width);
-	if (axgen_pick(g, 4)) {
-		put(g, sign ? AX_OP_ext : AX_OP_zero_ext);
-		put(g, 8U << width);
-	}
-	if (!axgen_pick(g, 4)) {
-		put_const(g, axgen_pick(g, 2) ? 1ULL << axgen_pick(g, 64) : axgen_value(g));
-		put(g, AX_OP_bit_and);
-	}
-	if (axgen_pick(g, 8)) {
-		put_const(g, axgen_pick(g, 4) ?
-				     near_value(g, t->in.gpr[reg[n]] + disp, 1U << width, sign) :
-				     0);
-		if (axgen_pick(g, 2))
-			put(g, AX_OP_swap);
-		put(g, AX_OP_equal + axgen_pick(g, 3));
-	}
-	if (axgen_pick(g, 2))
-		put(g, AX_OP_log_not);
-	put(g, AX_OP_end);
-}
-
 /*
  * Make a condition that a pad can evaluate. A pad cannot evaluate most random expressions, so try
  * several.
@@ -361,13 +301,10 @@ static void choose_condition(struct test *t, struct axgen *g)
 	struct ax_error err;
 
 	for (u32 i = 0; i < 64; i++) {
-		if (axgen_pick(g, 2))
-			make_field(t, g);
-		else
-			axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 16 : 60));
+		padcond_make(g, &t->in);
 		if (ax_verify(g->code, g->len, AX_CONDITION, points, &t->v, &err) != AX_OK)
 			complain(t, "the verifier refuses what the generator made");
-		if (gtp_pad_can(&t->v, &padworld()->code->target, NULL)) {
+		if (gtp_pad_can(&t->v, &padworld()->code->target, padworld_ways)) {
 			t->req.cond = &t->v;
 			return;
 		}
@@ -545,6 +482,7 @@ static void choose(struct test *t, struct axgen *g)
 		.number = PADWORLD_NUMBER,
 		.seed = axgen_pick(g, 31),
 		.keep_flags = !axgen_pick(g, 4),
+		.ways = padworld_ways,
 	};
 	if (t->region.flags_dead && t->reads_undefined)
 		t->req.keep_flags = true;
@@ -559,6 +497,17 @@ static void choose(struct test *t, struct axgen *g)
 	t->req.chain = axgen_pick(g, 6) ? NULL : &t->chain;
 }
 
+/* True if a condition names a variable of tasks. */
+static bool names_tasks(const struct ax_verified *v)
+{
+	struct ax_insn insn = { 0 };
+
+	while (ax_next_reached(v, &insn))
+		if (ax_op_info[insn.op].rule == AX_RULE_tsv && insn.operand >= PADWORLD_TASKS)
+			return true;
+	return false;
+}
+
 static void count(const struct test *t)
 {
 	paddiff_stats.pads++;
@@ -567,6 +516,7 @@ static void count(const struct test *t)
 	paddiff_stats.followed += !!t->req.chain;
 	paddiff_stats.dead_flags += t->region.flags_dead;
 	paddiff_stats.kept_flags += t->region.flags_dead && t->reads_undefined;
+	paddiff_stats.tasks += t->req.cond && names_tasks(&t->v);
 	for (u32 i = 0; t->req.cond && i < t->v.len; i++) {
 		if (t->v.points[i].flags & AX_P_TARGET) {
 			paddiff_stats.joined++;

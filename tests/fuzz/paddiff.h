@@ -10,6 +10,7 @@ struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
 	u64 without, dead_flags, called, followed, joined;
+	u64 tasks;	/* pads whose conditions name a variable of tasks */
 	u64 kept_flags; /* pads that keep dead flags, as an instruction reads an undefined flag */
 	u64 insns[16];	/* displaced instructions, by enum gtp_insn_kind */
 };

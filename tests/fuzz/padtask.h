@@ -6,6 +6,7 @@
 #ifndef _GTP_PADTASK_H
 #define _GTP_PADTASK_H
 
+#include "aggregate/tasks.h"
 #include "pad/request.h"
 
 /* struct padtask - the contents of the GS segment, and of the running task in it */
@@ -26,10 +27,12 @@ struct padtask {
  * these words
  * @location: 0: the pad's hits are no longer wanted
  * @mask, @value: a task is not traced if its tgid & @mask is @value
+ * @used: stands in for gtp_tasks_used
  */
 struct padtask_low {
 	u64 location;
 	u32 mask, value;
+	u32 used[GTP_TASKS_BUCKETS];
 };
 
 enum {

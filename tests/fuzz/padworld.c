@@ -260,6 +260,37 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 	return padworld_landed;
 }
 
+const u8 padworld_ways[GTP_TSV_MAX] = {
+	[PADWORLD_TASKS] = AX_TSV_TASK,
+	[PADWORLD_TASKS + 1] = AX_TSV_TASK,
+};
+
+static u32 *used_words(void)
+{
+	return (u32 *)(uintptr_t)world.code->target.tasks_used;
+}
+
+u32 *padworld_used(void)
+{
+	return &used_words()[gtp_tasks_bucket(world.task.self)];
+}
+
+/*
+ * The counts are in the lower 2 GiB or not, which takes other code. Only the count of the running
+ * task's bucket may be 0.
+ */
+static void choose_used(struct axgen *g)
+{
+	bool low = axgen_pick(g, 2);
+
+	world.code->target.tasks_used =
+		(u64)(uintptr_t)(low ? padtask_low()->used : gtp_tasks_used);
+	if (!used_words()[0])
+		for (u32 i = 0; i < GTP_TASKS_BUCKETS; i++)
+			used_words()[i] = 1;
+	*padworld_used() = axgen_pick(g, 3) ? 0 : 1 + axgen_pick(g, 5);
+}
+
 void padworld_choose_task(struct axgen *g)
 {
 	struct padworld *w = padworld();
@@ -268,6 +299,7 @@ void padworld_choose_task(struct axgen *g)
 	w->task.faults = axgen_pick(g, 3);
 	if (!axgen_pick(g, 8))
 		w->task.faults += AX_JIT_MARK;
+	choose_used(g);
 }
 
 u64 padworld_make(struct gtp_pad_request *req, u32 *len)
@@ -296,9 +328,27 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
+/*
+ * If a task of the bucket has a value, the pad leaves the hit to C at the first variable of tasks.
+ */
+static s64 get_task(struct padworld_read *r)
+{
+	r->careful |= *padworld_used() != 0;
+	return 0;
+}
+
+/* A pad sets nothing: it leaves the hit to C. */
+static void op_setv(void *ctx, u16 tsv, s64 value)
+{
+	((struct padworld_read *)ctx)->careful = true;
+}
+
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	switch (tsv) {
+	case PADWORLD_TASKS:
+	case PADWORLD_TASKS + 1:
+		return get_task(ctx);
 	case PADWORLD_CPU:
 	case PADWORLD_CALLED: /* has the same value as PADWORLD_CPU; pads read it only for frames */
 		return world.task.cpu;
@@ -315,7 +365,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 	}
 }
 
-const struct ax_ops padworld_ops = { .read = op_read, .getv = op_getv };
+const struct ax_ops padworld_ops = { .read = op_read, .getv = op_getv, .setv = op_setv };
 
 void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from)
 {

@@ -71,6 +71,9 @@ enum {
 	PADWORLD_NR_VARS,
 };
 
+/* The first of two variables that have a value for each task. */
+enum { PADWORLD_TASKS = 40 };
+
 /**
  * struct padworld - the environment
  * @code: the arena for pads
@@ -132,6 +135,13 @@ void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 
 /* padworld_pages - give a generator the addresses of padworld's memory */
 void padworld_pages(struct axgen *g);
+
+/*
+ * padworld_ways - the enum ax_tsv_way of each variable; padworld_used - return the count in
+ * gtp_tasks_used, or what stands in for it, of the running task's bucket
+ */
+extern const u8 padworld_ways[];
+u32 *padworld_used(void);
 
 /*
  * padworld_choose_task - choose whether the task has disabled page faults, or is already inside a

@@ -22,7 +22,8 @@ static void print_stats(void)
 	printf("# %llu held, %llu did not, %llu were left to C\n", s->held, s->not_held, s->punted);
 	printf("# %llu with dead flags, %llu of them kept: undefined ones are read\n",
 	       s->dead_flags, s->kept_flags);
-	printf("# %llu called, %llu with joins\n", s->called, s->joined);
+	printf("# %llu called, %llu with joins, %llu with variables of tasks\n", s->called,
+	       s->joined, s->tasks);
 	printf("# %llu were to write frames (%llu refused)\n", f->asked, f->refused);
 	printf("# %llu frames with %llu blocks, %llu of them with a string, %llu left to C\n",
 	       f->written, f->blocks, f->strings, f->left);

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "aggregate/tasks.h"
 #include "kernel/base/mem_kernel.h"
 #include "kernel/hit/access_kernel.h"
 #include "kernel/pad/place.h"
@@ -20,6 +21,7 @@
 #include "tracepoint/tsv.h"
 
 enum { NUMBER = 0x2aaaaaaa, RSP = 4, RSI = 6, RDI = 7, RBP = 5 };
+enum { TASKS = 40 }; /* the first of two variables that have a value for each task */
 
 struct jit_test_pad_regs jit_test_pad_out;
 struct jit_test_pad_hit jit_test_pad_hit;
@@ -35,6 +37,7 @@ struct pad_test {
 	struct gtp_pad_request req;
 	struct gtp_jit_pad pad;
 	struct jit_test_pad_regs in;
+	bool to_c;   /* the interpreter has come to a variable of tasks that the pad leaves to C */
 	bool nested; /* the task is marked as already inside a pad that reads memory */
 	u32 held, not_held, punted;
 };
@@ -44,13 +47,32 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-/* Return the value of a built-in variable, computed in C. */
+static const u8 ways[GTP_TSV_MAX] = { [TASKS] = AX_TSV_TASK, [TASKS + 1] = AX_TSV_TASK };
+
+static u32 *used_here(void)
+{
+	return &gtp_tasks_used[gtp_tasks_bucket((u64)current)];
+}
+
+/*
+ * Return the value of a built-in variable, computed in C. If a task of the bucket has a value, the
+ * pad leaves the hit to C at the first variable of tasks.
+ */
 static s64 op_getv(void *ctx, u16 tsv)
 {
+	if (ways[tsv] == AX_TSV_TASK) {
+		((struct pad_test *)ctx)->to_c |= *used_here() != 0;
+		return 0;
+	}
 	return jit_test_builtin(tsv, 0);
 }
 
-static const struct ax_ops ops = { .read = op_read, .getv = op_getv };
+static void op_setv(void *ctx, u16 tsv, s64 value)
+{
+	((struct pad_test *)ctx)->to_c = true;
+}
+
+static const struct ax_ops ops = { .read = op_read, .getv = op_getv, .setv = op_setv };
 
 static void choose_state(struct pad_test *t)
 {
@@ -72,7 +94,7 @@ static void choose_state(struct pad_test *t)
  */
 static bool usable(const struct ax_verified *v)
 {
-	return gtp_pad_can(v, gtp_jit_target(), NULL) && !(v->regs_used >> GTP_REG_SP & 1);
+	return gtp_pad_can(v, gtp_jit_target(), ways) && !(v->regs_used >> GTP_REG_SP & 1);
 }
 
 static int choose_condition(struct pad_test *t)
@@ -114,6 +136,7 @@ static int make_pad(struct pad_test *t)
 	t->req = (struct gtp_pad_request){
 		.region = &t->region,
 		.cond = &t->v,
+		.ways = ways,
 		.target = &target,
 		.number = NUMBER,
 		.at = place(),
@@ -135,6 +158,7 @@ static u64 expected(struct pad_test *t)
 	struct gtp_regs regs = { 0 };
 	struct ax_env env = {
 		.ops = &ops,
+		.ctx = t,
 		.regs = &regs,
 		.stack = t->stack,
 		.pc = t->req.at,
@@ -146,7 +170,8 @@ static u64 expected(struct pad_test *t)
 		return NUMBER << 1;
 	for (i = 0; i < 16; i++)
 		*(u64 *)((char *)&regs + gtp_regs_offset(i)) = t->in.gpr[reg[i]];
-	if (ax_interp(&t->v, &env, &value))
+	t->to_c = false;
+	if (ax_interp(&t->v, &env, &value) || t->to_c)
 		return NUMBER << 1;
 	return value ? NUMBER << 1 | GTP_PAD_HELD : 0;
 }
@@ -235,6 +260,8 @@ static int one(struct pad_test *t)
 
 	choose_state(t);
 	t->nested = gtp_jit_target()->task && !axgen_pick(&t->g, 8);
+	t->g.plain = axgen_pick(&t->g, 3) ? 0 : TASKS;
+	*used_here() = !axgen_pick(&t->g, 3);
 	err = choose_condition(t);
 	if (!err)
 		err = make_pad(t);
