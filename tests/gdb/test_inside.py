@@ -160,6 +160,41 @@ def path_of_recursion():
     equal([row[1:] for row in shown.steps(0)][0][0], [row[1:] for row in shown.steps(1)][0][0])
 
 
+@test("gtp path: a mark that a missed return has left does not hide later calls of the task")
+def path_after_missed_return():
+    num = set_path("gtp_target_locals if n > 3")
+    # Leave a mark as from a call deeper on the same stack, which has returned meanwhile. The kernel lets each system call
+    # begin up to a KiB deeper.
+    trace("*gtp_target_leaf if ($task_gtp_target_locals = (long)$rsp - 2048)")
+    run_trace("call leaf 1", "call locals 4", "call leaf 1", "call locals 5", "call locals 6")
+    equal((hits(num), nested(), missed()), (3, 0, 0))
+    equal(values("task_gtp_target_locals"), (3, 0, 0, 0))
+    shown = Shown(cmd("gtp path show"))
+    equal([matches(r"gtp_target_locals\(n=(\d)\)", head).group(1) for head in shown.heads], ["4", "5", "6"])
+    check(all(shown.rows), "a call without lines: " + shown.text)
+
+
+@test("gtp path show says how many calls found no room for a mark")
+def path_without_room():
+    from gtp.run import onecall  # import it only now, because the prefix `gtp` must exist first
+    set_path("gtp_target_locals")
+    run_trace("call locals 4")
+    check("no room" not in cmd("gtp path show"), "it says so of a run in which all had room")
+    asked = onecall.remote.monitor
+    onecall.remote.monitor = lambda what: asked(what).replace("no room for 0;", "no room for 7;")
+    try:
+        said = cmd("gtp path show")
+    finally:
+        onecall.remote.monitor = asked
+    check("note: 7 calls found no room for a mark: what they would show is not there" in said, said)
+
+
+@test("a name of the debug information that is no name in C is not collected")
+def names_of_others():
+    from gtp.run import onecall  # import it only now, because the prefix `gtp` must exist first
+    equal(onecall.plain_names(["n", 'x, $_shell("id")', "$n", "a::b", "_n2", "n = 3", ""]), ["n", "_n2"])
+
+
 @test("gtp path: 20 tasks that sleep in the function, each has its own lines")
 def path_of_sleepers():
     num = set_path(WANTED)

@@ -43,7 +43,7 @@ class Tree:
             except gdb.error as error:
                 definitions.refuse(name, error)
                 continue
-            self.wanted.collect(number, onecall.CALL, {name: name for name in variables.symbols(pc, True)})
+            self.wanted.collect(number, onecall.CALL, {name: name for name in onecall.plain_names(variables.symbols(pc, True))})
             self.names[number] = name
 
     def below(self, limit):

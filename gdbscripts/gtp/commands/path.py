@@ -30,7 +30,11 @@ class Path:
         # The last one first: where two lines begin within the five bytes of a jump, the earlier one then becomes a
         # breakpoint. In the other order the later one would be refused.
         for line in progress.over(found[::-1], "setting tracepoints at lines"):
-            number = definitions.add(self.wanted.at(line.pc), self.wanted.inside(), "ftrace" if fast else "trace")
+            try:
+                number = definitions.add(self.wanted.at(line.pc), self.wanted.inside(), "ftrace" if fast else "trace")
+            except gdb.error as error:
+                definitions.refuse("%s:%d" % (os.path.basename(line.file), line.line), error)
+                continue
             self.wanted.collect(number, "%s, %s" % (onecall.HIT, onecall.STACK), {name: name for name in names_at(line.pc)})
             self.lines[number] = line
 
@@ -38,13 +42,16 @@ class Path:
 def names_at(pc):
     """Return the variables to collect at a line. In an inlined function these are its own: GDB takes long to look up those
     of the function around it."""
-    return [name for name in variables.symbols(pc, True) + variables.symbols(pc, False) if "::" not in name]
+    return onecall.plain_names(variables.symbols(pc, True) + variables.symbols(pc, False))
 
 
 def text_of(line):
     """Return the text of a source line if GDB finds the file, else an empty text."""
     symtab = gdb.find_pc_line(line.pc).symtab
-    return linecache.getline(symtab.fullname(), line.line).strip() if symtab is not None else ""
+    # The debug information names the file: reading a pipe or a device would not end.
+    if symtab is None or not os.path.isfile(symtab.fullname()):
+        return ""
+    return linecache.getline(symtab.fullname(), line.line).strip()
 
 
 class Levels:
@@ -137,6 +144,8 @@ would cost every task much more."""
         said = words.split(place.strip() + (" if " + condition if condition is not None else ""), USAGE)
         with define.Definitions() as definitions:
             path = Path(definitions, said.place, said.condition, fast)
+            for text in define.lines(definitions.refused):
+                screen.put("not set: %s\n" % text)
         paths.append(path)
         screen.put("Tracepoint %d: calls of %s; %s: its %d lines\n" % (
             path.wanted.number, path.wanted.function, define.numbered(sorted(path.lines)), len(path.lines)))

@@ -4,7 +4,9 @@
 #
 # The mark is a variable $task_NAME, which has a value for each task (docs/inside.md): the stack pointer at the call's entry.
 # The condition sets it, and the actions, which run when the call returns, remove it. A call that begins inside a marked one,
-# for instance a recursive one, sets nothing.
+# for instance a recursive one, sets nothing. If the return of a marked call was missed, the task keeps the mark. A later call
+# whose stack pointer is not below the mark, on the same stack, shows this, because the marked call cannot be active then. It
+# replaces the mark.
 import bisect
 import re
 
@@ -24,6 +26,7 @@ LATE = re.compile(r"\$(?:k?ret|latency)\b", re.A)
 HIT = "$clock, $cpu_id, $current_task, $irq_count"
 CALL = HIT + ", $current_task_pid, $entry_clock, $latency, $ret"
 STACK = "$rsp"
+STACK_BITS = 14  # the kernel aligns the stack of a task to its size, which is at least 2^14 bytes
 IN_INTERRUPT = 0xff0100  # the bits of $irq_count that say so
 UNSEEN = re.compile(r"not seen: +(\d+) hits inside another hit, (\d+) missed")
 LONGEST = 60  # the longest text of a value
@@ -60,12 +63,14 @@ class Wanted:
         self.late = condition if condition and LATE.search(condition) else None
         meant = cexpr.condition(condition, pc) if condition else None  # raises an error before anything is set
         self.variable = variable(self.function)
-        mark = "(${v} == 0 || ${v} == (long){sp}) && (${v} = (long){sp})".format(v=self.variable, sp=STACK)
+        mark = "(${v} == 0 || (${v} <= (long){sp} && ((${v} ^ (long){sp}) >> {bits}) == 0)) && (${v} = (long){sp})".format(
+            v=self.variable, sp=STACK, bits=STACK_BITS)
         early = "(%s) && " % meant if condition and not self.late else ""
         self.titles = {}
         self.number = definitions.add(places.address(pc), early + mark)
         texts = {"current->comm": cexpr.pieces("current->comm", pc)[0][0][0]}
-        texts.update((name, name) for name in variables.symbols(pc, True) + (values_of(condition) if self.late else []))
+        names = plain_names(variables.symbols(pc, True)) + (values_of(condition) if self.late else [])
+        texts.update((name, name) for name in names)
         self.collect(self.number, "%s, %s" % (CALL, STACK), texts, "teval $%s = 0" % self.variable)
 
     def at(self, pc):
@@ -82,6 +87,11 @@ class Wanted:
         kept = accepted(number, always, texts, more)
         gdbcall.block("commands %d" % number, *lines(always, kept, more), "end")
         self.titles[number] = list(kept.items())
+
+
+def plain_names(names):
+    """Return those names from debug information that are valid in C. GDB takes any other for an expression."""
+    return [name for name in names if gdbcall.WORD.fullmatch(name) and name[0] != "$"]
 
 
 def lines(always, texts, more):
@@ -133,7 +143,7 @@ class Run:
         self.calls = [Call(frame, self) for frame in self.trace.frames(*[own] if own is not None else [])]
         self.outside = 0
         self.sort(self.trace.frames(*others))
-        self.unseen, self.unknown = unseen(), 0
+        self.unseen, self.unknown = unseen(wanted.variable), 0
         if wanted.late:
             self.calls = [call for call in self.calls if self.is_shown(call)]
 
@@ -188,7 +198,9 @@ class Run:
 
     def cell(self, title, expression):
         try:
-            return columns.cell_of(columns.Column(title, str(expression)), self.trace.variables, self.formats)
+            column = columns.Column(title, str(expression))
+            column.foreign = title == expression and title != "$ret"  # a name from debug information
+            return columns.cell_of(column, self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:
             return kinds.words(columns.words_of(error))
 
@@ -238,13 +250,17 @@ def say_rest(run, most, command, outside):
         screen.put("note: %s\n" % run.unseen)
 
 
-def unseen():
-    """Return a sentence about the hits of the run that were not recorded, or None. A trace file does not have the number."""
+def unseen(variable_name):
+    """Return a sentence about the hits and marks of the run that are missing, or None. A trace file does not have the
+    numbers."""
     if source.is_trace_file():
         return None
-    found = UNSEEN.search(remote.monitor("status"))
-    some = [(int(n), what) for n, what in zip(found.groups(), ("were inside another hit", "were missed"))] if found else []
-    text = ", ".join("%d hits %s" % one for one in some if one[0])
+    status = remote.monitor("status")
+    found = UNSEEN.search(status)
+    some = [(int(n), what) for n, what in zip(found.groups(), ("hits were inside another hit", "hits were missed"))] if found else []
+    found = re.search(r"\$%s was set .*; no room for (\d+);" % variable_name, status)
+    some += [(int(found.group(1)), "calls found no room for a mark")] if found else []
+    text = ", ".join("%d %s" % one for one in some if one[0])
     return text and text + ": what they would show is not there"
 
 
