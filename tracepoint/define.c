@@ -85,7 +85,7 @@ static int read_field(struct gtp_def *d)
 static int refuse_stepping(struct gtp_def *d)
 {
 	gtp_why(d->why,
-		"while-stepping is not supported; delete the while-stepping action of tracepoint %u",
+		"while-stepping is not supported: use gtp path, and delete this action of tracepoint %u",
 		d->tp->num);
 	return -EOPNOTSUPP;
 }
