@@ -95,6 +95,7 @@ GTP_SHARED := \
 	pad/cond.c \
 	pad/frame.c \
 	pad/pad.c \
+	pad/update.c \
 	probe/arm.c \
 	probe/user/elf.c \
 	probe/user/exits.c \

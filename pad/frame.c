@@ -60,6 +60,7 @@
 #include "pad/cond.h"
 #include "pad/frame.h"
 #include "pad/request.h"
+#include "pad/update.h"
 #include "trace/frame.h"
 
 enum { TRIES = 8 };
@@ -141,6 +142,8 @@ static bool can_frame(const struct gtp_pad_request *req)
 	if (!x86_fits32((s64)frame->location) || !x86_fits32((s64)frame->self_mask) ||
 	    !x86_fits32((s64)frame->self_value) || req->gates)
 		return false;
+	if (frame->update)
+		return gtp_pad_update_can(req);
 	for (u32 i = 0; i < frame->nitems; i++)
 		if (!can_item(&frame->items[i], req->target))
 			return false;
@@ -156,7 +159,8 @@ static u64 regs_read(const struct ax_jit_item *item)
 
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond)
 {
-	return tp->loc->kind != GTP_LOCATION_RETURN && tp->plan.in_pad && (cond || !tp->cond);
+	return tp->loc->kind != GTP_LOCATION_RETURN && (tp->plan.in_pad || tp->plan.update_alone) &&
+	       (cond || !tp->cond);
 }
 
 /* --- the code of the frame --- */
@@ -235,14 +239,19 @@ static u64 address(const void *p)
  * after plan.in_pad, in this order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A,
  * "Memory Ordering").
  */
+static void mark_hit(struct ax_jit *f)
+{
+	x86_cmp_mem_imm(&f->b, OF_CPU(in_hit), 0, 4);
+	leave_if(f, X86_CC_NE);
+	x86_store_imm(&f->b, OF_CPU(in_hit), 1, 4);
+}
+
 static void begin_hit(struct ax_jit *f)
 {
 	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, plan.in_pad);
 	const s32 start = (s32)offsetof(struct gtp_tracepoint, plan.start);
 
-	x86_cmp_mem_imm(&f->b, OF_CPU(in_hit), 0, 4);
-	leave_if(f, X86_CC_NE);
-	x86_store_imm(&f->b, OF_CPU(in_hit), 1, 4);
+	mark_hit(f);
 	x86_mov_imm(&f->b, X86_RAX, address(&f->pad.frame->tp->plan.in_pad));
 	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, 0), 0, 8);
 	give_up_if(f, X86_CC_E);
@@ -365,6 +374,33 @@ static void push_string_frame(struct ax_jit *f)
 }
 
 /*
+ * Begin a hit that writes no frame. The pad calls the snippet directly, so compare its address: the
+ * plan may have another snippet by now, or none.
+ */
+static void begin_update(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	mark_hit(f);
+	x86_mov_imm(&f->b, X86_RAX, address(&frame->tp->plan.update_alone));
+	x86_mov_imm(&f->b, X86_RDX, frame->update);
+	x86_alu_mem(&f->b, X86_CMP, X86_64, X86_RDX, x86_at(X86_RAX, 0));
+	give_up_if(f, X86_CC_NE);
+}
+
+static void update_code(struct ax_jit *f)
+{
+	jit_after_join(f, 0);
+	gtp_pad_update_enter(f);
+	find_cpu(f);
+	ask_whether_wanted(f);
+	begin_update(f);
+	gtp_pad_update_run(f);
+	end_hit(f);
+	gtp_pad_update_leave(f);
+}
+
+/*
  * Emit the whole frame in the order of the listing at the top of this file. Until begin_hit()
  * nothing is written except the pushed words; from there to end_hit() every way out must go through
  * JIT_PUNT, which ends the hit. Only the loads of the actions may fault, and each of them has a
@@ -398,6 +434,10 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 	f->pass = pass;
 	f->nslow = 0;
 	f->pad.has_string = false;
+	if (f->pad.frame->update) {
+		update_code(f);
+		return;
+	}
 	frame_code(f, room);
 	f->pad.bytes = f->record_used;
 }
@@ -434,6 +474,10 @@ bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 		for (u32 n = 0; n < X86_NR_REGS; n++)
 			if (regs_read(&r.items[i]) >> n & 1)
 				f->pad.read |= (u16)(1U << jit_machine_reg(n));
+	if (req->frame->update) {
+		run_pass(f, JIT_ESTIMATE);
+		return !f->b.failed;
+	}
 	gtp_pad_cond_begin_frame(f, 1U << X86_RAX | 1U << X86_RDX,
 				 1U << JIT_CPU | 1U << JIT_RECORD);
 	for (u32 i = 0; i < TRIES && gtp_pad_cond_choose(f); i++) {
@@ -467,6 +511,9 @@ void gtp_pad_frame_give_up(struct ax_jit *j)
 	jit_mark(f, &f->pad.tail[JIT_PUNT]);
 	end_hit(f);
 	jit_mark(f, &f->pad.tail[JIT_NESTED]);
-	gtp_pad_cond_leave(f);
+	if (f->pad.frame->update)
+		gtp_pad_update_leave(f);
+	else
+		gtp_pad_cond_leave(f);
 	j->b = f->b;
 }

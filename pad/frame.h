@@ -10,8 +10,9 @@ struct gtp_pad_request;
 struct gtp_tracepoint;
 
 /*
- * gtp_pad_frame_can - true if a pad can write the frames of @tp as it is defined now; each hit
- * checks that again. @cond: the pad evaluates the condition of @tp
+ * gtp_pad_frame_can - true if a pad can write the frames of @tp as it is defined now; if its hits
+ * write none, true if a pad can call the snippet of its actions (pad/update.c). Each hit checks
+ * that again. @cond: the pad evaluates the condition of @tp
  */
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond);
 

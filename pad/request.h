@@ -43,6 +43,11 @@ struct gtp_pad_chain {
  *                          not traced
  * @cs, @ss: the values of these registers at a hit
  * @cli: turn interrupts off, which userspace may not do
+ * @update: not 0 if hits of @tp write no frame: the address of the snippet of @items. The pad calls
+ *	it while plan.update_alone of @tp is this address
+ * @failed: with @update: the address of gtp_hit_failed()
+ * @ways: with @update: the enum ax_tsv_way of each variable
+ * @clac: with @update: clear the flag AC before the call, as the processor has SMAP
  *
  * @location, @self_mask and @self_value must fit a sign-extended displacement.
  */
@@ -56,6 +61,9 @@ struct gtp_pad_frame {
 	u64 self_mask, self_value;
 	u32 cs, ss;
 	bool cli;
+	u64 update, failed;
+	const u8 *ways;
+	bool clac;
 };
 
 /**

@@ -18,7 +18,7 @@
  * @quickest: equals @quick if @in_pad is set, the tracepoint is the only one of its location, and
  *	      it has no pass count; otherwise NULL
  * @update_alone: like @quickest, for a tracepoint whose hits write no frame; times need not come
- *		  from the TSC
+ *		  from the TSC. A jump pad may call it (pad/update.c)
  * @undoable: true if a hit can be abandoned at any read and repeated, see hit/undo.h, and the
  *	      tracepoint is the only one of its location
  * @start: the first 8 bytes of a quick hit's frame

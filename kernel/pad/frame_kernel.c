@@ -4,6 +4,7 @@
 #include <asm/segment.h>
 
 #include "base/compat.h"
+#include "hit/hit.h"
 #include "jit/item.h"
 #include "kernel/base/mem_kernel.h"
 #include "kernel/base/params_kernel.h"
@@ -57,6 +58,14 @@ static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *t
 		return false;
 	if (!tp->actions)
 		return true;
+	if (tp->only_updates) {
+		frame->update = (u64)READ_ONCE(tp->plan.update_alone);
+		frame->failed = (u64)gtp_hit_failed;
+		frame->ways = tp->loc->run->tsvs.ways;
+		frame->clac = cpu_feature_enabled(X86_FEATURE_SMAP);
+		if (!frame->update)
+			return false;
+	}
 	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
 	if (!items)
 		return false;
