@@ -6,6 +6,7 @@ See provoking.py for how it is run.
 """
 import contextlib
 import ctypes
+import errno
 import fcntl
 import glob
 import mmap
@@ -138,10 +139,14 @@ def disk():
 def delayed(nanoseconds):
     """Make the disk take NANOSECONDS for each command. Wait until it is idle: while it has a command, the kernel refuses
     this."""
+    disk()
+
     def ready():
         try:
             put(DISKS + ("ndelay" if nanoseconds else "delay"), str(nanoseconds))
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
             return False
         return True
     tap.until(ready, "the disk to be idle")

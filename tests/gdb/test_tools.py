@@ -7,7 +7,7 @@ import contextlib
 import documented
 import kernel
 import tap
-from cookbook import Book, equal_row, of, own_rows, rows_of_others, shown, softirqs, some_row, string_words, within
+from cookbook import Book, equal_row, has_row, of, own_rows, rows_of_others, shown, softirqs, some_row, string_words, within
 from lib import *
 from process import SLOW
 from provoke_tools import provocations
@@ -25,7 +25,8 @@ readings = []  # the kernel's own counters, read around the run that aggregates
 
 
 def aggregates(name):
-    return any(map(AGGREGATES.match, TOOLS[name]))
+    """Return whether a tool's result are its aggregations, and not the frames of a pair's ends."""
+    return any(map(AGGREGATES.match, TOOLS[name])) and not re.match(r"gtp collect (?!\$\w+ = )", TOOLS[name][-1])
 
 
 # The kernel's own counters -----------------------------------------------------------------------
@@ -182,13 +183,18 @@ def equal_within(number, want, what):
 
 
 judge("exitsnoop", "bashreadline")(rows_of_others)
-judge("biosnoop", "tcpconnlat")(some_row)
+judge("tcpconnlat")(some_row)
+
+
+@judge("biosnoop")
+def ended_request(recipe, pid, fact):
+    has_row(recipe.rows(len(recipe.numbers) - 1), fact)
 
 
 @judge("tcpstates", "tcptracer", "tcplife", "tcpcong")
 def rows_by_port(recipe, pid, fact):
     port, want = fact
-    got = [cells[1:] for _, cells in recipe.rows() if cells[0] == str(port)]
+    got = [cells[1:] for _, cells in recipe.rows(len(recipe.numbers) - 1) if cells[0] == str(port)]
     check(len(got) == len(want) and all(map(equal_row, got, want)), "wanted %s, got %s of:\n%s" % (want, got, shown(recipe.rows())))
 
 

@@ -210,7 +210,7 @@ def disk_requests():
     took = []
     with slow_disk(), timed(took):
         direct_reads("tool-biosnoop", [1 << 20], 65536)
-    return [disk(), (READS + (1 << 20)) // 512, 65536, 0, [SLOW, took[0]]]
+    return [disk(), os.getpid(), (READS + (1 << 20)) // 512, 65536, 0, [SLOW, took[0]]]
 
 
 def reads_of(name):

@@ -60,8 +60,10 @@ def connection():
 @tool("tcplife")
 def life():
     port = CONTROL + 2
-    server, _ = talk(port, 1000, 300)
-    return [port, [[server, 1002, 301]]]  # these counts include our SYN and FIN, and the peer's FIN
+    took = []
+    with timed(took):
+        server, _ = talk(port, 1000, 300)
+    return [port, [[server, [1, took[0]], 1002, 301]]]  # these counts include our SYN and FIN, and the peer's FIN
 
 
 @tool("tcpconnlat")
