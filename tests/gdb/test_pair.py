@@ -13,6 +13,7 @@ from others import without
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp.run import aggregations, kstack
 
+SCRATCH = scratch()
 ROUNDS = 3000
 MS = 10**6
 FROM_TO = "from gtp_target_begin on t keep n = number to gtp_target_finish on t"
@@ -112,6 +113,9 @@ def full():
         cmd("monitor pair-entries 4096")
     all_seen(pair, calls)
     check(pair.counts["no_room"] > 0, "nothing found no room")
+    cmd("gtp report -o %s/pairs.html" % SCRATCH)
+    with open(SCRATCH + "/pairs.html", encoding="utf-8") as file:
+        check("pair %s: %d starts found no room" % (pair.name, pair.counts["no_room"]) in file.read(), "the page does not say so")
     check(len(pair.unfinished) <= 14, "%d starts in two buckets of seven" % len(pair.unfinished))
     if nested() + missed() == 0:
         equal(set(found), {0}, "the number at the start less the number at the end")

@@ -12,7 +12,7 @@ from gtp.export import frames
 from gtp.formats.header import Header
 from gtp.gdblib import remote
 from gtp.report import flames, pack
-from gtp.run import aggregations, aggtypes, source, tail
+from gtp.run import aggregations, aggtypes, pairs, source, tail
 from gtp.view import bytype, kinds
 
 MOST = 200000  # the maximum number of frames in a page if the user gives no --limit
@@ -153,6 +153,8 @@ def lacks(header, read, text, unknown):
             if one.noroom:
                 n = sum(entry.count for entry in one.noroom)
                 yield "$%s: %d values found no room for their keys" % (one.name, n)
+        for pair in read.pairs.all:
+            yield from ("pair %s: %s" % (pair.name, loss) for loss in pairs.losses(pair))
     for label, what, lost in LACKS.findall(text):
         yield lost or "%s: %s" % (label, what)
 

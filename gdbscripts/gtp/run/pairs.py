@@ -12,6 +12,7 @@ SAID = {
     "start_gave_up": "%d starts gave up, because other CPUs were faster again and again",
     "end_gave_up": "%d ends gave up, because other CPUs were faster again and again",
 }
+UNREAD = "%d could not be read: hits changed them, or there was no memory for their text"
 
 # kept: the names of the variables that a start keeps. unfinished: a list of Start. unread: the number of entries that could
 # not be read, because hits changed them or there was no memory.
@@ -64,6 +65,15 @@ def plain(name):
     return "key" if name is None else name[len(KEPT):]
 
 
+def losses(pair):
+    """Yield the words about each kind of start or end that the table has lost. An end without a start is no loss."""
+    for name in ("no_room", "start_gave_up", "end_gave_up"):
+        if pair.counts.get(name):
+            yield SAID[name] % pair.counts[name]
+    if sum(pair.unread):
+        yield UNREAD % sum(pair.unread)
+
+
 def shown(pair, top, word_text):
     """Yield the lines of a pair. The starts without an end are added up by the values that they keep; if they keep none,
     each has a line. word_text(name, word) is the text of a value; the name of a key is None."""
@@ -73,7 +83,7 @@ def shown(pair, top, word_text):
         if pair.counts.get(name):
             yield text % pair.counts[name]
     if sum(pair.unread):
-        yield "%d could not be read: hits changed them, or there was no memory for their text" % sum(pair.unread)
+        yield UNREAD % sum(pair.unread)
     names = pair.kept or [None]
     groups = collections.Counter(start.kept if pair.kept else (start.key,) for start in pair.unfinished)
     for words, n in sorted(groups.items(), key=lambda one: (-one[1], one[0]))[:top]:
