@@ -299,6 +299,7 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p) { }
 void gtp_pad_probes_wipe(void) { }
 const char *gtp_pad_probe_why_not(int err) { return "no"; }
 void gtp_kprobe_list_forget(void) { }
+void gtp_kprobe_list_close(void) { }
 void gtp_progress(const char *what, u32 done, u32 total) { }
 struct gtp_shadow *gtp_shadow_from(u64 addr) { return NULL; }
 struct gtp_shadow *gtp_shadow_next(struct gtp_shadow *a) { return NULL; }
