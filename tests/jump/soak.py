@@ -15,6 +15,7 @@ import time
 
 import disturb
 import fixture
+import gated
 import guest
 import kernel
 import programs
@@ -142,18 +143,22 @@ class Soak:
     def mixed(self, i):
         """Return the condition and the actions of the i-th tracepoint. It records at the return if its place's verdict is
         "return"."""
-        condition, actions = guest.mixed(i)
         if i <= len(CALLED) + 2:
-            condition = ""
+            return "", self.recorded(i, guest.mixed(i)[1])
+        condition, actions = guest.mixed(i)
+        return gated.mixed(i, condition, self.recorded(i, actions))
+
+    def recorded(self, i, actions):
+        """Return these actions of the i-th tracepoint, and before them those that update an aggregation or a pair."""
         returns = self.returns_at(i)
         updated = self.updated_by(i)
         if updated in PAIRED:
-            return condition, (*PAIRED[updated], *actions)
+            return (*PAIRED[updated], *actions)
         if updated == "count_stack":
-            return condition, (*STACK, *actions)
+            return (*STACK, *actions)
         if updated:
-            return condition, (KEY, TIME % (6 if returns else 2), *actions)
-        return condition, (LATENCY, *actions) if returns else actions
+            return (KEY, TIME % (6 if returns else 2), *actions)
+        return (LATENCY, *actions) if returns else actions
 
     def returns_at(self, i):
         return self.places[i - 1].verdict == "return"
@@ -187,6 +192,7 @@ class Soak:
             guest.define(client, places, self.mixed, self.has_twin)
             self.programs.define(client)
             samples.define(client)
+            gated.define(client)
             for number, name in VARIABLES.items():
                 client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
             began = time.monotonic()
@@ -289,6 +295,7 @@ class Soak:
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         self.twins(client, places, hits)
+        self.totals["hits inside"] += gated.check(client, hits)
         text = guest.aggregates(client, "show")
         values += aggregated(text)
         sampled = samples.hits(client)
@@ -387,6 +394,7 @@ class Soak:
         self.inside(client)
         client.close()
         self.both_ways()
+        assert self.totals["hits inside"], "no hits of tasks that have a value"
         assert self.totals["clock's samples"] and self.totals["samples in NMIs"], "no hits of samples"
         if idle(60):  # gdbtp retries every second to free pads that other users' kprobes kept in use
             fixture.unload()
