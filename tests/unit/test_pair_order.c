@@ -3,19 +3,18 @@
  * Goes through all orders in which CPUs can interleave a few starts and ends of a pair, step by
  * step of aggregate/pair.c. Each outcome must be one that some order of whole operations has.
  *
- * A CPU is a coroutine, which yields before it reads shared memory or changes a bucket's state. One
- * run follows a list of choices; the next run changes the last choice that has an alternative left.
+ * A CPU yields before it reads shared memory or changes a bucket's state; see orders.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "aggregate/pair.h"
+#include "orders.h"
 #include "pair_steps.h"
 
-enum { CPUS = 3, OPS_EACH = 3, OPS = CPUS * OPS_EACH, SINCE = 1, STACK = 64 << 10, DEPTH = 200 };
+enum { CPUS = ORDERS_CPUS, OPS_EACH = 3, OPS = CPUS * OPS_EACH, SINCE = 1 };
 /* Indexes of keys in @key below, which all have the same bucket. */
 enum { K, X, FILLER, KEYS = FILLER + GTP_PAIR_SLOTS };
 
@@ -49,22 +48,17 @@ static struct {
 	struct gtp_pair *p;
 	u64 key[KEYS];
 	struct op op[OPS];
-	ucontext_t back, cpu[CPUS];
-	bool done[CPUS];
-	u32 now; /* the CPU that is running; CPUS: none */
-	u32 steps;
-	char stack[CPUS][STACK];
-	u8 choice[DEPTH], options[DEPTH];
-	u32 depth;
 } w;
 
-/* --- coroutines --- */
+/* --- one CPU --- */
 
 void pair_step(bool of_state)
 {
-	if (w.now == CPUS || (!of_state && w.s->coarse & 1U << w.now))
+	u32 cpu = orders_now();
+
+	if (cpu == CPUS || (!of_state && w.s->coarse & 1U << cpu))
 		return;
-	swapcontext(&w.cpu[w.now], &w.back);
+	orders_yield();
 }
 
 static void run_op(struct op *op, u32 nr)
@@ -72,24 +66,26 @@ static void run_op(struct op *op, u32 nr)
 	const u64 start_time = 1000 + nr, end_time = 10000;
 	u64 own[2] = { 0 };
 
-	op->begin = w.steps;
+	op->begin = orders_step();
 	if (op->kind == 's') {
 		op->time = start_time;
 		gtp_pair_start(w.p, nr, w.key[op->key], start_time, own);
 	} else if (gtp_pair_end(w.p, nr, w.key[op->key], end_time, own)) {
 		op->time = end_time - own[SINCE];
 	}
-	op->finish = w.steps;
+	op->finish = orders_step();
 }
 
-static void cpu_main(void)
+static bool takes_part(u32 cpu)
 {
-	u32 cpu = w.now;
+	return w.s->cpu[cpu];
+}
 
+static void run_ops(u32 cpu)
+{
 	for (u32 i = 0; i < OPS_EACH; i++)
 		if (w.op[cpu * OPS_EACH + i].kind)
 			run_op(&w.op[cpu * OPS_EACH + i], cpu * OPS_EACH + i);
-	w.done[cpu] = true;
 }
 
 static void prepare(void)
@@ -97,9 +93,6 @@ static void prepare(void)
 	u64 own[2] = { 0 };
 
 	memset(w.op, 0, sizeof(w.op));
-	memset(w.done, 0, sizeof(w.done));
-	w.now = CPUS;
-	w.steps = 0;
 	memset(w.p->bucket, 0, w.p->nbuckets * sizeof(*w.p->bucket));
 	memset(w.p->counts, 0, (OPS + 1) * sizeof(*w.p->counts));
 	for (u32 i = 0; i < w.s->fillers; i++)
@@ -109,63 +102,22 @@ static void prepare(void)
 	for (u32 c = 0; c < CPUS; c++) {
 		const char *text = w.s->cpu[c];
 
-		w.done[c] = !text;
 		for (u32 i = 0; text && text[2 * i]; i++) {
 			struct op *op = &w.op[c * OPS_EACH + i];
 
 			op->kind = text[2 * i];
 			op->key = text[2 * i + 1] == 'K' ? K : X;
 		}
-		getcontext(&w.cpu[c]);
-		w.cpu[c].uc_stack.ss_sp = w.stack[c];
-		w.cpu[c].uc_stack.ss_size = STACK;
-		w.cpu[c].uc_link = &w.back;
-		makecontext(&w.cpu[c], cpu_main, 0);
 	}
 }
 
-/* Let the CPU run that is number @nth of those that are not done. */
-static void let_run(u32 nth)
+static void read_counts(void)
 {
-	u32 c = 0;
-
-	while (w.done[c] || nth--)
-		c++;
-	w.now = c;
-	w.steps++;
-	swapcontext(&w.back, &w.cpu[c]);
-	w.now = CPUS;
-}
-
-static void run_once(void)
-{
-	prepare();
-	for (w.depth = 0;; w.depth++) {
-		u32 left = 0;
-
-		for (u32 c = 0; c < CPUS; c++)
-			left += !w.done[c];
-		if (!left)
-			break;
-		assert_in_range(w.depth, 0, DEPTH - 1);
-		w.options[w.depth] = (u8)left;
-		let_run(w.choice[w.depth]);
-	}
 	for (u32 i = 0; i < OPS; i++) {
 		assert_int_equal(w.p->counts[i].start_gave_up + w.p->counts[i].end_gave_up, 0);
 		w.op[i].restarted = w.p->counts[i].restarted;
 		w.op[i].no_room = w.p->counts[i].no_room;
 	}
-}
-
-static bool next_order(void)
-{
-	while (w.depth--)
-		if (++w.choice[w.depth] < w.options[w.depth]) {
-			memset(w.choice + w.depth + 1, 0, sizeof(w.choice) - w.depth - 1);
-			return true;
-		}
-	return false;
 }
 
 /* --- the outcome of whole operations --- */
@@ -261,9 +213,7 @@ static bool explains(struct table t, u32 did)
 
 static void print_order(void)
 {
-	for (u32 i = 0; i < w.depth; i++)
-		print_message("%u", w.choice[i]);
-	print_message("\n");
+	orders_print();
 	for (u32 i = 0; i < OPS; i++)
 		if (w.op[i].kind)
 			print_message("CPU %u: %c %u, time %llu, %s%s[%u, %u]\n", i / OPS_EACH,
@@ -273,23 +223,24 @@ static void print_order(void)
 				      w.op[i].finish);
 }
 
+static void check(void)
+{
+	const struct table before = { .time = { [K] = w.s->there ? 500 : 0 },
+				      .fillers = w.s->fillers };
+
+	read_counts();
+	if (explains(before, 0))
+		return;
+	print_order();
+	fail();
+}
+
 static void all_orders(const struct scenario *s)
 {
-	const struct table before = { .time = { [K] = s->there ? 500 : 0 }, .fillers = s->fillers };
-	u32 orders = 0;
+	static const struct orders orders = { prepare, takes_part, run_ops, check, ORDERS_DEPTH };
 
 	w.s = s;
-	memset(w.choice, 0, sizeof(w.choice));
-	do {
-		run_once();
-		orders++;
-		if (!explains(before, 0)) {
-			print_order();
-			fail();
-		}
-	} while (next_order());
-	print_message("%u orders\n", orders);
-	assert_in_range(orders, s->least, U32_MAX);
+	orders_run_all(&orders, s->least);
 }
 
 /* --- scenarios --- */
@@ -365,7 +316,6 @@ static int setup(void **state)
 {
 	u32 n = 0;
 
-	w.now = CPUS;
 	w.p = gtp_pair_init(calloc(1, gtp_pair_bytes(1, 0, OPS + 1)), 1, 0, OPS + 1);
 	w.p->since = SINCE;
 	for (u64 key = 1; n < KEYS; key++)

@@ -3,20 +3,17 @@
  * Goes through all orders in which tasks on several CPUs can interleave a few changes of their
  * values, step by step of aggregate/tasks.c. Between any two steps an NMI on the same CPU reads the
  * value of its task.
- *
- * A CPU is a coroutine. One run follows a list of choices; the next run changes the last choice
- * that has an alternative left.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "aggregate/tasks.h"
+#include "orders.h"
 #include "tasks_steps.h"
 
-enum { CPUS = 3, OPS = 4, STACK = 64 << 10, DEPTH = 100, BUCKET = 7, BORN = 100 };
+enum { CPUS = ORDERS_CPUS, BUCKET = 7, BORN = 100 };
 
 /*
  * struct scenario - what the tasks do
@@ -36,16 +33,10 @@ static struct {
 	const struct scenario *s;
 	struct gtp_tasks t;
 	u64 task[CPUS + GTP_TASKS_SLOTS]; /* addresses, all of one bucket */
-	ucontext_t back, cpu[CPUS];
-	char stack[CPUS][STACK];
-	bool done[CPUS];
-	u32 now; /* the CPU that runs; CPUS: none */
 	/* The value that each task had before its present change, and the one that it sets. */
 	s64 was[CPUS], will[CPUS];
 	bool arrived[CPUS]; /* an NMI has read the new value */
 	u32 no_room;	    /* changes that found no room */
-	u8 choice[DEPTH], options[DEPTH];
-	u32 depth;
 } w;
 
 /* --- one CPU --- */
@@ -67,7 +58,7 @@ static s64 get(u32 cpu)
 
 void tasks_step(void)
 {
-	u32 cpu = w.now;
+	u32 cpu = orders_now();
 	s64 value;
 
 	if (cpu == CPUS)
@@ -79,7 +70,7 @@ void tasks_step(void)
 		w.arrived[cpu] |= value == w.will[cpu];
 	}
 	assert_in_range(gtp_tasks_used[BUCKET], taken(), U32_MAX);
-	swapcontext(&w.cpu[cpu], &w.back);
+	orders_yield();
 }
 
 static s64 value_of(char letter)
@@ -87,10 +78,13 @@ static s64 value_of(char letter)
 	return letter == '0' ? 0 : letter;
 }
 
-static void cpu_main(void)
+static bool takes_part(u32 cpu)
 {
-	u32 cpu = w.now;
+	return w.s->set[cpu];
+}
 
+static void change_values(u32 cpu)
+{
 	for (const char *c = w.s->set[cpu]; *c; c++) {
 		u64 refused = w.t.no_room;
 
@@ -106,12 +100,10 @@ static void cpu_main(void)
 		}
 		w.was[cpu] = w.will[cpu];
 	}
-	w.done[cpu] = true;
 }
 
 static void prepare(void)
 {
-	w.now = CPUS;
 	w.no_room = 0;
 	memset(&w.t, 0, sizeof(w.t));
 	gtp_tasks_forget_all();
@@ -121,26 +113,6 @@ static void prepare(void)
 		gtp_tasks_set(&w.t, w.task[0], 1, 1);
 	memset(w.was, 0, sizeof(w.was));
 	memset(w.will, 0, sizeof(w.will));
-	for (u32 c = 0; c < CPUS; c++) {
-		w.done[c] = !w.s->set[c];
-		getcontext(&w.cpu[c]);
-		w.cpu[c].uc_stack.ss_sp = w.stack[c];
-		w.cpu[c].uc_stack.ss_size = STACK;
-		w.cpu[c].uc_link = &w.back;
-		makecontext(&w.cpu[c], cpu_main, 0);
-	}
-}
-
-/* Let the CPU run that is number @nth of those that are not done. */
-static void let_run(u32 nth)
-{
-	u32 c = 0;
-
-	while (w.done[c] || nth--)
-		c++;
-	w.now = c;
-	swapcontext(&w.back, &w.cpu[c]);
-	w.now = CPUS;
 }
 
 /* --- what must hold in the end --- */
@@ -183,45 +155,12 @@ static void check(void)
 		assert_int_equal(gtp_tasks_get(&w.t, w.task[CPUS + i], 1), 1);
 }
 
-static void run_once(void)
-{
-	prepare();
-	for (w.depth = 0;; w.depth++) {
-		u32 left = 0;
-
-		for (u32 c = 0; c < CPUS; c++)
-			left += !w.done[c];
-		if (!left)
-			break;
-		assert_in_range(w.depth, 0, DEPTH - 1);
-		w.options[w.depth] = (u8)left;
-		let_run(w.choice[w.depth]);
-	}
-	check();
-}
-
-static bool next_order(void)
-{
-	while (w.depth--)
-		if (++w.choice[w.depth] < w.options[w.depth]) {
-			memset(w.choice + w.depth + 1, 0, sizeof(w.choice) - w.depth - 1);
-			return true;
-		}
-	return false;
-}
-
 static void all_orders(const struct scenario *s)
 {
-	u32 orders = 0;
+	static const struct orders orders = { prepare, takes_part, change_values, check, 100 };
 
 	w.s = s;
-	memset(w.choice, 0, sizeof(w.choice));
-	do {
-		run_once();
-		orders++;
-	} while (next_order());
-	print_message("%u orders\n", orders);
-	assert_in_range(orders, s->least, U32_MAX);
+	orders_run_all(&orders, s->least);
 }
 
 #define SET(...) .set = { __VA_ARGS__ }
@@ -268,7 +207,6 @@ static int setup(void **state)
 {
 	u32 n = 0;
 
-	w.now = CPUS;
 	for (u64 task = 0xffff888000000000; n < CPUS + GTP_TASKS_SLOTS; task += 64)
 		if (gtp_tasks_bucket(task) == BUCKET)
 			w.task[n++] = task;
