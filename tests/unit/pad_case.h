@@ -59,4 +59,23 @@ static inline void pad_case_cpu(struct gtp_cpu *cpu, struct gtp_run *run, u64 *q
 	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
 }
 
+/*
+ * In each of these three states a pad leaves the hit to C. pad_case_no_part - the task has no CPU;
+ * pad_case_no_location - the place has no location; pad_case_is_self - the task is not traced
+ */
+static inline void pad_case_no_part(void)
+{
+	padworld()->task.part = 0;
+}
+
+static inline void pad_case_no_location(void)
+{
+	padtask_low()->location = 0;
+}
+
+static inline void pad_case_is_self(void)
+{
+	padtask_low()->value = 7;
+}
+
 #endif /* _GTP_PAD_CASE_H */

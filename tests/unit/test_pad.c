@@ -5,16 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padworld.h"
 #include "pad_case.h"
+#include "pad_steps.h"
 
-enum { TRAP_FLAG = 0x100, STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
+enum { STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
 
 static struct {
 	struct pad_case_expr e;
@@ -24,8 +23,6 @@ static struct {
 	struct padworld_hit hit;
 	u64 entry;
 	u32 len;
-	u64 from, to; /* the code whose steps are counted */
-	u32 steps;
 	u32 skip; /* the value of @skip in struct gtp_pad_request */
 } t;
 
@@ -65,26 +62,13 @@ static void make(const char *cond)
 	t.entry = padworld_make(&t.req, &t.len);
 }
 
-static void on_step(int sig, siginfo_t *info, void *context)
-{
-	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-
-	t.steps += rip >= t.from && rip < t.to;
-}
-
 /* Run the pad. @step: with the trap flag set, so that each instruction traps and is counted. */
 static u32 run(u64 rdi, bool step)
 {
-	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
-
-	jit_user_catch_faults();
-	sigaction(SIGTRAP, &sa, NULL);
-	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? TRAP_FLAG : 0) };
+	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? PAD_TRAP_FLAG : 0) };
 	t.regs.gpr[X86_RDI] = rdi;
 	t.regs.gpr[X86_RSP] = STACK_TOP;
-	t.from = t.entry;
-	t.to = t.entry + t.len;
-	t.steps = 0;
+	pad_steps_begin(t.entry, t.len);
 	return padworld_run(&t.regs, t.entry, &t.hit);
 }
 
@@ -129,8 +113,8 @@ static void test_instructions(void **state)
 			*(u64 *)PADWORLD_STACK = PADWORLD_STACK;
 		assert_int_equal(run(PADWORLD_STACK, true), PADWORLD_BEHIND);
 		assert_int_equal(t.hit.count, 0);
-		if (t.steps > rows[i].steps + t.region.n || t.len > rows[i].bytes)
-			fail_msg("row %u: %u instructions, %u bytes", i, t.steps - t.region.n,
+		if (pad_steps() > rows[i].steps + t.region.n || t.len > rows[i].bytes)
+			fail_msg("row %u: %u instructions, %u bytes", i, pad_steps() - t.region.n,
 				 t.len);
 	}
 }

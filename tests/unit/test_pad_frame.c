@@ -8,18 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "pad/frame.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
 #include "pad_case.h"
+#include "pad_steps.h"
 
 enum {
-	TRAP_FLAG = 0x100,
 	STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512,
 	SLOT = 2,
 	BUFFER = 4096,
@@ -40,7 +38,7 @@ static struct {
 	struct padworld_regs regs;
 	struct padworld_hit hit;
 	u64 entry;
-	u32 len, steps, landing;
+	u32 len, landing;
 	u64 pass;    /* pass count of the tracepoint that make() makes */
 	bool jumped; /* make() makes a pad that is entered by a jump and returns */
 } t;
@@ -96,23 +94,12 @@ static const struct ax_jit_item *expression(const char *text)
 	return &t.item;
 }
 
-static void on_step(int sig, siginfo_t *info, void *context)
-{
-	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-
-	t.steps += rip >= t.entry && rip < t.entry + t.len;
-}
-
 static void run(u64 rdi, bool step)
 {
-	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
-
-	jit_user_catch_faults();
-	sigaction(SIGTRAP, &sa, NULL);
-	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? TRAP_FLAG : 0) };
+	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? PAD_TRAP_FLAG : 0) };
 	t.regs.gpr[X86_RDI] = rdi;
 	t.regs.gpr[X86_RSP] = STACK_TOP;
-	t.steps = 0;
+	pad_steps_begin(t.entry, t.len);
 	t.landing = padworld_run(&t.regs, t.entry, &t.hit);
 	assert_int_equal(t.regs.gpr[X86_RDI], rdi);
 	if (t.jumped)
@@ -303,21 +290,6 @@ static void test_can(void **state)
 	assert_true(gtp_pad_frame_can(&t.tp, true));
 }
 
-static void no_part(void)
-{
-	padworld()->task.part = 0;
-}
-
-static void no_location(void)
-{
-	padtask_low()->location = 0;
-}
-
-static void is_self(void)
-{
-	padtask_low()->value = 7;
-}
-
 static void not_active(void)
 {
 	t.run.active = false;
@@ -352,8 +324,9 @@ static void above_limit(void)
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
-		no_part,    no_location, is_self, not_active,  in_hit,
-		not_in_pad, no_room,	 faults,  above_limit,
+		pad_case_no_part, pad_case_no_location, pad_case_is_self, not_active,
+		in_hit,		  not_in_pad,		no_room,	  faults,
+		above_limit,
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(unlike) * 2; i++) {
@@ -477,9 +450,9 @@ static void test_cost(void **state)
 		*(u32 *)PADWORLD_STACK = 6;
 		run(PADWORLD_STACK, true);
 		assert_int_equal(t.cpu.buf.created, 1);
-		if (t.steps > rows[i].steps + t.region.n || t.len > rows[i].bytes)
+		if (pad_steps() > rows[i].steps + t.region.n || t.len > rows[i].bytes)
 			fail_msg("%s: %u instructions, %u bytes", rows[i].name,
-				 t.steps - t.region.n, t.len);
+				 pad_steps() - t.region.n, t.len);
 	}
 }
 
@@ -494,8 +467,8 @@ static void test_string_cost(void **state)
 	memcpy((char *)PADWORLD_STACK, "fifteen letters", 16);
 	run(PADWORLD_STACK, true);
 	assert_int_equal(t.cpu.buf.created, 1);
-	if (t.steps > 95U + t.region.n || t.len > 900)
-		fail_msg("%u instructions, %u bytes", t.steps - t.region.n, t.len);
+	if (pad_steps() > 95U + t.region.n || t.len > 900)
+		fail_msg("%u instructions, %u bytes", pad_steps() - t.region.n, t.len);
 }
 
 /* Random pads; tests/fuzz/random_pad runs many more, without sanitizers. */

@@ -5,15 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "aggregate/tasks.h"
 #include "tests/fuzz/padworld.h"
 #include "pad_case.h"
+#include "pad_steps.h"
 
-enum { TRAP_FLAG = 0x100, STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512, PUSHED = 16 };
+enum { STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512, PUSHED = 16 };
 enum { OF_TASK = 40, OF_CPU, NR_WAYS = 64, ANY = 0xffff };
 
 static struct {
@@ -24,7 +23,6 @@ static struct {
 	struct padworld_hit hit;
 	u64 entry;
 	u32 len;
-	u32 steps;
 } t;
 
 static const u8 task_ways[NR_WAYS] = { [OF_TASK] = AX_TSV_TASK, [OF_CPU] = AX_TSV_LOCAL };
@@ -69,24 +67,13 @@ static void make(const char *cond, bool dead)
 	padworld()->code->target.task = 0;
 }
 
-static void on_step(int sig, siginfo_t *info, void *context)
-{
-	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-
-	t.steps += rip >= t.entry && rip < t.entry + t.len;
-}
-
 /* Run the pad with 42 in rdi. @step: with the trap flag set, so that instructions are counted. */
 static u32 run(bool step)
 {
-	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
-
-	jit_user_catch_faults();
-	sigaction(SIGTRAP, &sa, NULL);
-	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? TRAP_FLAG : 0) };
+	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? PAD_TRAP_FLAG : 0) };
 	t.regs.gpr[X86_RDI] = 42;
 	t.regs.gpr[X86_RSP] = STACK_TOP;
-	t.steps = 0;
+	pad_steps_begin(t.entry, t.len);
 	return padworld_run(&t.regs, t.entry, &t.hit);
 }
 
@@ -141,7 +128,8 @@ static void test_variables_of_tasks(void **state)
 		*used_here() = 0;
 		/* In the kernel the address of gtp_tasks_used fits a displacement: fewer yet. */
 		if (!some)
-			assert_in_range(t.steps - t.region.n, 0, rows[row].steps + (dead ? 0 : 6));
+			assert_in_range(pad_steps() - t.region.n, 0,
+					rows[row].steps + (dead ? 0 : 6));
 	}
 }
 

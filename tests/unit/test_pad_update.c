@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <ucontext.h>
 #include <cmocka.h>
 
 #include "aggregate/pair.h"
@@ -20,9 +18,9 @@
 #include "jit/item.h"
 #include "pad/frame.h"
 #include "pad_case.h"
+#include "pad_steps.h"
 
 enum {
-	TRAP_FLAG = 0x100,
 	/* So that rsp is aligned at the call of the snippet, which the kernel does not need. */
 	STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 - 8,
 	FLAGS = 0xcd5, /* the arithmetic flags, and DF */
@@ -75,7 +73,6 @@ static struct {
 	u32 len[TPS];
 	struct padworld_regs regs;
 	struct padworld_hit hit;
-	u32 steps, now;
 } t;
 
 static const u8 ways[GTP_TSV_MAX] = {
@@ -233,13 +230,6 @@ static void make(const char *first, const char *second, const char *cond)
 
 /* --- running --- */
 
-static void on_step(int sig, siginfo_t *info, void *context)
-{
-	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-
-	t.steps += rip >= t.entry[t.now] && rip < t.entry[t.now] + t.len[t.now];
-}
-
 static void random_regs(void)
 {
 	static const u64 keys[] = {
@@ -255,13 +245,9 @@ static void random_regs(void)
 /* Run the pad of tracepoint @i, and check that it has preserved all registers. */
 static void run_pad(u32 i, u64 flag)
 {
-	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
 	struct padworld_regs before = t.regs;
 
-	jit_user_catch_faults();
-	sigaction(SIGTRAP, &sa, NULL);
-	t.steps = 0;
-	t.now = i;
+	pad_steps_begin(t.entry[i], t.len[i]);
 	t.regs.flags |= flag;
 	assert_int_equal(padworld_run(&t.regs, t.entry[i], &t.hit), PADWORLD_BEHIND);
 	assert_memory_equal(t.regs.gpr, before.gpr, sizeof(before.gpr));
@@ -382,21 +368,6 @@ static void test_like_c(void **state)
 	assert_true(ended > 1000 && failed > 1000);
 }
 
-static void no_part(void)
-{
-	padworld()->task.part = 0;
-}
-
-static void no_location(void)
-{
-	padtask_low()->location = 0;
-}
-
-static void is_self(void)
-{
-	padtask_low()->value = 7;
-}
-
 static void not_active(void)
 {
 	t.pad.run.active = false;
@@ -421,7 +392,8 @@ static void another_snippet(void)
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
-		no_part, no_location, is_self, not_active, in_hit, no_plan, another_snippet,
+		pad_case_no_part, pad_case_no_location, pad_case_is_self, not_active, in_hit,
+		no_plan,	  another_snippet,
 	};
 	static struct side before;
 
@@ -499,10 +471,10 @@ static void test_cost(void **state)
 {
 	make("reg 5; setv 302; pop; end", "reg 5; setv 303; pop; end", NULL);
 	random_regs();
-	run_pad(0, TRAP_FLAG);
+	run_pad(0, PAD_TRAP_FLAG);
 	assert_int_equal(t.hit.count, 0);
-	print_message("%u instructions, %u bytes\n", t.steps - t.region.n, t.len[0]);
-	assert_true(t.steps - t.region.n <= 64);
+	print_message("%u instructions, %u bytes\n", pad_steps() - t.region.n, t.len[0]);
+	assert_true(pad_steps() - t.region.n <= 64);
 }
 
 int main(void)
