@@ -13,7 +13,6 @@ from gtp.run import onecall
 USAGE = "gtp calls FUNCTION [--into PATTERN,...] [--slow] [--limit N] [if EXPRESSION]; gtp calls show [--calls N]"
 INTO = re.compile(r"(?:^|\s)--into(?:[ =]+('[^']*'|\S+)|\s*$)")
 SLOW = re.compile(r"(?:^|\s)--slow(?!\S)")
-CALLS = 5
 trees = []  # the Trees that were set, the last one last
 
 
@@ -104,14 +103,9 @@ limits."""
 
     def invoke(self, arg, from_tty):
         place, condition = words.halves(arg)
-        if place.split()[:1] == ["show"] and condition is None:
-            rest, found = words.options(place, USAGE, valued=("--calls",))
-            most = found.get("--calls", str(CALLS))
-            if len(rest) != 1 or not most.isdecimal():
-                raise gdb.GdbError("say %s" % USAGE)
-            if not trees:
-                raise gdb.GdbError("no calls are set; say %s" % USAGE)
-            show(trees[-1], int(most))
+        shown = onecall.asked_to_show(place, condition, trees, USAGE, "no calls are set")
+        if shown:
+            show(*shown)
             return
         place, slow = SLOW.subn(" ", place)
         front, patterns = into(place.strip())

@@ -15,7 +15,6 @@ from gtp.text import units
 
 USAGE = "gtp path FUNCTION [--fast] [if EXPRESSION]; gtp path show [--calls N]"
 FAST = re.compile(r"(?:^|\s)--fast(?!\S)")
-CALLS = 5
 paths = []  # the Paths that were set, the last one last
 
 
@@ -131,14 +130,9 @@ would cost every task much more."""
 
     def invoke(self, arg, from_tty):
         place, condition = words.halves(arg)
-        if place.split()[:1] == ["show"] and condition is None:
-            rest, found = words.options(place, USAGE, valued=("--calls",))
-            most = found.get("--calls", str(CALLS))
-            if len(rest) != 1 or not most.isdecimal():
-                raise gdb.GdbError("say %s" % USAGE)
-            if not paths:
-                raise gdb.GdbError("no path is set; say %s" % USAGE)
-            show(paths[-1], int(most))
+        shown = onecall.asked_to_show(place, condition, paths, USAGE, "no path is set")
+        if shown:
+            show(*shown)
             return
         place, fast = FAST.subn(" ", place)
         said = words.split(place.strip() + (" if " + condition if condition is not None else ""), USAGE)

@@ -15,7 +15,7 @@ import gdb
 from gtp import cexpr
 from gtp.cexpr import variables
 from gtp.formats.tracefile import TraceFile, Unavailable
-from gtp.gdblib import gdbcall, remote, screen, traceframe
+from gtp.gdblib import gdbcall, remote, screen, traceframe, words
 from gtp.places import places
 from gtp.run import bytecode, source
 from gtp.text import units
@@ -30,6 +30,7 @@ STACK_BITS = 14  # the kernel aligns the stack of a task to its size, which is a
 IN_INTERRUPT = 0xff0100  # the bits of $irq_count that say so
 UNSEEN = re.compile(r"not seen: +(\d+) hits inside another hit, (\d+) missed")
 LONGEST = 60  # the longest text of a value
+CALLS = 5  # how many calls are printed if nothing else is said
 
 
 def entry(name):
@@ -237,6 +238,20 @@ class Run:
     def in_interrupt(self, call, frame):
         """Return whether an interrupt made a hit, while the call itself was not in one."""
         return self.of(frame, "irq_count") & IN_INTERRUPT != call.context
+
+
+def asked_to_show(place, condition, known, usage, what):
+    """Return (the last one of KNOWN, how many calls to print) if a command's argument is `show [--calls N]', else None. WHAT
+    says what is not there if KNOWN is empty."""
+    if place.split()[:1] != ["show"] or condition is not None:
+        return None
+    rest, found = words.options(place, usage, valued=("--calls",))
+    most = found.get("--calls", str(CALLS))
+    if len(rest) != 1 or not most.isdecimal():
+        raise gdb.GdbError("say %s" % usage)
+    if not known:
+        raise gdb.GdbError("%s; say %s" % (what, usage))
+    return known[-1], int(most)
 
 
 def say_rest(run, most, command, outside):
