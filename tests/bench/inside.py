@@ -4,14 +4,11 @@
 #
 # A figure counts only if the tracepoints have the hits that the conditions say.
 import re
-import sys
-import traceback
 
 import peers
-from common import ALL, RELEASE, Wrong, above, calibrate, check, check_hits, cmd, figure, say, set_up
-from two import ENGINES, Place
-
-import gdb
+import two
+from common import ALL, above, check, check_hits, cmd, say
+from two import ENGINES
 
 GOAL = 20
 OUTSIDE = [("$task_in", ("collect $clock",))] * 2
@@ -36,32 +33,19 @@ def bpftrace(place):
     """Measure bpftrace with a map by the task's ID. The map has an entry of another task."""
     program = "BEGIN { @in[1] = 1; } %s /@in[tid]/ { @n = count(); } %s /@in[tid]/ { @n = count(); }" % tuple(place.probes())
     ticks, told = peers.run_program(place, program, False)
-    check("@n: 0" in told or "@n" not in told, "bpftrace: %s" % told[:500])
+    check("@n: 0" in told or "@n" not in told, "bpftrace: %s" % told[:500])  # some versions print a count of 0
     place.wait(False)
     return ticks
 
 
-def main():
-    set_up()
-    cmd("tvariable $task_in")
-    calibrate()
-    place = Place()
-    say("# %s: instructions above a call that is not traced, two places together" % RELEASE)
-    say("%-60s%s" % ("", "".join("%12s" % engine for engine in ENGINES)))
+def rows(place):
+    two.title("two places")
     costs = [above(outside(place, engine), place.bare) for engine in ENGINES]
-    say("%-60s%s" % ("the task is outside", "".join("%12s" % figure(cost) for cost in costs)))
+    two.row("the task is outside", *costs)
     say("goal: at most %d for each: %s" % (GOAL, "reached" if costs[0][0] <= 2 * GOAL else "missed"))
-    costs = [above(inside(place, engine), place.bare) for engine in ENGINES]
-    say("%-60s%s" % ("the first place sets the value, the second leaves a frame", "".join("%12s" % figure(cost) for cost in costs)))
-    say("%-60s%12s" % ("bpftrace, a map by the task, which is outside", figure(above(bpftrace(place), place.bare))))
-    cmd("disconnect")
+    two.row("the first place sets the value, the second leaves a frame",
+            *(above(inside(place, engine), place.bare) for engine in ENGINES))
+    two.row("bpftrace, a map by the task, which is outside", above(bpftrace(place), place.bare))
 
 
-try:
-    main()
-except Wrong as e:
-    say("inside: %s" % e)
-    gdb.execute("quit 1")
-except Exception:  # without this, gdb would exit with status 0 after an exception
-    traceback.print_exc(file=sys.stdout)
-    gdb.execute("quit 1")
+two.measure("inside", ["task_in"], rows)

@@ -4,14 +4,11 @@
 #
 # A figure counts only if each call was a start and an end, and each end has found its start.
 import re
-import sys
-import traceback
 
 import peers
-from common import ALL, RELEASE, Wrong, above, calibrate, check, check_hits, cmd, figure, say, set_up
-from two import ENGINES, Place
-
-import gdb
+import two
+from common import ALL, above, check, check_hits, cmd, say
+from two import ENGINES
 
 GOAL = 300
 
@@ -51,28 +48,14 @@ def bpftrace(place):
     return ticks
 
 
-def main():
-    set_up()
-    for name in VARIABLES:
-        cmd("tvariable $" + name)
-    calibrate()
-    place = Place()
-    say("# %s: instructions above a call that is not traced, both ends together" % RELEASE)
-    say("%-60s%s" % ("", "".join("%12s" % engine for engine in ENGINES)))
+def rows(place):
+    two.title("both ends")
     for row in ROWS:
         costs = [above(traced(place, engine, row), place.bare) for engine in ENGINES]
-        say("%-60s%s" % (row, "".join("%12s" % figure(cost) for cost in costs)))
+        two.row(row, *costs)
         if row == next(iter(ROWS)):
             say("goal: at most %d: %s" % (GOAL, "reached" if costs[0][0] <= GOAL else "missed"))
-    say("%-60s%12s" % ("bpftrace, two kprobes and a map by the key", figure(above(bpftrace(place), place.bare))))
-    cmd("disconnect")
+    two.row("bpftrace, two kprobes and a map by the key", above(bpftrace(place), place.bare))
 
 
-try:
-    main()
-except Wrong as e:
-    say("pair: %s" % e)
-    gdb.execute("quit 1")
-except Exception:  # without this, gdb would exit with status 0 after an exception
-    traceback.print_exc(file=sys.stdout)
-    gdb.execute("quit 1")
+two.measure("pair", VARIABLES, rows)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Two instructions of one function, at which pair.py and inside.py measure hits together."""
+import sys
 import time
+import traceback
 
 import gdb
 
-from common import ALL, answers, check, cmd, warmly
+from common import ALL, RELEASE, Wrong, answers, calibrate, check, cmd, figure, say, set_up, warmly
 
 NAME, BYTES = "pair", 32  # as GTP_BENCH_PAIR_BYTES
 ENGINES = {"jump": ("on", "on"), "kprobe": ("on", "off"), "interpreted": ("off", "off")}  # name -> (jit, jumps)
@@ -54,3 +56,29 @@ class Place:
         self.wait(False)
         cmd("delete")
         return ticks
+
+
+def title(what):
+    say("# %s: instructions above a call that is not traced, %s together" % (RELEASE, what))
+    say("%-60s%s" % ("", "".join("%12s" % engine for engine in ENGINES)))
+
+
+def row(name, *costs):
+    say("%-60s%s" % (name, "".join("%12s" % figure(cost) for cost in costs)))
+
+
+def measure(name, variables, rows):
+    """Call ROWS with the Place, in a session that has these variables. If that fails, end GDB with status 1."""
+    try:
+        set_up()
+        for variable in variables:
+            cmd("tvariable $" + variable)
+        calibrate()
+        rows(Place())
+        cmd("disconnect")
+    except Wrong as e:
+        say("%s: %s" % (name, e))
+        gdb.execute("quit 1")
+    except Exception:  # without this, gdb would exit with status 0 after an exception
+        traceback.print_exc(file=sys.stdout)
+        gdb.execute("quit 1")
