@@ -9,8 +9,7 @@ SETS, CLEARS = ("X00000006,22012d008027",), ("X00000006,22002d008027",)  # $task
 
 
 def define(client):
-    for number, name in VARIABLES.items():
-        client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
+    client.variables(VARIABLES)
 
 
 def mixed(i, condition, actions):

@@ -173,8 +173,7 @@ def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: Fals
     a second tracepoint at a place, with the same condition."""
     client.monitor("strict on")
     client.ok("QTinit")
-    for number, name in PAIR.items():
-        client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
+    client.variables(PAIR)
     for i, place in enumerate(places, 1):
         text, actions = condition(i)
         client.tracepoint(i, place.addr, *actions, condition=text)

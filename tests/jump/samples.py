@@ -22,8 +22,7 @@ def load():
 
 def define(client):
     """Define the samples and their variables, beside other tracepoints."""
-    for number, name in VARIABLES.items():
-        client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
+    client.variables(VARIABLES)
     for i, address in enumerate(ADDRESSES):
         client.tracepoint(FIRST + i, address, *ACTIONS)
 

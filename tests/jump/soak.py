@@ -193,8 +193,7 @@ class Soak:
             self.programs.define(client)
             samples.define(client)
             gated.define(client)
-            for number, name in VARIABLES.items():
-                client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
+            client.variables(VARIABLES)
             began = time.monotonic()
             reply = client.ask("QTStart")
             if reply == "OK":

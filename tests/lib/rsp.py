@@ -153,6 +153,11 @@ class Client:
     def running(self):
         return self.status()["run"] == "T1"
 
+    def variables(self, names):
+        """Define trace state variables. NAMES is {number: name}."""
+        for number, name in names.items():
+            self.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
+
     def tracepoint(self, number, address, *actions, condition="", passcount=0):
         """Define another tracepoint. CONDITION is bytecode in hex, ACTIONS are those of QTDP."""
         condition = ":X%x,%s" % (len(condition) // 2, condition) if condition else ""
