@@ -235,9 +235,7 @@ static u64 address(const void *p)
 
 /*
  * Mark the CPU as in a hit, like gtp_hit_begin(): only an NMI can come between the test and the
- * store, and a hit in the NMI resets in_hit to 0. Read plan.in_pad after the mark and plan.start
- * after plan.in_pad, in this order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A,
- * "Memory Ordering").
+ * store, and a hit in the NMI resets in_hit to 0.
  */
 static void mark_hit(struct ax_jit *f)
 {
@@ -246,6 +244,11 @@ static void mark_hit(struct ax_jit *f)
 	x86_store_imm(&f->b, OF_CPU(in_hit), 1, 4);
 }
 
+/*
+ * Begin a hit that writes a frame. Read plan.in_pad after the mark and plan.start after
+ * plan.in_pad, in this order: see tracepoint/plan.h. x86 keeps the order of loads (SDM 3A, "Memory
+ * Ordering").
+ */
 static void begin_hit(struct ax_jit *f)
 {
 	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, plan.in_pad);
