@@ -82,7 +82,8 @@ u32 gtp_jump_count(void)
 
 void gtp_jump_forget_kprobes(void)
 {
-	if (gtp_jump_any(GTP_JUMP_STAGED) || gtp_jump_count())
+	if (gtp_jump_any(GTP_JUMP_STAGED) || gtp_jump_any(GTP_JUMP_ARMED) ||
+	    gtp_jump_any(GTP_JUMP_STUCK))
 		gtp_kprobe_list_forget();
 	else
 		gtp_kprobe_list_close();
