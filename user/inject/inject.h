@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Changes the code of another process while it runs: memory near its code, and jumps to pads.
+ *
+ * All changes are made in batches. A batch begins with the stop of all threads, by ptrace, and ends
+ * with their release. Between two batches the process is not traced, so this program may end, or be
+ * killed, and the process goes on with the jumps that it has.
+ *
+ *	gtp_inject_open()
+ *	gtp_inject_begin()		all threads stand
+ *	gtp_inject_code(), _data()	memory near the code
+ *	gtp_inject_end()		all threads run
+ *	gtp_inject_write()		pads, hit code and data; possible at any time
+ *	gtp_inject_patch()		a batch of its own: jumps to pads
+ *	gtp_inject_unpatch()		a batch of its own: the original instructions again
+ *	gtp_inject_close()		a batch of its own: removes all jumps and all memory
+ *
+ * The memory for code can be read and executed, never written, by the process itself.
+ */
+#ifndef _GTP_INJECT_H
+#define _GTP_INJECT_H
+
+#include "regions/region.h"
+#include "user/process/process.h"
+
+/**
+ * struct gtp_patch - a jump to a pad, in place of a region's first instructions
+ * @at: the address of the region
+ * @region: the displaced instructions. @region.bytes must be the bytes in the process, otherwise
+ *	gtp_inject_patch() refuses
+ * @pad: the address to which the jump leads, within 2 GiB of @at
+ * @pad_len: the bytes of the pad, all of them in one piece of memory for code. Until the pad is
+ *	freed, a thread may be in any of them
+ * @copy: the address in the pad of the copy of each displaced instruction. A thread at such an
+ *	address must be able to continue at the original instruction, and the other way round: the
+ *	same registers, flags and stack
+ * @set: true while the jump is in the process; for gtp_inject_patch()
+ */
+struct gtp_patch {
+	u64 at;
+	struct gtp_region region;
+	u64 pad;
+	u32 pad_len;
+	u64 copy[GTP_REGION_JUMP];
+	bool set;
+};
+
+/* Kinds of memory in the process. */
+enum gtp_inject_kind {
+	GTP_INJECT_CODE, /* PROT_READ | PROT_EXEC, private */
+	GTP_INJECT_DATA, /* PROT_READ | PROT_WRITE, private: a forked child has a copy */
+	GTP_INJECT_WIPE, /* the same, but a forked child finds zeros (MADV_WIPEONFORK) */
+};
+
+/**
+ * struct gtp_inject_near - addresses that memory must be near to
+ * @lo, @hi: each byte of the memory will be within 2 GiB of each byte from @lo up to, without, @hi.
+ *	@hi 0: anywhere
+ */
+struct gtp_inject_near {
+	u64 lo, hi;
+};
+
+/* struct gtp_inject - a process that is changed */
+struct gtp_inject;
+
+/**
+ * gtp_inject_open() - prepare for changing a process; this does not stop it yet
+ * @p: the process, which must stay open
+ * @ret: receives the new object
+ * @why: receives the reason for a refusal
+ *
+ * Return: 0 or -errno.
+ */
+int gtp_inject_open(struct gtp_process *p, struct gtp_inject **ret, struct gtp_why *why);
+
+/**
+ * gtp_inject_close() - restore the process: no jump, no memory; then free the object
+ * @in: the object, not in a batch; NULL is allowed
+ * @why: receives the reason if something stays behind
+ *
+ * Puts the original instructions back, waits until all threads have left the pads, then unmaps all
+ * memory. Return: 0; -EBUSY if a thread has not left the pads in time: then the original code is
+ * back, and the memory stays; -ESRCH if the process has ended; or another -errno.
+ */
+int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why);
+
+/*
+ * gtp_inject_begin - stop all threads; return 0, or -errno with @why, and then all threads run on
+ *
+ * A stopped thread's system call continues or restarts as if nothing had happened.
+ */
+int gtp_inject_begin(struct gtp_inject *in, struct gtp_why *why);
+
+/* gtp_inject_end - end the batch: all threads run on, and are no longer traced */
+void gtp_inject_end(struct gtp_inject *in);
+
+/**
+ * gtp_inject_map() - map memory in the process, in a batch
+ * @in: the object
+ * @kind: the kind of the memory, which is filled with zeros, or for code with int3
+ * @near: the addresses that the memory must be near to
+ * @bytes: the size, rounded up to pages
+ * @addr: receives the address
+ * @why: receives the reason for a refusal
+ *
+ * Return: 0 or -errno.
+ */
+int gtp_inject_map(struct gtp_inject *in, enum gtp_inject_kind kind,
+		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why);
+
+/**
+ * gtp_inject_unmap() - unmap memory of gtp_inject_map(), in a batch
+ *
+ * Return: 0; -EBUSY if a thread is in the memory, or will return to it from a signal handler.
+ */
+int gtp_inject_unmap(struct gtp_inject *in, u64 addr, struct gtp_why *why);
+
+/*
+ * gtp_inject_write, gtp_inject_read - write to and read from the process, in a batch or not. Writes
+ * also go to memory that the process itself may not write. Return 0, or -EFAULT
+ */
+int gtp_inject_write(struct gtp_inject *in, u64 addr, const void *src, u64 len);
+int gtp_inject_read(struct gtp_inject *in, void *dst, u64 addr, u64 len);
+
+/**
+ * gtp_inject_call() - let a thread of the process perform a system call, in a batch
+ * @in: the object
+ * @nr: the number of the call, which must not block, create a thread, or end one
+ * @args: the arguments
+ * @result: receives the result, or -errno of the call
+ * @why: receives the reason if the call could not be made
+ *
+ * Return: 0 if the call was made; or -errno.
+ */
+int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *result,
+		    struct gtp_why *why);
+
+/**
+ * gtp_inject_patch() - put jumps into the code, in one batch
+ * @in: the object
+ * @patch: the jumps, by pointer, in any order; they must live, at their addresses, until they are
+ *	removed
+ * @n: the number of jumps
+ * @why: receives the reason for a refusal
+ *
+ * All pads must be complete. If the batch is refused, no jump of @patch is in the process. A thread
+ * that stands at a displaced instruction continues at its copy.
+ *
+ * Return: 0; -EILSEQ if the process has other bytes at a place than the region; or another -errno.
+ */
+int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
+		     struct gtp_why *why);
+
+/**
+ * gtp_inject_unpatch() - restore the original instructions, in one batch
+ *
+ * The arguments are those of gtp_inject_patch(). Jumps that were overwritten, or whose code was
+ * unmapped, are left alone and count as removed. Threads in a copy continue in the original. Threads
+ * elsewhere in a pad stay there, so the pads must remain until gtp_inject_idle().
+ *
+ * Return: 0 or -errno.
+ */
+int gtp_inject_unpatch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
+		       struct gtp_why *why);
+
+/**
+ * gtp_inject_idle() - find out if no thread uses a range of memory for code, in a batch
+ *
+ * Return: true if no thread is in the range, and none will return to it from a signal handler.
+ */
+bool gtp_inject_idle(struct gtp_inject *in, u64 addr, u64 len);
+
+#endif /* _GTP_INJECT_H */
