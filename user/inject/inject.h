@@ -98,7 +98,7 @@ void gtp_inject_end(struct gtp_inject *in);
 /**
  * gtp_inject_map() - map memory in the process, in a batch
  * @in: the object
- * @kind: the kind of the memory, which is filled with zeros, or for code with int3
+ * @kind: the kind of the memory, which is filled with zeros
  * @near: the addresses that the memory must be near to
  * @bytes: the size, rounded up to pages
  * @addr: receives the address
@@ -137,7 +137,7 @@ int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *resul
 		    struct gtp_why *why);
 
 /**
- * gtp_inject_patch() - put jumps into the code, in one batch
+ * gtp_inject_patch() - put jumps into the code, in one batch, or in the caller's
  * @in: the object
  * @patch: the jumps, by pointer, in any order; they must live, at their addresses, until they are
  *	removed
@@ -153,7 +153,7 @@ int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 
 		     struct gtp_why *why);
 
 /**
- * gtp_inject_unpatch() - restore the original instructions, in one batch
+ * gtp_inject_unpatch() - restore the original instructions, in one batch, or in the caller's
  *
  * The arguments are those of gtp_inject_patch(). Jumps that were overwritten, or whose code was
  * unmapped, are left alone and count as removed. Threads in a copy continue in the original. Threads
@@ -163,6 +163,11 @@ int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 
  */
 int gtp_inject_unpatch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
 		       struct gtp_why *why);
+
+/*
+ * gtp_inject_stood - return for how many ns, at most, a thread stood in the last batch that has ended
+ */
+u64 gtp_inject_stood(const struct gtp_inject *in);
 
 /**
  * gtp_inject_idle() - find out if no thread uses a range of memory for code, in a batch

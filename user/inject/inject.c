@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Changes the code of another process while it runs, in batches. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/inject/patch.h"
+#include "user/inject/where.h"
+
+enum {
+	TRIES = 200,	 /* stops in which threads may still be in pads */
+	WAIT_US = 1000,	 /* between two of them, at first */
+	WAIT_MAX = 16,	 /* times as long, at last */
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+/* Wait longer after each try. */
+static void wait_for_threads(u32 try)
+{
+	u32 times = 1 + try / 8;
+
+	usleep(WAIT_US * (times < WAIT_MAX ? times : WAIT_MAX));
+}
+
+/* --- the object --- */
+
+int gtp_inject_open(struct gtp_process *p, struct gtp_inject **ret, struct gtp_why *why)
+{
+	struct gtp_inject *in = calloc(1, sizeof(*in));
+	int err;
+
+	if (!in) {
+		gtp_why(why, "out of memory");
+		return -ENOMEM;
+	}
+	in->p = p;
+	in->mem = openat(p->dir, "mem", O_RDWR | O_CLOEXEC);
+	if (in->mem < 0) {
+		err = -errno;
+		gtp_why(why, "the memory of process %u cannot be opened for writing: %s", p->pid,
+			strerror(-err));
+		free(in);
+		return err;
+	}
+	*ret = in;
+	return 0;
+}
+
+static void free_all(struct gtp_inject *in)
+{
+	gtp_memory_forget(&in->areas);
+	free(in->set);
+	free(in->leaving);
+	close(in->mem);
+	free(in);
+}
+
+/* --- batches --- */
+
+/*
+ * True if the memory that was mapped for us is there: after an exec, the descriptor belongs to
+ * memory that is gone.
+ */
+static bool is_same(const struct gtp_inject *in)
+{
+	u8 byte;
+
+	return !in->areas.n || !gtp_memory_read(in->mem, &byte, in->areas.area[0].addr, 1);
+}
+
+int gtp_inject_begin(struct gtp_inject *in, struct gtp_why *why)
+{
+	int err = gtp_stop_begin(&in->stop, in->p, why);
+
+	if (err)
+		return err;
+	in->began = in->stop.began_ns;
+	in->stopped = true;
+	if (is_same(in))
+		return 0;
+	gtp_inject_end(in);
+	gtp_why(why, "process %u executes another program now: attach again", in->p->pid);
+	return -ESRCH;
+}
+
+void gtp_inject_end(struct gtp_inject *in)
+{
+	gtp_stop_end(&in->stop);
+	in->stopped = false;
+	in->stood = now_ns() - in->began;
+}
+
+u64 gtp_inject_stood(const struct gtp_inject *in)
+{
+	return in->stood;
+}
+
+/* --- memory --- */
+
+int gtp_inject_map(struct gtp_inject *in, enum gtp_inject_kind kind,
+		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why)
+{
+	return gtp_memory_map(&in->areas, &in->stop, kind, near, bytes, addr, why);
+}
+
+bool gtp_inject_idle(struct gtp_inject *in, u64 addr, u64 len)
+{
+	struct gtp_where w;
+	bool idle;
+
+	if (gtp_where_find(&w, &in->stop))
+		return false;
+	idle = !gtp_where_is_in(&w, addr, len);
+	gtp_where_free(&w);
+	return idle;
+}
+
+int gtp_inject_unmap(struct gtp_inject *in, u64 addr, struct gtp_why *why)
+{
+	const struct gtp_area *area = gtp_memory_find(&in->areas, addr, 1);
+
+	if (!area || area->addr != addr) {
+		gtp_why(why, "there is no memory of ours at 0x%llx", addr);
+		return -EINVAL;
+	}
+	if (area->kind == GTP_INJECT_CODE && !gtp_inject_idle(in, addr, area->bytes)) {
+		gtp_why(why, "a thread is still in the memory at 0x%llx", addr);
+		return -EBUSY;
+	}
+	return gtp_memory_unmap(&in->areas, &in->stop, addr, why);
+}
+
+int gtp_inject_write(struct gtp_inject *in, u64 addr, const void *src, u64 len)
+{
+	return gtp_memory_write(in->mem, addr, src, len);
+}
+
+int gtp_inject_read(struct gtp_inject *in, void *dst, u64 addr, u64 len)
+{
+	return gtp_memory_read(in->mem, dst, addr, len);
+}
+
+int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *result,
+		    struct gtp_why *why)
+{
+	return gtp_memory_call(&in->areas, &in->stop, nr, args, result, why);
+}
+
+/* --- jumps --- */
+
+/* Perform @step in a batch of its own, unless the caller has begun one. */
+static int in_batch(struct gtp_inject *in, struct gtp_batch *b, struct gtp_why *why,
+		    int (*step)(struct gtp_inject *in, struct gtp_batch *b, struct gtp_why *why))
+{
+	u32 try;
+	int err;
+
+	if (in->stopped)
+		return step(in, b, why);
+	for (try = 0; try < TRIES; try++) {
+		err = gtp_inject_begin(in, why);
+		if (err)
+			return err;
+		err = step(in, b, why);
+		gtp_inject_end(in);
+		if (err != -EAGAIN)
+			return err;
+		wait_for_threads(try);
+	}
+	return -EBUSY;
+}
+
+static int plan(struct gtp_batch *b, struct gtp_patch *const *patch, u32 n, struct gtp_why *why)
+{
+	int err = gtp_patch_plan(b, patch, n);
+
+	if (err)
+		gtp_why(why, "out of memory");
+	return err;
+}
+
+int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
+		     struct gtp_why *why)
+{
+	struct gtp_batch b;
+	int err = plan(&b, patch, n, why);
+
+	if (err)
+		return err;
+	err = gtp_patch_check(in, &b, why);
+	if (!err) {
+		gtp_text_own(&b.text, in->p, in->mem);
+		err = in_batch(in, &b, why, gtp_patch_set);
+	}
+	gtp_patch_free(&b);
+	return err;
+}
+
+int gtp_inject_unpatch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
+		       struct gtp_why *why)
+{
+	struct gtp_batch b;
+	int err = plan(&b, patch, n, why);
+
+	if (err)
+		return err;
+	err = in_batch(in, &b, why, gtp_patch_unset);
+	gtp_patch_free(&b);
+	return err;
+}
+
+/* --- the end --- */
+
+/* True if no thread is in any of our memory for code. */
+static bool all_left(struct gtp_inject *in)
+{
+	struct gtp_where w;
+	bool left = true;
+	u32 i;
+
+	if (gtp_where_find(&w, &in->stop))
+		return false;
+	for (i = 0; left && i < in->areas.n; i++)
+		if (in->areas.area[i].kind == GTP_INJECT_CODE)
+			left = !gtp_where_is_in(&w, in->areas.area[i].addr,
+						in->areas.area[i].bytes);
+	gtp_where_free(&w);
+	return left;
+}
+
+/* Restore everything in one batch. Return 0; -EAGAIN if a thread is in a pad; or another -errno. */
+static int restore(struct gtp_inject *in, struct gtp_why *why)
+{
+	int err = gtp_inject_begin(in, why);
+
+	if (err)
+		return err;
+	if (in->nset)
+		err = gtp_inject_unpatch(in, in->set, in->nset, why);
+	if (!err && !all_left(in)) {
+		gtp_why(why, "a thread of process %u does not leave the pads: their memory stays",
+			in->p->pid);
+		err = -EAGAIN;
+	}
+	if (!err)
+		err = gtp_memory_unmap(&in->areas, &in->stop, 0, why);
+	gtp_inject_end(in);
+	return err;
+}
+
+int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why)
+{
+	int err = 0;
+	u32 try;
+
+	if (!in)
+		return 0;
+	for (try = 0; in->areas.n && try < TRIES; try++) {
+		err = restore(in, why);
+		if (err != -EAGAIN)
+			break;
+		wait_for_threads(try);
+	}
+	free_all(in);
+	return err == -EAGAIN ? -EBUSY : err;
+}

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stops all threads of another process by ptrace, and releases them.
+ *
+ * PTRACE_SEIZE sends no signal and does not disturb a process that is stopped by a signal.
+ * PTRACE_INTERRUPT then makes the thread trap before it returns to the program. The kernel looks for
+ * this trap before it dequeues a signal, so signals stay pending until the release. A signal that
+ * was dequeued already is passed on at once: the kernel writes the handler's frame and then traps.
+ *
+ * New threads can only come from threads that still run. So when all known threads stand, and two
+ * listings in a row show no other thread, there is none.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/inject/stop.h"
+
+enum {
+	LOOKS = 16,	      /* looks at all threads that are awaited, before the first sleep */
+	DEEP = 64,	      /* so many looks before the next one that also reads the states */
+	SLEEP_NS = 50 * 1000, /* between two looks */
+	ERESTARTNOHAND = 514, /* the kernel's: restart, unless a handler runs */
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+static s64 now_ms(void)
+{
+	return (s64)(now_ns() / 1000000);
+}
+
+static void pause_ns(long ns)
+{
+	const struct timespec pause = { 0, ns };
+
+	nanosleep(&pause, NULL);
+}
+
+static long request(enum __ptrace_request what, u32 tid, long addr, long data)
+{
+	return ptrace(what, (pid_t)tid, addr, data);
+}
+
+/* --- messages --- */
+
+static void thread_status(const struct gtp_process *p, u32 tid, char *text, size_t size)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "task/%u/status", tid);
+	if (gtp_process_file(p, name, text, size) < 0)
+		*text = '\0';
+}
+
+/* Return the number after "NAME:" in a status file, or the first letter of a word; -1: none. */
+static long status_field(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	if (!at)
+		return -1;
+	at += strlen(name);
+	at += strspn(at, " \t");
+	return *at >= '0' && *at <= '9' ? strtol(at, NULL, 10) : (u8)*at;
+}
+
+static bool has_ended(const char *status)
+{
+	long state = status_field(status, "\nState:");
+
+	return !*status || state == 'Z' || state == 'X';
+}
+
+/* Say who traces the process. The name of a process may contain anything. */
+static void blame_tracer(const struct gtp_process *p, long tracer, struct gtp_why *why)
+{
+	char path[64], name[64] = "";
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", tracer);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, sizeof(name) - 1);
+		close(fd);
+	}
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	for (n = 0; name[n]; n++)
+		if (name[n] < ' ' || name[n] > '~')
+			name[n] = '?';
+	gtp_why(why, "process %u is traced by process %ld (%s): end that first", p->pid, tracer,
+		name);
+}
+
+static char yama_scope(void)
+{
+	char c = '0';
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return '0';
+	if (read(fd, &c, 1) != 1)
+		c = '0';
+	close(fd);
+	return c;
+}
+
+/* Find out why PTRACE_SEIZE has failed: the kernel has one errno for all reasons. */
+static int refuse(const struct gtp_stop *s, u32 tid, int err, const char *status,
+		  struct gtp_why *why)
+{
+	long tracer = status_field(status, "\nTracerPid:");
+	long uid = status_field(status, "\nUid:");
+
+	if (err != EPERM)
+		gtp_why(why, "thread %u of process %u: %s", tid, s->p->pid, strerror(err));
+	else if (tracer > 0)
+		blame_tracer(s->p, tracer, why);
+	else if (yama_scope() == '3')
+		gtp_why(why, "process %u: ptrace is off until the next boot (ptrace_scope is 3)",
+			s->p->pid);
+	else if (!geteuid())
+		gtp_why(why, "process %u: this root lacks the capability CAP_SYS_PTRACE",
+			s->p->pid);
+	else if (uid >= 0 && (uid_t)uid != geteuid())
+		gtp_why(why, "process %u belongs to another user: use root", s->p->pid);
+	else if (yama_scope() != '0')
+		gtp_why(why,
+			"process %u: use root, or start it from here (kernel.yama.ptrace_scope is %c)",
+			s->p->pid, yama_scope());
+	else
+		gtp_why(why, "process %u is protected (PR_SET_DUMPABLE): use root", s->p->pid);
+	return -err;
+}
+
+static int refuse_late(const struct gtp_stop *s, u32 tid, struct gtp_why *why)
+{
+	gtp_why(why, "thread %u of process %u does not stop within %d ms", tid, s->p->pid,
+		GTP_STOP_MS);
+	return -ETIMEDOUT;
+}
+
+/* --- threads --- */
+
+/*
+ * Find a thread that has not ended; NULL: there is none. Both the list and /proc have threads mostly
+ * in the order in which they were created, so begin where the last search has ended.
+ */
+static struct gtp_thread *find(struct gtp_stop *s, u32 tid, u32 *from)
+{
+	u32 i, k;
+
+	for (i = 0; i < s->n; i++) {
+		k = (*from + i) % s->n;
+		if (s->thread[k].tid == tid && !s->thread[k].gone) {
+			*from = k + 1;
+			return &s->thread[k];
+		}
+	}
+	return NULL;
+}
+
+static int make_room(struct gtp_stop *s, struct gtp_why *why)
+{
+	u32 room = s->room ? 2 * s->room : 16;
+	struct gtp_thread *more;
+
+	if (s->n < s->room)
+		return 0;
+	more = realloc(s->thread, room * sizeof(*more));
+	if (!more) {
+		gtp_why(why, "out of memory");
+		return -ENOMEM;
+	}
+	s->thread = more;
+	s->room = room;
+	return 0;
+}
+
+/*
+ * Find out why a thread cannot be seized. Return 0 if it has ended; 1 if it is seized already, as a
+ * thread that has got the number of the first thread by an exec; or -errno.
+ */
+static int judge(const struct gtp_stop *s, u32 tid, int err, struct gtp_why *why)
+{
+	char status[4096];
+
+	if (err == ESRCH)
+		return 0;
+	thread_status(s->p, tid, status, sizeof(status));
+	if (has_ended(status))
+		return 0;
+	if (status_field(status, "\nTracerPid:") == gettid())
+		return 1;
+	return refuse(s, tid, err, status, why);
+}
+
+/* Seize a thread, which runs on. Return 1; 0 if it has ended already; or -errno. */
+static int seize(struct gtp_stop *s, u32 tid, struct gtp_why *why)
+{
+	int n = make_room(s, why);
+
+	if (n)
+		return n;
+	n = 1;
+	if (request(PTRACE_SEIZE, tid, 0, s->options))
+		n = judge(s, tid, errno, why);
+	if (n > 0)
+		s->thread[s->n++] = (struct gtp_thread){ .tid = tid };
+	return n;
+}
+
+static DIR *open_tasks(const struct gtp_process *p, struct gtp_why *why)
+{
+	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (dir)
+		return dir;
+	if (fd >= 0)
+		close(fd);
+	gtp_why(why, "process %u has ended", p->pid);
+	return NULL;
+}
+
+/*
+ * Seize all threads that are not known yet, then interrupt them. The first ones run on while the
+ * others are seized. Return the number of new threads, or -errno.
+ */
+static int seize_new(struct gtp_stop *s, struct gtp_why *why)
+{
+	DIR *dir = open_tasks(s->p, why);
+	u32 i, tid, from = 0, first = s->n;
+	struct dirent *entry;
+	int n = 0;
+
+	if (!dir)
+		return -ESRCH;
+	while (n >= 0 && (entry = readdir(dir))) {
+		tid = (u32)strtoul(entry->d_name, NULL, 10);
+		if (tid && !find(s, tid, &from))
+			n = seize(s, tid, why);
+	}
+	closedir(dir);
+	if (!s->began_ns)
+		s->began_ns = now_ns();
+	for (i = first; i < s->n; i++)
+		request(PTRACE_INTERRUPT, s->thread[i].tid, 0, 0);
+	return n < 0 ? n : (int)(s->n - first);
+}
+
+/*
+ * True if a thread waits in the kernel and cannot be interrupted, as in vfork() or on a file system
+ * that hangs.
+ */
+static bool cannot_stop(const struct gtp_process *p, u32 tid)
+{
+	char status[4096];
+
+	thread_status(p, tid, status, sizeof(status));
+	return status_field(status, "\nState:") == 'D';
+}
+
+/*
+ * Wait until no thread waits in the kernel for good. A thread that is seized there could be
+ * released only when its wait ends, so look before any thread is seized.
+ */
+static int await_kernel(const struct gtp_process *p, struct gtp_why *why)
+{
+	s64 end = now_ms() + GTP_STOP_MS;
+	struct dirent *entry;
+	DIR *dir;
+	u32 tid;
+
+	dir = open_tasks(p, why);
+	if (!dir)
+		return -ESRCH;
+	while ((entry = readdir(dir))) {
+		tid = (u32)strtoul(entry->d_name, NULL, 10);
+		while (tid && cannot_stop(p, tid) && now_ms() < end)
+			pause_ns(20 * SLEEP_NS);
+		if (tid && now_ms() >= end) {
+			gtp_why(why, "thread %u of process %u waits in the kernel and cannot be stopped: try again later",
+				tid, p->pid);
+			closedir(dir);
+			return -ETIMEDOUT;
+		}
+	}
+	closedir(dir);
+	return 0;
+}
+
+/*
+ * Take a thread's new status. A signal that is about to be delivered is passed on; the trap is still
+ * pending and comes next.
+ */
+static void take(struct gtp_stop *s, struct gtp_thread *t, int status)
+{
+	int event = status >> 16;
+
+	if (!WIFSTOPPED(status))
+		t->gone = true;
+	else if (event == PTRACE_EVENT_STOP)
+		t->stands = true;
+	else if (event == PTRACE_EVENT_EXEC)
+		s->exec = t->stands = true;
+	else
+		request(PTRACE_CONT, t->tid, 0, event ? 0 : WSTOPSIG(status));
+}
+
+/*
+ * Look at a thread that is awaited. Return true if there is news. The first thread of a process may
+ * have ended before others: nothing reports that before all have ended, so @deep looks at its state.
+ */
+static bool look_at(struct gtp_stop *s, struct gtp_thread *t, bool deep)
+{
+	char text[4096];
+	int status;
+	pid_t got = waitpid((pid_t)t->tid, &status, __WALL | WNOHANG);
+
+	if (got > 0)
+		take(s, t, status);
+	else if (got < 0 && errno == ECHILD)
+		t->gone = true;
+	if (got || !deep)
+		return got != 0;
+	thread_status(s->p, t->tid, text, sizeof(text));
+	t->gone = has_ended(text);
+	return t->gone;
+}
+
+/* Look once at all threads that are awaited. Return the number of those that do not stand yet. */
+static u32 look(struct gtp_stop *s, bool deep, bool *news, u32 *late)
+{
+	u32 i, awaited = 0;
+
+	for (i = 0; i < s->n; i++) {
+		struct gtp_thread *t = &s->thread[i];
+
+		if (t->stands || t->gone)
+			continue;
+		*news |= look_at(s, t, deep);
+		if (!t->stands && !t->gone) {
+			*late = t->tid;
+			awaited++;
+		}
+	}
+	return awaited;
+}
+
+/* Wait until all known threads stand or have ended. */
+static int await_all(struct gtp_stop *s, struct gtp_why *why)
+{
+	s64 end = now_ms() + GTP_STOP_MS;
+	u32 looks = 0, late = 0;
+	bool news = false;
+
+	while (look(s, ++looks % DEEP == 0, &news, &late)) {
+		if (news)
+			end = now_ms() + GTP_STOP_MS;
+		else if (now_ms() > end)
+			return refuse_late(s, late, why);
+		news = false;
+		if (looks > LOOKS)
+			pause_ns(SLEEP_NS);
+	}
+	return 0;
+}
+
+/* --- interrupted system calls --- */
+
+/*
+ * The system calls that the kernel ends with EINTR after any stop, and that may be made again. The
+ * time limit of such a call begins again.
+ */
+static bool may_repeat(u64 nr)
+{
+	switch (nr) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_read:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Get a thread's registers. Replace EINTR by the kernel's own number for "restart, unless a handler
+ * runs": if a signal is pending, its handler runs and the program sees EINTR as without the stop.
+ */
+static void get_regs(struct gtp_thread *t)
+{
+	if (gtp_stop_get(t)) {
+		t->stands = false;
+		return;
+	}
+	if (t->regs.rax != (u64)-EINTR || !may_repeat(t->regs.orig_rax))
+		return;
+	t->regs.rax = (u64)-ERESTARTNOHAND;
+	gtp_stop_set(t);
+}
+
+/* --- the functions of stop.h --- */
+
+int gtp_stop_get(struct gtp_thread *t)
+{
+	return ptrace(PTRACE_GETREGS, (pid_t)t->tid, NULL, &t->regs) ? -ESRCH : 0;
+}
+
+int gtp_stop_set(struct gtp_thread *t)
+{
+	return ptrace(PTRACE_SETREGS, (pid_t)t->tid, NULL, &t->regs) ? -ESRCH : 0;
+}
+
+int gtp_stop_await(struct gtp_stop *s, struct gtp_thread *t, int *status)
+{
+	pid_t got;
+
+	do
+		got = waitpid((pid_t)t->tid, status, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got == (pid_t)t->tid && WIFSTOPPED(*status)) {
+		s->exec |= *status >> 16 == PTRACE_EVENT_EXEC;
+		return 0;
+	}
+	t->gone = got != (pid_t)t->tid || !WIFSTOPPED(*status);
+	t->stands = false;
+	return -ESRCH;
+}
+
+int gtp_stop_again(struct gtp_stop *s, struct gtp_thread *t)
+{
+	int status;
+
+	request(PTRACE_INTERRUPT, t->tid, 0, 0);
+	request(PTRACE_CONT, t->tid, 0, 0);
+	t->stands = false;
+	while (!t->stands) {
+		if (gtp_stop_await(s, t, &status))
+			return -ESRCH;
+		take(s, t, status);
+	}
+	return 0;
+}
+
+/* Stop all threads. Return 0, or -errno with some threads still running or traced. */
+static int stop_all(struct gtp_stop *s, struct gtp_why *why)
+{
+	u32 quiet = 0;
+	int n, err;
+
+	while (quiet < 2) {
+		n = seize_new(s, why);
+		if (n < 0)
+			return n;
+		err = await_all(s, why);
+		if (err)
+			return err;
+		quiet = n ? 0 : quiet + 1;
+	}
+	return 0;
+}
+
+static u32 count_standing(const struct gtp_stop *s)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < s->n; i++)
+		n += s->thread[i].stands;
+	return n;
+}
+
+int gtp_stop_begin(struct gtp_stop *s, const struct gtp_process *p, struct gtp_why *why)
+{
+	int err;
+	u32 i;
+
+	memset(s, 0, sizeof(*s));
+	s->p = p;
+	s->options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC;
+	err = await_kernel(p, why);
+	if (err)
+		return err;
+	err = stop_all(s, why);
+	for (i = 0; !err && i < s->n; i++)
+		if (s->thread[i].stands)
+			get_regs(&s->thread[i]);
+	if (!err && (s->exec || gtp_process_is_gone(p, why))) {
+		if (s->exec)
+			gtp_why(why, "process %u executes another program now: attach again",
+				p->pid);
+		err = -ESRCH;
+	}
+	if (!err && !count_standing(s)) {
+		gtp_why(why, "process %u has ended", p->pid);
+		err = -ESRCH;
+	}
+	if (err)
+		gtp_stop_end(s);
+	return err;
+}
+
+/*
+ * Release the threads that stand. A thread that was killed does not stand any more. Return the
+ * number of threads that are still traced.
+ */
+static u32 release(struct gtp_stop *s)
+{
+	u32 i, left = 0;
+
+	for (i = 0; i < s->n; i++) {
+		struct gtp_thread *t = &s->thread[i];
+
+		if (t->stands && !request(PTRACE_DETACH, t->tid, 0, 0))
+			t->gone = true;
+		t->stands = false;
+		left += !t->gone;
+	}
+	return left;
+}
+
+/*
+ * Only a stopped thread can be detached. A thread that did not stop in time would stop later, and
+ * stand until this program ends. So wait for it, however long that takes.
+ */
+void gtp_stop_end(struct gtp_stop *s)
+{
+	u32 late, looks = 0;
+	bool news;
+
+	while (release(s)) {
+		look(s, ++looks % DEEP == 0, &news, &late);
+		if (looks > LOOKS)
+			pause_ns(SLEEP_NS);
+	}
+	free(s->thread);
+	memset(s, 0, sizeof(*s));
+}
