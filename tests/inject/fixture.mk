@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Build the programs of these tests into build/inject/: the processes that are patched, and the program that patches
+# them. Run it in the repository's root: make -f tests/inject/fixture.mk
+
+out := build/inject
+CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
+victim_src := tests/inject/victim.c tests/inject/work.c
+# The shared sources are in a library that the tools have been linked with.
+library := build/tools/objects/libgtp.a
+driver_src := tests/inject/driver.c $(wildcard user/inject/*.c) user/process/process.c
+
+all: $(out)/victim $(out)/victim-static $(out)/victim-fixed $(out)/driver
+
+$(out)/victim: $(victim_src) tests/inject/work.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $(victim_src)
+
+$(out)/victim-static: $(victim_src) tests/inject/work.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -no-pie -fno-pie -pthread -o $@ $(victim_src)
+
+$(out)/victim-fixed: $(victim_src) tests/inject/work.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -no-pie -fno-pie -pthread -o $@ $(victim_src)
+
+$(out)/driver: $(driver_src) $(wildcard user/inject/*.h) $(library)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -I. -o $@ $(driver_src) $(library)
+
+.PHONY: all
