@@ -250,10 +250,16 @@ static int do_attach(u32 pid)
 	return err;
 }
 
+/* Map memory near the places, and near the pads if there are any. */
 static int map(enum gtp_inject_kind kind, u64 bytes, u64 *addr)
 {
-	const struct gtp_inject_near near = { lowest, highest };
+	struct gtp_inject_near near = { lowest, highest };
 	int err = gtp_inject_begin(in, &why);
+
+	if (pads && pads < near.lo)
+		near.lo = pads;
+	if (pads && pads + SLOTS * SLOT > near.hi)
+		near.hi = pads + SLOTS * SLOT;
 
 	if (err)
 		return err;
@@ -325,13 +331,22 @@ static int await_idle(void)
 	return idle ? 0 : -EBUSY;
 }
 
+static int by_size(const void *x, const void *y)
+{
+	const u64 a = *(const u64 *)x, b = *(const u64 *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Reply with the number of jumps, and the least, the median and the most time of stops, in ns. */
 static int do_toggle(u32 rounds, u32 n, u64 seed)
 {
-	u64 most = 0, total = 0;
-	u32 i;
+	static u64 stood[20000];
+	u64 total = 0;
+	u32 i, k = 0;
 	int err = need_memory();
 
-	for (i = 0; !err && i < rounds; i++) {
+	for (i = 0; !err && i < rounds && k < ARRAY_SIZE(stood) - 1; i++) {
 		err = await_idle();
 		if (err)
 			break;
@@ -340,15 +355,14 @@ static int do_toggle(u32 rounds, u32 n, u64 seed)
 		if (err)
 			break;
 		total += used;
-		if (gtp_inject_stood(in) > most)
-			most = gtp_inject_stood(in);
+		stood[k++] = gtp_inject_stood(in);
 		usleep((useconds_t)(seed + i) % 2000);
 		err = gtp_inject_unpatch(in, batch, used, &why);
-		if (gtp_inject_stood(in) > most)
-			most = gtp_inject_stood(in);
+		stood[k++] = gtp_inject_stood(in);
 	}
+	qsort(stood, k, sizeof(*stood), by_size);
 	if (!err)
-		printf("ok %llu %llu\n", total, most);
+		printf("ok %llu %llu %llu %llu\n", total, stood[0], stood[k / 2], stood[k - 1]);
 	return err;
 }
 
