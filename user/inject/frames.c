@@ -119,25 +119,29 @@ static int search_chunk(struct search *s, const u8 *bytes, u64 addr, u32 len)
 	return 0;
 }
 
-/* Search one stack, in chunks that overlap by the length of a frame. */
+/*
+ * Search one stack, in chunks that overlap by the length of a frame. Most stacks end soon, so the
+ * first chunks are small.
+ */
 static int search_stack(struct search *s, u32 i)
 {
 	static u8 bytes[CHUNK];
 	const u32 overlap = (FRAME_BYTES + 15) & ~15U;
 	u64 addr = s->from[i];
-	u32 len;
+	u32 want = CHUNK / 8, len;
 	int err;
 
 	while (addr < s->to[i]) {
-		len = read_some(s->p, bytes, addr, CHUNK);
+		len = read_some(s->p, bytes, addr, want);
 		err = search_chunk(s, bytes, addr, len);
 		if (err)
 			return err;
-		if (len < CHUNK) {
+		if (len < want) {
 			s->to[i] = addr + len;
 			return 0;
 		}
-		addr += CHUNK - overlap;
+		addr += want - overlap;
+		want = CHUNK;
 	}
 	return 0;
 }

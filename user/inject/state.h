@@ -3,6 +3,8 @@
 #ifndef _GTP_STATE_H
 #define _GTP_STATE_H
 
+#include <sched.h>
+
 #include "user/inject/memory.h"
 
 /* struct gtp_leaving - a pad that a thread may still be in, and the address at which it comes back */
@@ -20,6 +22,8 @@ struct gtp_leaving {
  * @areas: the memory that was mapped for us
  * @set, @nset: the jumps in the process, sorted by address
  * @leaving, @nleaving: the pads without a jump that threads may still be in
+ * @hurries, @policy, @param: true during a batch if this thread has another priority then, and the
+ *	one that it had before
  * @began, @stood: when the first thread was stopped, and for how long the last batch lasted, in ns
  */
 struct gtp_inject {
@@ -33,6 +37,9 @@ struct gtp_inject {
 	struct gtp_leaving *leaving;
 	u32 nleaving;
 	u64 began, stood;
+	bool hurries;
+	int policy;
+	struct sched_param param;
 };
 
 #endif /* _GTP_STATE_H */
