@@ -9,6 +9,7 @@
  *	set N SEED			N jumps at random places, at most
  *	unset				all of them again
  *	toggle ROUNDS N SEED		both, again and again
+ *	stats				threads moved, of these in handlers, left in pads
  *	begin, end			a batch
  *	call NUMBER ARGUMENT...		a system call, in a batch
  *	counts				how often the pads have been entered
@@ -254,18 +255,12 @@ static int do_attach(u32 pid)
 static int map(enum gtp_inject_kind kind, u64 bytes, u64 *addr)
 {
 	struct gtp_inject_near near = { lowest, highest };
-	int err = gtp_inject_begin(in, &why);
 
 	if (pads && pads < near.lo)
 		near.lo = pads;
 	if (pads && pads + SLOTS * SLOT > near.hi)
 		near.hi = pads + SLOTS * SLOT;
-
-	if (err)
-		return err;
-	err = gtp_inject_map(in, kind, &near, bytes, addr, &why);
-	gtp_inject_end(in);
-	return err;
+	return gtp_inject_map(in, kind, &near, bytes, addr, &why);
 }
 
 static int do_map(u32 kind, u64 bytes)
@@ -298,7 +293,7 @@ static int do_set(u32 n, u64 seed)
 	choose(n, seed);
 	err = gtp_inject_patch(in, batch, used, &why);
 	if (!err)
-		printf("ok %u %llu\n", used, gtp_inject_stood(in));
+		printf("ok %u %llu\n", used, gtp_inject_stats(in)->stood);
 	return err;
 }
 
@@ -307,7 +302,7 @@ static int do_unset(void)
 	int err = gtp_inject_unpatch(in, batch, used, &why);
 
 	if (!err)
-		printf("ok %u %llu\n", used, gtp_inject_stood(in));
+		printf("ok %u %llu\n", used, gtp_inject_stats(in)->stood);
 	return err;
 }
 
@@ -355,10 +350,10 @@ static int do_toggle(u32 rounds, u32 n, u64 seed)
 		if (err)
 			break;
 		total += used;
-		stood[k++] = gtp_inject_stood(in);
+		stood[k++] = gtp_inject_stats(in)->stood;
 		usleep((useconds_t)(seed + i) % 2000);
 		err = gtp_inject_unpatch(in, batch, used, &why);
-		stood[k++] = gtp_inject_stood(in);
+		stood[k++] = gtp_inject_stats(in)->stood;
 	}
 	qsort(stood, k, sizeof(*stood), by_size);
 	if (!err)
@@ -382,6 +377,14 @@ static int do_counts(void)
 	return 0;
 }
 
+static int do_stats(void)
+{
+	const struct gtp_inject_stats *s = gtp_inject_stats(in);
+
+	printf("ok %u %u %u\n", s->moved, s->moved_frames, s->left_in);
+	return 0;
+}
+
 static int do_begin(void)
 {
 	int err = gtp_inject_begin(in, &why);
@@ -394,7 +397,7 @@ static int do_begin(void)
 static int do_end(void)
 {
 	gtp_inject_end(in);
-	printf("ok %llu\n", gtp_inject_stood(in));
+	printf("ok %llu\n", gtp_inject_stats(in)->stood);
 	return 0;
 }
 
@@ -443,6 +446,8 @@ static int perform(char *line)
 		return do_unset();
 	if (!strncmp(line, "counts", 6))
 		return do_counts();
+	if (!strncmp(line, "stats", 5))
+		return do_stats();
 	if (!strncmp(line, "memory", 6))
 		return printf("ok %llx %llx\n", pads, counters) < 0;
 	if (!strncmp(line, "begin", 5))

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "user/inject/apart.h"
 #include "user/inject/patch.h"
 #include "user/inject/where.h"
 
@@ -121,21 +122,73 @@ void gtp_inject_end(struct gtp_inject *in)
 {
 	gtp_stop_end(&in->stop);
 	in->stopped = false;
-	in->stood = now_ns() - in->began;
+	in->stats.stood = now_ns() - in->began;
+	in->stats.batches++;
 	calm(in);
 }
 
-u64 gtp_inject_stood(const struct gtp_inject *in)
+const struct gtp_inject_stats *gtp_inject_stats(const struct gtp_inject *in)
 {
-	return in->stood;
+	return &in->stats;
 }
 
 /* --- memory --- */
 
+/* struct mapping - the arguments of gtp_inject_map(), or the address to unmap */
+struct mapping {
+	struct gtp_inject *in;
+	enum gtp_inject_kind kind;
+	const struct gtp_inject_near *near;
+	u64 bytes;
+	u64 addr;
+};
+
+/*
+ * Run a function that lets the process perform system calls: in the caller's batch, or else in a
+ * child process. Yama may refuse the child, because it is no ancestor of a process that this program
+ * has started.
+ */
+static int call_apart(struct gtp_inject *in,
+		      int (*fn)(void *arg, void *result, struct gtp_why *why), void *arg,
+		      void *result, size_t size, struct gtp_why *why)
+{
+	int err = -EPERM;
+
+	if (!in->stopped)
+		err = gtp_apart(fn, arg, result, size, why);
+	return err == -EPERM ? fn(arg, result, why) : err;
+}
+
+static int map(void *arg, void *result, struct gtp_why *why)
+{
+	struct mapping *m = arg;
+	struct gtp_inject *in = m->in;
+	struct gtp_area *area = result;
+	const bool own = !in->stopped;
+	int err = own ? gtp_inject_begin(in, why) : 0;
+
+	if (err)
+		return err;
+	err = gtp_memory_map(&in->areas, &in->stop, m->kind, m->near, m->bytes, area, why);
+	if (own)
+		gtp_inject_end(in);
+	return err;
+}
+
 int gtp_inject_map(struct gtp_inject *in, enum gtp_inject_kind kind,
 		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why)
 {
-	return gtp_memory_map(&in->areas, &in->stop, kind, near, bytes, addr, why);
+	struct mapping m = { .in = in, .kind = kind, .near = near, .bytes = bytes };
+	struct gtp_area area;
+	int err = gtp_memory_make_room(&in->areas, why);
+
+	if (!err)
+		err = call_apart(in, map, &m, &area, sizeof(area), why);
+	if (err)
+		return err;
+	gtp_memory_remember(&in->areas, &area);
+	*addr = area.addr;
+	return 0;
 }
 
 bool gtp_inject_idle(struct gtp_inject *in, u64 addr, u64 len)
@@ -150,19 +203,42 @@ bool gtp_inject_idle(struct gtp_inject *in, u64 addr, u64 len)
 	return idle;
 }
 
+static int unmap(void *arg, void *result, struct gtp_why *why)
+{
+	struct mapping *m = arg;
+	struct gtp_inject *in = m->in;
+	const bool own = !in->stopped;
+	int err = own ? gtp_inject_begin(in, why) : 0;
+
+	if (err)
+		return err;
+	if (m->kind == GTP_INJECT_CODE && !gtp_inject_idle(in, m->addr, m->bytes)) {
+		gtp_why(why, "a thread is still in the memory at 0x%llx", m->addr);
+		err = -EBUSY;
+	}
+	if (!err)
+		err = gtp_memory_unmap(&in->areas, &in->stop, m->addr, why);
+	if (own)
+		gtp_inject_end(in);
+	return err;
+}
+
 int gtp_inject_unmap(struct gtp_inject *in, u64 addr, struct gtp_why *why)
 {
 	const struct gtp_area *area = gtp_memory_find(&in->areas, addr, 1);
+	struct mapping m = { .in = in, .addr = addr };
+	int err;
 
 	if (!area || area->addr != addr) {
 		gtp_why(why, "there is no memory of ours at 0x%llx", addr);
 		return -EINVAL;
 	}
-	if (area->kind == GTP_INJECT_CODE && !gtp_inject_idle(in, addr, area->bytes)) {
-		gtp_why(why, "a thread is still in the memory at 0x%llx", addr);
-		return -EBUSY;
-	}
-	return gtp_memory_unmap(&in->areas, &in->stop, addr, why);
+	m.kind = area->kind;
+	m.bytes = area->bytes;
+	err = call_apart(in, unmap, &m, NULL, 0, why);
+	if (!err)
+		gtp_memory_drop(&in->areas, addr);
+	return err;
 }
 
 int gtp_inject_write(struct gtp_inject *in, u64 addr, const void *src, u64 len)
@@ -283,19 +359,29 @@ static int restore(struct gtp_inject *in, struct gtp_why *why)
 	return err;
 }
 
-int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why)
+static int restore_all(void *arg, void *result, struct gtp_why *why)
 {
+	struct gtp_inject *in = arg;
 	int err = 0;
 	u32 try;
 
-	if (!in)
-		return 0;
-	for (try = 0; in->areas.n && try < TRIES; try++) {
+	for (try = 0; try < TRIES; try++) {
 		err = restore(in, why);
 		if (err != -EAGAIN)
-			break;
+			return err;
 		wait_for_threads(try);
 	}
+	return -EBUSY;
+}
+
+int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why)
+{
+	int err = 0;
+
+	if (!in)
+		return 0;
+	if (in->areas.n)
+		err = call_apart(in, restore_all, in, NULL, 0, why);
 	free_all(in);
-	return err == -EAGAIN ? -EBUSY : err;
+	return err;
 }

@@ -7,13 +7,18 @@
  * killed, and the process goes on with the jumps that it has.
  *
  *	gtp_inject_open()
- *	gtp_inject_begin()		all threads stand
- *	gtp_inject_code(), _data()	memory near the code
- *	gtp_inject_end()		all threads run
+ *	gtp_inject_map()		memory near the code
  *	gtp_inject_write()		pads, hit code and data; possible at any time
- *	gtp_inject_patch()		a batch of its own: jumps to pads
- *	gtp_inject_unpatch()		a batch of its own: the original instructions again
- *	gtp_inject_close()		a batch of its own: removes all jumps and all memory
+ *	gtp_inject_patch()		jumps to pads
+ *	gtp_inject_unpatch()		the original instructions again
+ *	gtp_inject_close()		removes all jumps and all memory
+ *
+ * Each of these makes a batch of its own. gtp_inject_begin() and gtp_inject_end() make one batch of
+ * several.
+ *
+ * While a thread performs a system call for us, the death of this program would leave it with the
+ * wrong registers. So gtp_inject_map(), gtp_inject_unmap() and gtp_inject_close() let a child
+ * process do the work, which goes on if this program is killed. In a batch of the caller they cannot.
  *
  * The memory for code can be read and executed, never written, by the process itself.
  */
@@ -96,7 +101,7 @@ int gtp_inject_begin(struct gtp_inject *in, struct gtp_why *why);
 void gtp_inject_end(struct gtp_inject *in);
 
 /**
- * gtp_inject_map() - map memory in the process, in a batch
+ * gtp_inject_map() - map memory in the process
  * @in: the object
  * @kind: the kind of the memory, which is filled with zeros
  * @near: the addresses that the memory must be near to
@@ -110,7 +115,7 @@ int gtp_inject_map(struct gtp_inject *in, enum gtp_inject_kind kind,
 		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why);
 
 /**
- * gtp_inject_unmap() - unmap memory of gtp_inject_map(), in a batch
+ * gtp_inject_unmap() - unmap memory of gtp_inject_map()
  *
  * Return: 0; -EBUSY if a thread is in the memory, or will return to it from a signal handler.
  */
@@ -137,7 +142,7 @@ int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *resul
 		    struct gtp_why *why);
 
 /**
- * gtp_inject_patch() - put jumps into the code, in one batch, or in the caller's
+ * gtp_inject_patch() - put jumps into the code
  * @in: the object
  * @patch: the jumps, by pointer, in any order; they must live, at their addresses, until they are
  *	removed
@@ -153,7 +158,7 @@ int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 
 		     struct gtp_why *why);
 
 /**
- * gtp_inject_unpatch() - restore the original instructions, in one batch, or in the caller's
+ * gtp_inject_unpatch() - restore the original instructions
  *
  * The arguments are those of gtp_inject_patch(). Jumps that were overwritten, or whose code was
  * unmapped, are left alone and count as removed. Threads in a copy continue in the original. Threads
@@ -164,10 +169,22 @@ int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 
 int gtp_inject_unpatch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n,
 		       struct gtp_why *why);
 
-/*
- * gtp_inject_stood - return for how many ns, at most, a thread stood in the last batch that has ended
+/**
+ * struct gtp_inject_stats - what has happened in all batches of gtp_inject_begin() and of jumps
+ * @batches: the number of batches
+ * @stood: for how many ns, at most, a thread stood in the last batch
+ * @moved, @moved_frames: how many threads were led to a copy or back; how many of them are in a
+ *	signal handler, and go on there after it
+ * @left_in: how many threads were left in a pad without a jump, in the middle
  */
-u64 gtp_inject_stood(const struct gtp_inject *in);
+struct gtp_inject_stats {
+	u32 batches;
+	u64 stood;
+	u32 moved, moved_frames, left_in;
+};
+
+/* gtp_inject_stats - return the counts so far */
+const struct gtp_inject_stats *gtp_inject_stats(const struct gtp_inject *in);
 
 /**
  * gtp_inject_idle() - find out if no thread uses a range of memory for code, in a batch

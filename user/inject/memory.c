@@ -123,17 +123,6 @@ static s64 map_at(struct gtp_remote *r, enum gtp_inject_kind kind, u64 at, u64 b
 	return err;
 }
 
-static int add(struct gtp_areas *a, u64 addr, u64 bytes, enum gtp_inject_kind kind)
-{
-	struct gtp_area *more = realloc(a->area, (a->n + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	a->area = more;
-	a->area[a->n++] = (struct gtp_area){ addr, bytes, kind };
-	return 0;
-}
-
 /* Find the address to map at; 0: anywhere. Return 0 or -errno. */
 static int find_room(const struct gtp_stop *s, const struct gtp_maps *maps,
 		     const struct gtp_inject_near *near, u64 bytes, u64 *at, struct gtp_why *why)
@@ -146,9 +135,8 @@ static int find_room(const struct gtp_stop *s, const struct gtp_maps *maps,
 	return -ENOSPC;
 }
 
-/* Map memory, with a place for its entry in the list. */
-static int map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind kind, u64 at,
-	       u64 bytes, struct gtp_why *why)
+static int map(const struct gtp_areas *a, struct gtp_stop *s, struct gtp_area *area,
+	       struct gtp_why *why)
 {
 	struct gtp_remote r;
 	int err = gtp_remote_begin(&r, s, a->insn, why);
@@ -156,39 +144,35 @@ static int map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind kin
 
 	if (err)
 		return err;
-	err = add(a, 0, bytes, kind);
-	addr = err ? err : map_at(&r, kind, at, bytes);
+	addr = map_at(&r, area->kind, area->addr, area->bytes);
 	if (gtp_remote_end(&r))
-		addr = -ESRCH;
+		return killed(s, why);
 	if (addr > 0) {
-		a->area[a->n - 1].addr = (u64)addr;
+		area->addr = (u64)addr;
 		return 0;
 	}
-	a->n -= !err;
-	gtp_why(why, "process %u cannot map %llu bytes: %s", s->p->pid, bytes,
+	gtp_why(why, "process %u cannot map %llu bytes: %s", s->p->pid, area->bytes,
 		strerror((int)-addr));
 	return (int)addr;
 }
 
 int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind kind,
-		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why)
+		   const struct gtp_inject_near *near, u64 bytes, struct gtp_area *area,
+		   struct gtp_why *why)
 {
 	struct gtp_maps maps;
-	u64 at;
 	int err = gtp_maps_read(&maps, s->p);
 
 	if (err) {
 		gtp_why(why, "the mappings of process %u cannot be read", s->p->pid);
 		return err;
 	}
-	bytes = (bytes + PAGE - 1) & -PAGE;
-	err = find_room(s, &maps, near, bytes, &at, why);
+	*area = (struct gtp_area){ .kind = kind, .bytes = (bytes + PAGE - 1) & -PAGE };
+	err = find_room(s, &maps, near, area->bytes, &area->addr, why);
 	if (!err)
 		err = find_insn(a, s, &maps, why);
 	if (!err)
-		err = map(a, s, kind, at, bytes, why);
-	if (!err)
-		*addr = a->area[a->n - 1].addr;
+		err = map(a, s, area, why);
 	gtp_maps_free(&maps);
 	return err;
 }
@@ -196,8 +180,8 @@ int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind
 int gtp_memory_unmap(struct gtp_areas *a, struct gtp_stop *s, u64 addr, struct gtp_why *why)
 {
 	struct gtp_remote r;
-	u32 i, kept = 0;
 	s64 result = 0;
+	u32 i;
 	int err;
 
 	if (!a->n)
@@ -207,23 +191,48 @@ int gtp_memory_unmap(struct gtp_areas *a, struct gtp_stop *s, u64 addr, struct g
 		err = gtp_remote_begin(&r, s, a->insn, why);
 	if (err)
 		return err;
-	for (i = 0; i < a->n; i++) {
+	for (i = 0; !result && i < a->n; i++) {
 		const struct gtp_area *area = &a->area[i];
-		bool unmap = !result && (!addr || area->addr == addr);
 
-		if (unmap)
+		if (!addr || area->addr == addr)
 			result = gtp_remote_call(&r, SYS_munmap,
 						 (const u64[6]){ area->addr, area->bytes });
-		if (!unmap || result)
-			a->area[kept++] = *area;
 	}
-	a->n = kept;
 	if (gtp_remote_end(&r))
 		return killed(s, why);
 	if (result)
 		gtp_why(why, "process %u cannot unmap memory: %s", s->p->pid,
 			strerror((int)-result));
 	return (int)result;
+}
+
+/* --- the list --- */
+
+int gtp_memory_make_room(struct gtp_areas *a, struct gtp_why *why)
+{
+	struct gtp_area *more = realloc(a->area, (a->n + 1) * sizeof(*more));
+
+	if (!more) {
+		gtp_why(why, "out of memory");
+		return -ENOMEM;
+	}
+	a->area = more;
+	return 0;
+}
+
+void gtp_memory_remember(struct gtp_areas *a, const struct gtp_area *area)
+{
+	a->area[a->n++] = *area;
+}
+
+void gtp_memory_drop(struct gtp_areas *a, u64 addr)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < a->n; i++)
+		if (a->area[i].addr != addr)
+			a->area[kept++] = a->area[i];
+	a->n = kept;
 }
 
 const struct gtp_area *gtp_memory_find(const struct gtp_areas *a, u64 addr, u64 len)

@@ -23,15 +23,23 @@ struct gtp_areas {
 int gtp_memory_write(int mem, u64 addr, const void *src, u64 len);
 int gtp_memory_read(int mem, void *dst, u64 addr, u64 len);
 
-/* gtp_memory_map - map memory, see gtp_inject_map() */
+/* gtp_memory_map - map memory, see gtp_inject_map(); the caller adds @area to the list */
 int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind kind,
-		   const struct gtp_inject_near *near, u64 bytes, u64 *addr, struct gtp_why *why);
+		   const struct gtp_inject_near *near, u64 bytes, struct gtp_area *area,
+		   struct gtp_why *why);
 
 /*
  * gtp_memory_unmap - unmap one area, @addr, or all areas, @addr 0; the caller knows that no thread
- * uses them. Return 0 or -errno
+ * uses them. The list stays. Return 0 or -errno
  */
 int gtp_memory_unmap(struct gtp_areas *a, struct gtp_stop *s, u64 addr, struct gtp_why *why);
+
+/* gtp_memory_make_room - prepare for gtp_memory_remember(); return 0 or -ENOMEM */
+int gtp_memory_make_room(struct gtp_areas *a, struct gtp_why *why);
+
+/* gtp_memory_remember, gtp_memory_drop - add an area to the list; remove the one at @addr */
+void gtp_memory_remember(struct gtp_areas *a, const struct gtp_area *area);
+void gtp_memory_drop(struct gtp_areas *a, u64 addr);
 
 /* gtp_memory_find - find the area that has all of [@addr, @addr + @len); NULL: there is none */
 const struct gtp_area *gtp_memory_find(const struct gtp_areas *a, u64 addr, u64 len);

@@ -213,6 +213,16 @@ static const struct gtp_patch *overwrites(const struct gtp_batch *b, u64 ip)
 	return b->patch[i];
 }
 
+/* Let a thread go on at @ip. A thread that was killed is nowhere. */
+static int move(struct gtp_inject *in, struct gtp_where *w, struct gtp_place *place, u64 ip)
+{
+	int err = gtp_where_move(w, place, ip, in->mem);
+
+	in->stats.moved++;
+	in->stats.moved_frames += place->frame != 0;
+	return err == -ESRCH ? 0 : err;
+}
+
 /* Check that each thread in the way can be led to a copy. */
 static int can_enter(const struct gtp_batch *b, const struct gtp_where *w, struct gtp_why *why)
 {
@@ -230,7 +240,7 @@ static int can_enter(const struct gtp_batch *b, const struct gtp_where *w, struc
 	return 0;
 }
 
-static int enter(const struct gtp_inject *in, const struct gtp_batch *b, struct gtp_where *w)
+static int enter(struct gtp_inject *in, const struct gtp_batch *b, struct gtp_where *w)
 {
 	int err = 0;
 	u32 i;
@@ -240,10 +250,9 @@ static int enter(const struct gtp_inject *in, const struct gtp_batch *b, struct 
 		const struct gtp_patch *patch = overwrites(b, place->ip);
 
 		if (patch)
-			err = gtp_where_move(w, place, copy_of(patch, place->ip - patch->at),
-					     in->mem);
+			err = move(in, w, place, copy_of(patch, place->ip - patch->at));
 	}
-	return err == -ESRCH ? 0 : err; /* a thread that was killed is nowhere */
+	return err;
 }
 
 /* --- pads without a jump --- */
@@ -254,6 +263,7 @@ static int note_leaving(struct gtp_inject *in, const struct gtp_patch *patch)
 	struct gtp_leaving *more;
 	u32 i;
 
+	in->stats.left_in++;
 	for (i = 0; i < in->nleaving; i++)
 		if (in->leaving[i].pad == patch->pad && in->leaving[i].back == end_of(patch))
 			return 0;
@@ -317,10 +327,7 @@ static int leave(struct gtp_inject *in, const struct gtp_batch *b, struct gtp_wh
 		if (!lo || place->ip - pads[lo - 1]->pad >= pads[lo - 1]->pad_len)
 			continue;
 		ip = original_of(pads[lo - 1], place->ip);
-		err = ip ? gtp_where_move(w, place, ip, in->mem) :
-			   note_leaving(in, pads[lo - 1]);
-		if (err == -ESRCH)
-			err = 0;
+		err = ip ? move(in, w, place, ip) : note_leaving(in, pads[lo - 1]);
 	}
 	free(pads);
 	return err;

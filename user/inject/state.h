@@ -24,7 +24,8 @@ struct gtp_leaving {
  * @leaving, @nleaving: the pads without a jump that threads may still be in
  * @hurries, @policy, @param: true during a batch if this thread has another priority then, and the
  *	one that it had before
- * @began, @stood: when the first thread was stopped, and for how long the last batch lasted, in ns
+ * @began: when the first thread was stopped, in ns
+ * @stats: counts for the caller
  */
 struct gtp_inject {
 	struct gtp_process *p;
@@ -36,7 +37,8 @@ struct gtp_inject {
 	u32 nset;
 	struct gtp_leaving *leaving;
 	u32 nleaving;
-	u64 began, stood;
+	u64 began;
+	struct gtp_inject_stats stats;
 	bool hurries;
 	int policy;
 	struct sched_param param;
