@@ -9,6 +9,7 @@
  *	set N SEED			N jumps at random places, at most
  *	unset				all of them again
  *	toggle ROUNDS N SEED		both, again and again
+ *	idle				1 if no thread is in a pad
  *	stats				threads moved, of these in handlers, left in pads
  *	begin, end			a batch
  *	call NUMBER ARGUMENT...		a system call, in a batch
@@ -401,6 +402,17 @@ static int do_end(void)
 	return 0;
 }
 
+static int do_idle(void)
+{
+	int err = gtp_inject_begin(in, &why);
+
+	if (err)
+		return err;
+	printf("ok %d\n", gtp_inject_idle(in, pads, SLOTS * SLOT));
+	gtp_inject_end(in);
+	return 0;
+}
+
 static int do_call(char *text)
 {
 	u64 args[6] = { 0 };
@@ -446,6 +458,8 @@ static int perform(char *line)
 		return do_unset();
 	if (!strncmp(line, "counts", 6))
 		return do_counts();
+	if (!strncmp(line, "idle", 4))
+		return do_idle();
 	if (!strncmp(line, "stats", 5))
 		return do_stats();
 	if (!strncmp(line, "memory", 6))

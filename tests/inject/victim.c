@@ -524,6 +524,16 @@ static void mode_seccomp(int n)
 		pthread_join(thread[n], NULL);
 }
 
+/* --- leaderless: the first thread ends --- */
+
+static void mode_leaderless(int n)
+{
+	start(n, work);
+	say("ready", (unsigned long)getpid());
+	usleep(300000);
+	pthread_exit(NULL);
+}
+
 /* --- masked: all signals are blocked, and SIGTRAP has a handler that must stay --- */
 
 static void on_trap(int sig)
@@ -561,6 +571,7 @@ static const struct {
 	{ "signals", mode_signals }, { "alone", mode_alone },	{ "fork", mode_fork },
 	{ "spawn", mode_spawn },     { "churn", mode_churn },	{ "exec", mode_exec },
 	{ "seccomp", mode_seccomp }, { "masked", mode_masked },
+	{ "leaderless", mode_leaderless },
 };
 
 int main(int argc, char **argv)

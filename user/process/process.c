@@ -117,7 +117,11 @@ static int check_program(const struct gtp_process *p, struct gtp_why *why)
 	ssize_t n;
 
 	if (fd < 0 && errno == ENOENT) {
-		if (status_field(p, "\nState:") == 'Z')
+		if (status_field(p, "\nState:") == 'Z' && status_field(p, "\nThreads:") > 1)
+			gtp_why(why,
+				"the first thread of process %u has ended, so its other threads cannot be seen",
+				p->pid);
+		else if (status_field(p, "\nState:") == 'Z')
 			gtp_why(why, "process %u has ended", p->pid);
 		else
 			gtp_why(why, "%u is a thread of the kernel: it has no program", p->pid);
