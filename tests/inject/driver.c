@@ -207,7 +207,7 @@ static int by_address(const void *x, const void *y)
 }
 
 /* Choose at most @n places at random that share no byte, and make their pads. */
-static void choose(u32 n, u64 seed)
+static int choose(u32 n, u64 seed)
 {
 	static u8 code[SLOTS * SLOT];
 	struct place **some = calloc(places + 1, sizeof(*some));
@@ -235,8 +235,8 @@ static void choose(u32 n, u64 seed)
 		used++;
 	}
 	free(some);
-	if (used && gtp_inject_write(in, pads, code, (u64)used * SLOT))
-		die("the pads");
+	gtp_why(&why, "the pads cannot be written");
+	return used ? gtp_inject_write(in, pads, code, (u64)used * SLOT) : 0;
 }
 
 /* --- commands --- */
@@ -291,8 +291,9 @@ static int do_set(u32 n, u64 seed)
 
 	if (err)
 		return err;
-	choose(n, seed);
-	err = gtp_inject_patch(in, batch, used, &why);
+	err = choose(n, seed);
+	if (!err)
+		err = gtp_inject_patch(in, batch, used, &why);
 	if (!err)
 		printf("ok %u %llu\n", used, gtp_inject_stats(in)->stood);
 	return err;
@@ -344,10 +345,10 @@ static int do_toggle(u32 rounds, u32 n, u64 seed)
 
 	for (i = 0; !err && i < rounds && k < ARRAY_SIZE(stood) - 1; i++) {
 		err = await_idle();
-		if (err)
-			break;
-		choose(n, seed + i);
-		err = gtp_inject_patch(in, batch, used, &why);
+		if (!err)
+			err = choose(n, seed + i);
+		if (!err)
+			err = gtp_inject_patch(in, batch, used, &why);
 		if (err)
 			break;
 		total += used;

@@ -510,6 +510,8 @@ static void mode_seccomp(int n)
 		ALLOW(SYS_restart_syscall),
 		ALLOW(SYS_rt_sigprocmask),
 		ALLOW(SYS_madvise),
+		ALLOW(SYS_rseq),
+		ALLOW(SYS_set_robust_list),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };

@@ -40,7 +40,7 @@ enum {
  * @from, @to, @n: the pieces that have been searched, or will be
  */
 struct search {
-	const struct gtp_process *p;
+	u32 tid;
 	int (*fn)(void *arg, u64 at, u64 ip);
 	void *arg;
 	u64 from[STACKS], to[STACKS];
@@ -57,10 +57,10 @@ bool gtp_frames_possible(const struct gtp_process *p)
 	return !at || strtoull(at + 8, NULL, 16);
 }
 
-static u32 read_some(const struct gtp_process *p, u8 *to, u64 from, u32 len)
+static u32 read_some(u32 tid, u8 *to, u64 from, u32 len)
 {
 	struct iovec local = { to, len }, remote = { (void *)(uintptr_t)from, len };
-	ssize_t n = process_vm_readv((pid_t)p->pid, &local, 1, &remote, 1, 0);
+	ssize_t n = process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0);
 
 	return n > 0 ? (u32)n : 0;
 }
@@ -132,7 +132,7 @@ static int search_stack(struct search *s, u32 i)
 	int err;
 
 	while (addr < s->to[i]) {
-		len = read_some(s->p, bytes, addr, want);
+		len = read_some(s->tid, bytes, addr, want);
 		err = search_chunk(s, bytes, addr, len);
 		if (err)
 			return err;
@@ -146,10 +146,9 @@ static int search_stack(struct search *s, u32 i)
 	return 0;
 }
 
-int gtp_frames_walk(const struct gtp_process *p, u64 sp, int (*fn)(void *arg, u64 at, u64 ip),
-		    void *arg)
+int gtp_frames_walk(u32 tid, u64 sp, int (*fn)(void *arg, u64 at, u64 ip), void *arg)
 {
-	struct search s = { .p = p, .fn = fn, .arg = arg };
+	struct search s = { .tid = tid, .fn = fn, .arg = arg };
 	int err = 0;
 	u32 i;
 

@@ -13,7 +13,7 @@ bool gtp_frames_possible(const struct gtp_process *p);
 
 /**
  * gtp_frames_walk() - call a function for each signal frame on a thread's stack
- * @p: the process, of which no thread runs
+ * @tid: the thread; no thread of its process runs
  * @sp: the thread's stack pointer
  * @fn: the function: @at is where the frame has the interrupted address, @ip is that address
  * @arg: passed to @fn
@@ -24,8 +24,7 @@ bool gtp_frames_possible(const struct gtp_process *p);
  *
  * Return: 0, or the first result of @fn that is not 0.
  */
-int gtp_frames_walk(const struct gtp_process *p, u64 sp, int (*fn)(void *arg, u64 at, u64 ip),
-		    void *arg);
+int gtp_frames_walk(u32 tid, u64 sp, int (*fn)(void *arg, u64 at, u64 ip), void *arg);
 
 enum { GTP_FRAMES_DEPTH = 256 << 10 };
 

@@ -44,14 +44,17 @@ static int add(struct gtp_maps *m, const char *line, u32 *room)
 	return 0;
 }
 
-int gtp_maps_read(struct gtp_maps *m, const struct gtp_process *p)
+int gtp_maps_read(struct gtp_maps *m, const struct gtp_process *p, u32 tid)
 {
-	int err = 0, fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL;
+	char *line = NULL, name[64];
 	size_t size = 0;
 	u32 room = 0;
+	int err = 0, fd;
+	FILE *file;
 
+	snprintf(name, sizeof(name), "task/%u/maps", tid);
+	fd = openat(p->dir, name, O_RDONLY | O_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
 	memset(m, 0, sizeof(*m));
 	if (!file) {
 		err = -errno;

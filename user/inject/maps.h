@@ -23,8 +23,11 @@ struct gtp_maps {
 	u32 n;
 };
 
-/* gtp_maps_read - read the mappings; return 0, or -errno and nothing to free */
-int gtp_maps_read(struct gtp_maps *m, const struct gtp_process *p);
+/*
+ * gtp_maps_read - read the mappings as thread @tid shows them: the first thread may have ended.
+ * Return 0, or -errno and nothing to free
+ */
+int gtp_maps_read(struct gtp_maps *m, const struct gtp_process *p, u32 tid);
 void gtp_maps_free(struct gtp_maps *m);
 
 /**

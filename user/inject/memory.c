@@ -54,6 +54,15 @@ int gtp_memory_read(int mem, void *dst, u64 addr, u64 len)
 
 /* --- system calls --- */
 
+static int read_maps(struct gtp_maps *maps, const struct gtp_stop *s)
+{
+	u32 i = 0;
+
+	while (i < s->n && !s->thread[i].stands)
+		i++;
+	return i < s->n ? gtp_maps_read(maps, s->p, s->thread[i].tid) : -ESRCH;
+}
+
 /* Find a syscall instruction, unless the last one is still there. */
 static int find_insn(struct gtp_areas *a, const struct gtp_stop *s, const struct gtp_maps *maps,
 		     struct gtp_why *why)
@@ -64,7 +73,7 @@ static int find_insn(struct gtp_areas *a, const struct gtp_stop *s, const struct
 	if (a->insn && !gtp_process_read(s->p, bytes, a->insn, sizeof(bytes)) &&
 	    bytes[0] == 0x0f && bytes[1] == 0x05)
 		return 0;
-	if (!maps && gtp_maps_read(&own, s->p)) {
+	if (!maps && read_maps(&own, s)) {
 		gtp_why(why, "the mappings of process %u cannot be read", s->p->pid);
 		return -ESRCH;
 	}
@@ -161,7 +170,7 @@ int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind
 		   struct gtp_why *why)
 {
 	struct gtp_maps maps;
-	int err = gtp_maps_read(&maps, s->p);
+	int err = read_maps(&maps, s);
 
 	if (err) {
 		gtp_why(why, "the mappings of process %u cannot be read", s->p->pid);

@@ -21,11 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "user/inject/status.h"
 #include "user/inject/stop.h"
 
 enum {
 	LOOKS = 16,	      /* looks at all threads that are awaited, before the first sleep */
 	DEEP = 64,	      /* so many looks before the next one that also reads the states */
+	SEIZES = 4,	      /* tries to seize a thread */
 	SLEEP_NS = 50 * 1000, /* between two looks */
 	ERESTARTNOHAND = 514, /* the kernel's: restart, unless a handler runs */
 };
@@ -53,106 +55,6 @@ static void pause_ns(long ns)
 static long request(enum __ptrace_request what, u32 tid, long addr, long data)
 {
 	return ptrace(what, (pid_t)tid, addr, data);
-}
-
-/* --- messages --- */
-
-static void thread_status(const struct gtp_process *p, u32 tid, char *text, size_t size)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "task/%u/status", tid);
-	if (gtp_process_file(p, name, text, size) < 0)
-		*text = '\0';
-}
-
-/* Return the number after "NAME:" in a status file, or the first letter of a word; -1: none. */
-static long status_field(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	if (!at)
-		return -1;
-	at += strlen(name);
-	at += strspn(at, " \t");
-	return *at >= '0' && *at <= '9' ? strtol(at, NULL, 10) : (u8)*at;
-}
-
-static bool has_ended(const char *status)
-{
-	long state = status_field(status, "\nState:");
-
-	return !*status || state == 'Z' || state == 'X';
-}
-
-/* Say who traces the process. The name of a process may contain anything. */
-static void blame_tracer(const struct gtp_process *p, long tracer, struct gtp_why *why)
-{
-	char path[64], name[64] = "";
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%ld/comm", tracer);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, name, sizeof(name) - 1);
-		close(fd);
-	}
-	name[n > 0 ? n : 0] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	for (n = 0; name[n]; n++)
-		if (name[n] < ' ' || name[n] > '~')
-			name[n] = '?';
-	gtp_why(why, "process %u is traced by process %ld (%s): end that first", p->pid, tracer,
-		name);
-}
-
-static char yama_scope(void)
-{
-	char c = '0';
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return '0';
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c;
-}
-
-/* Find out why PTRACE_SEIZE has failed: the kernel has one errno for all reasons. */
-static int refuse(const struct gtp_stop *s, u32 tid, int err, const char *status,
-		  struct gtp_why *why)
-{
-	long tracer = status_field(status, "\nTracerPid:");
-	long uid = status_field(status, "\nUid:");
-
-	if (err != EPERM)
-		gtp_why(why, "thread %u of process %u: %s", tid, s->p->pid, strerror(err));
-	else if (tracer > 0)
-		blame_tracer(s->p, tracer, why);
-	else if (yama_scope() == '3')
-		gtp_why(why, "process %u: ptrace is off until the next boot (ptrace_scope is 3)",
-			s->p->pid);
-	else if (!geteuid())
-		gtp_why(why, "process %u: this root lacks the capability CAP_SYS_PTRACE",
-			s->p->pid);
-	else if (uid >= 0 && (uid_t)uid != geteuid())
-		gtp_why(why, "process %u belongs to another user: use root", s->p->pid);
-	else if (yama_scope() != '0')
-		gtp_why(why,
-			"process %u: use root, or start it from here (kernel.yama.ptrace_scope is %c)",
-			s->p->pid, yama_scope());
-	else
-		gtp_why(why, "process %u is protected (PR_SET_DUMPABLE): use root", s->p->pid);
-	return -err;
-}
-
-static int refuse_late(const struct gtp_stop *s, u32 tid, struct gtp_why *why)
-{
-	gtp_why(why, "thread %u of process %u does not stop within %d ms", tid, s->p->pid,
-		GTP_STOP_MS);
-	return -ETIMEDOUT;
 }
 
 /* --- threads --- */
@@ -198,28 +100,25 @@ static int make_room(struct gtp_stop *s, struct gtp_why *why)
  */
 static int judge(const struct gtp_stop *s, u32 tid, int err, struct gtp_why *why)
 {
-	char status[4096];
-
-	if (err == ESRCH)
+	if (err == ESRCH || gtp_status_is_over(s->p, tid))
 		return 0;
-	thread_status(s->p, tid, status, sizeof(status));
-	if (has_ended(status))
-		return 0;
-	if (status_field(status, "\nTracerPid:") == gettid())
+	if (gtp_status_field(s->p, tid, "\nTracerPid:") == gettid())
 		return 1;
-	return refuse(s, tid, err, status, why);
+	return gtp_status_refuse(s->p, tid, err, why);
 }
 
-/* Seize a thread, which runs on. Return 1; 0 if it has ended already; or -errno. */
+/*
+ * Seize a thread, which runs on. In an exec another thread takes the number of the first one, and
+ * the kernel refuses for a moment. Return 1; 0 if the thread has ended already; or -errno.
+ */
 static int seize(struct gtp_stop *s, u32 tid, struct gtp_why *why)
 {
-	int n = make_room(s, why);
+	int n = make_room(s, why), try;
 
 	if (n)
 		return n;
-	n = 1;
-	if (request(PTRACE_SEIZE, tid, 0, s->options))
-		n = judge(s, tid, errno, why);
+	for (try = 0, n = -1; n < 0 && try < SEIZES; try++)
+		n = request(PTRACE_SEIZE, tid, 0, s->options) ? judge(s, tid, errno, why) : 1;
 	if (n > 0)
 		s->thread[s->n++] = (struct gtp_thread){ .tid = tid };
 	return n;
@@ -270,10 +169,7 @@ static int seize_new(struct gtp_stop *s, struct gtp_why *why)
  */
 static bool cannot_stop(const struct gtp_process *p, u32 tid)
 {
-	char status[4096];
-
-	thread_status(p, tid, status, sizeof(status));
-	return status_field(status, "\nState:") == 'D';
+	return gtp_status_field(p, tid, "\nState:") == 'D';
 }
 
 /*
@@ -329,7 +225,6 @@ static void take(struct gtp_stop *s, struct gtp_thread *t, int status)
  */
 static bool look_at(struct gtp_stop *s, struct gtp_thread *t, bool deep)
 {
-	char text[4096];
 	int status;
 	pid_t got = waitpid((pid_t)t->tid, &status, __WALL | WNOHANG);
 
@@ -337,11 +232,9 @@ static bool look_at(struct gtp_stop *s, struct gtp_thread *t, bool deep)
 		take(s, t, status);
 	else if (got < 0 && errno == ECHILD)
 		t->gone = true;
-	if (got || !deep)
-		return got != 0;
-	thread_status(s->p, t->tid, text, sizeof(text));
-	t->gone = has_ended(text);
-	return t->gone;
+	if (!got && deep && gtp_status_is_over(s->p, t->tid))
+		t->gone = s->zombie = true;
+	return got || t->gone;
 }
 
 /* Look once at all threads that are awaited. Return the number of those that do not stand yet. */
@@ -361,6 +254,13 @@ static u32 look(struct gtp_stop *s, bool deep, bool *news, u32 *late)
 		}
 	}
 	return awaited;
+}
+
+static int refuse_late(const struct gtp_stop *s, u32 tid, struct gtp_why *why)
+{
+	gtp_why(why, "thread %u of process %u does not stop within %d ms", tid, s->p->pid,
+		GTP_STOP_MS);
+	return -ETIMEDOUT;
 }
 
 /* Wait until all known threads stand or have ended. */
@@ -437,18 +337,30 @@ int gtp_stop_set(struct gtp_thread *t)
 	return ptrace(PTRACE_SETREGS, (pid_t)t->tid, NULL, &t->regs) ? -ESRCH : 0;
 }
 
+/*
+ * Do not sleep in waitpid(): if the process is killed, nothing reports the end of its first thread
+ * before the ends of all others have been taken.
+ */
 int gtp_stop_await(struct gtp_stop *s, struct gtp_thread *t, int *status)
 {
+	u32 looks = 0;
 	pid_t got;
 
-	do
-		got = waitpid((pid_t)t->tid, status, __WALL);
-	while (got < 0 && errno == EINTR);
-	if (got == (pid_t)t->tid && WIFSTOPPED(*status)) {
-		s->exec |= *status >> 16 == PTRACE_EVENT_EXEC;
-		return 0;
+	for (;;) {
+		got = waitpid((pid_t)t->tid, status, __WALL | WNOHANG);
+		if (got == (pid_t)t->tid && WIFSTOPPED(*status)) {
+			s->exec |= *status >> 16 == PTRACE_EVENT_EXEC;
+			return 0;
+		}
+		if (got)
+			break;
+		s->zombie |= ++looks % DEEP == 0 && gtp_status_is_over(s->p, t->tid);
+		if (s->zombie)
+			break;
+		if (looks > LOOKS)
+			pause_ns(SLEEP_NS);
 	}
-	t->gone = got != (pid_t)t->tid || !WIFSTOPPED(*status);
+	t->gone = true;
 	t->stands = false;
 	return -ESRCH;
 }
@@ -546,11 +458,13 @@ static u32 release(struct gtp_stop *s)
 
 /*
  * Only a stopped thread can be detached. A thread that did not stop in time would stop later, and
- * stand until this program ends. So wait for it, however long that takes.
+ * stand until this program ends. So wait for it, however long that takes. A first thread that has
+ * ended while it was traced can no longer be detached, and its parent hears of its end only after us.
  */
 void gtp_stop_end(struct gtp_stop *s)
 {
 	u32 late, looks = 0;
+	int status;
 	bool news;
 
 	while (release(s)) {
@@ -558,6 +472,8 @@ void gtp_stop_end(struct gtp_stop *s)
 		if (looks > LOOKS)
 			pause_ns(SLEEP_NS);
 	}
+	if (s->zombie)
+		waitpid((pid_t)s->p->pid, &status, __WALL | WNOHANG);
 	free(s->thread);
 	memset(s, 0, sizeof(*s));
 }

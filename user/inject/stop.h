@@ -30,6 +30,7 @@ struct gtp_thread {
  * @thread, @n, @room: its threads, in the order in which they were found
  * @options: the options of ptrace for each thread
  * @began_ns: when the first thread was interrupted, by CLOCK_MONOTONIC
+ * @zombie: true if a thread's end was seen in its state, but could not be taken
  * @exec: true if the process began to execute another program during the stop
  *
  * A stopped thread has not lost a signal: if one was about to be delivered, it is delivered, so the
@@ -41,7 +42,7 @@ struct gtp_stop {
 	u32 n, room;
 	u32 options;
 	u64 began_ns;
-	bool exec;
+	bool exec, zombie;
 };
 
 /**

@@ -47,7 +47,7 @@ static int add_thread(struct gtp_where *w, u32 i, bool handlers)
 	err = add(w, t->regs.rip, i, 0);
 	if (err || !handlers)
 		return err;
-	return gtp_frames_walk(w->s->p, t->regs.rsp, add_frame, &a);
+	return gtp_frames_walk(t->tid, t->regs.rsp, add_frame, &a);
 }
 
 int gtp_where_find(struct gtp_where *w, struct gtp_stop *s)
