@@ -134,6 +134,8 @@ GTP_HOSTED := kernel probe
 GTP_X86 := base/cpu.h base/compat.h base/regs.h
 # Generated code: the encoder, the compiler, jump pads, and the memory for generated code.
 GTP_X86 += jit/* pad/* kernel/jit/* kernel/pad/* user/jit/*
+# Jumps in a process: the registers of its threads, system calls, and signal frames.
+GTP_X86 += user/inject/*
 # The decoder of instructions, and the rules for the code that a 5-byte jump may replace.
 GTP_X86 += regions/* tools/regions/*
 # The handling of a hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.

@@ -83,7 +83,8 @@ static void add_place(u64 at, const struct gtp_region *r)
 
 	if (!gtp_copy_can(r))
 		return;
-	for (i = 0; i < r->n; i++) /* a copied call does not suit a shadow stack, but there is none */
+	for (i = 0; i < r->n;
+	     i++) /* a copied call does not suit a shadow stack, but there is none */
 		if (r->insn[i].kind == GTP_INSN_INT3)
 			return;
 	if (places % 4096 == 0)
@@ -185,7 +186,9 @@ static int make(u32 i, const struct place *at, u8 *bytes)
 	gtp_copy_emit(&b, base, &target, &at->region, at->at, begin);
 	if (b.failed)
 		return -ERANGE;
-	*p = (struct gtp_patch){ .at = at->at, .region = at->region, .pad = base, .pad_len = b.len };
+	*p = (struct gtp_patch){ .at = at->at, .region = at->region };
+	p->pad = base;
+	p->pad_len = b.len;
 	for (k = 0; k < at->region.n; k++)
 		p->copy[k] = base + begin[k];
 	return 0;

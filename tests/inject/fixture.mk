@@ -4,6 +4,8 @@
 
 out := build/inject
 CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
+# Each function of the victims is one that can be called and patched.
+VICTIM := $(CFLAGS) -fno-inline -fno-ipa-sra -fno-ipa-cp -pthread
 victim_src := tests/inject/victim.c tests/inject/work.c
 # The shared sources are in a library that the tools have been linked with.
 library := build/tools/objects/libgtp.a
@@ -13,15 +15,15 @@ all: $(out)/victim $(out)/victim-static $(out)/victim-fixed $(out)/driver
 
 $(out)/victim: $(victim_src) tests/inject/work.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $(victim_src)
+	$(CC) $(VICTIM) -pie -fPIE -o $@ $(victim_src)
 
 $(out)/victim-static: $(victim_src) tests/inject/work.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -static -no-pie -fno-pie -pthread -o $@ $(victim_src)
+	$(CC) $(VICTIM) -static -no-pie -fno-pie -o $@ $(victim_src)
 
 $(out)/victim-fixed: $(victim_src) tests/inject/work.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -no-pie -fno-pie -pthread -o $@ $(victim_src)
+	$(CC) $(VICTIM) -no-pie -fno-pie -o $@ $(victim_src)
 
 $(out)/driver: $(driver_src) $(wildcard user/inject/*.h) $(library)
 	@mkdir -p $(@D)

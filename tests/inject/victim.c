@@ -2,8 +2,8 @@
 /*
  * The processes that the tests patch. Usage: victim MODE [NUMBER]
  *
- * Prints "ready PID", runs until "stop" arrives on standard input, and prints "done" with what it has
- * counted. Whatever it notices to be wrong is counted in "wrong".
+ * Prints "ready PID", runs until "stop" arrives on standard input, and prints "done" with what it
+ * has counted. It counts wrong results in "wrong".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #include "work.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { THREADS_MAX = 4096, BLOCK_MS = 1500 };
 
@@ -124,7 +126,6 @@ static void mode_loop(int n)
 
 static void *sleeper(void *arg)
 {
-	(void)arg;
 	pause();
 	return NULL;
 }
@@ -142,9 +143,8 @@ static void mode_wait(int n)
 
 /* --- blocked: each system call has the result and takes the time that it would alone --- */
 
-static int ends[2], sockets[2];
+static int ends[2], sockets[2], semaphore;
 static atomic_int word;
-static int semaphore;
 
 static void call_read(void)
 {
@@ -229,12 +229,12 @@ static const struct {
 	void (*call)(void);
 	int timed; /* it ends by itself after BLOCK_MS */
 } blocking[] = {
-	{ call_nanosleep, 1 }, { call_futex, 1 },    { call_poll, 1 },	{ call_select, 1 },
-	{ call_read, 0 },      { call_epoll, 0 },    { call_sigwait, 0 },
-	{ call_semaphore, 0 }, { call_receive, 0 },
+	{ call_nanosleep, 1 }, { call_futex, 1 },     { call_poll, 1 },
+	{ call_select, 1 },    { call_read, 0 },      { call_epoll, 0 },
+	{ call_sigwait, 0 },   { call_semaphore, 0 }, { call_receive, 0 },
 };
 
-enum { BLOCKING = sizeof(blocking) / sizeof(blocking[0]), TIMED = 4 };
+enum { BLOCKING = ARRAY_SIZE(blocking), TIMED = 4 };
 
 static void *block(void *arg)
 {
@@ -253,7 +253,6 @@ static void mode_blocked(int n)
 	union sigval value = { 0 };
 	sigset_t set;
 
-	(void)n;
 	if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
 		die("pipe");
 	semaphore = semget(IPC_PRIVATE, 1, 0600);
@@ -280,7 +279,6 @@ static atomic_ulong ticks;
 
 static void on_queued(int sig, siginfo_t *info, void *context)
 {
-	(void)sig, (void)context;
 	if ((unsigned long)info->si_value.sival_ptr != next)
 		blame("a signal is lost or doubled", (long)info->si_value.sival_ptr - (long)next);
 	next = (unsigned long)info->si_value.sival_ptr + 1;
@@ -290,7 +288,6 @@ static void on_queued(int sig, siginfo_t *info, void *context)
 
 static void on_tick(int sig)
 {
-	(void)sig;
 	ticks++;
 	wrong += work_round((unsigned int)ticks);
 }
@@ -367,7 +364,6 @@ static void mode_alone(int n)
 	stack_t stack = { .ss_sp = malloc(64 << 10), .ss_size = 64 << 10 };
 	unsigned int i = 0;
 
-	(void)n;
 	sigaltstack(&stack, NULL);
 	sigaction(SIGALRM, &tick, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -388,7 +384,6 @@ static void *forker(void *arg)
 	int status;
 	pid_t child;
 
-	(void)arg;
 	while (!stopping) {
 		child = fork();
 		if (!child) {
@@ -416,7 +411,6 @@ static void mode_fork(int n)
 
 static void *spawner(void *arg)
 {
-	(void)arg;
 	while (!stopping) {
 		if (system("true"))
 			blame("system", errno);
@@ -448,7 +442,6 @@ static void *maker(void *arg)
 	pthread_t some[8];
 	long i;
 
-	(void)arg;
 	while (!stopping) {
 		for (i = 0; i < 8; i++)
 			if (pthread_create(&some[i], NULL, brief, (void *)i))
@@ -471,9 +464,8 @@ static void mode_churn(int n)
 
 static void *exec_again(void *arg)
 {
-	char *next_words[] = { words[0], "loop", "2", NULL };
+	char *const next_words[] = { words[0], (char *)"loop", (char *)"2", NULL };
 
-	(void)arg;
 	execv("/proc/self/exe", next_words);
 	die("execv");
 	return NULL;
@@ -495,7 +487,8 @@ static void mode_exec(int n)
 /* --- seccomp: mmap, munmap and all that the test does not need kills the process --- */
 
 #define ALLOW(nr)                                                                                  \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, 1),                                           \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void mode_seccomp(int n)
 {
@@ -514,7 +507,7 @@ static void mode_seccomp(int n)
 		ALLOW(SYS_set_robust_list),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog program = { ARRAY_SIZE(code), code };
 
 	start(n, work);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -572,8 +565,7 @@ static const struct {
 	{ "loop", mode_loop },	     { "wait", mode_wait },	{ "blocked", mode_blocked },
 	{ "signals", mode_signals }, { "alone", mode_alone },	{ "fork", mode_fork },
 	{ "spawn", mode_spawn },     { "churn", mode_churn },	{ "exec", mode_exec },
-	{ "seccomp", mode_seccomp }, { "masked", mode_masked },
-	{ "leaderless", mode_leaderless },
+	{ "seccomp", mode_seccomp }, { "masked", mode_masked }, { "leaderless", mode_leaderless },
 };
 
 int main(int argc, char **argv)
@@ -584,7 +576,7 @@ int main(int argc, char **argv)
 	words = argv;
 	setbuf(stdin, NULL);
 	work_learn();
-	for (i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(modes); i++) {
 		if (strcmp(argv[1], modes[i].name))
 			continue;
 		modes[i].run(n);

@@ -8,8 +8,6 @@
 
 #include "work.h"
 
-#define PATCHED __attribute__((noinline, noclone))
-
 typedef unsigned long ulong;
 
 static struct {
@@ -20,7 +18,7 @@ static struct {
  * Every instruction between the stores and the loads may become a jump to a pad, and a pad that
  * pushes without care overwrites what lies below the stack pointer.
  */
-PATCHED ulong work_red_zone(ulong value)
+ulong work_red_zone(ulong value)
 {
 	ulong result;
 
@@ -47,7 +45,7 @@ PATCHED ulong work_red_zone(ulong value)
 }
 
 /* The flags of one instruction are read many instructions later. */
-static PATCHED ulong flags(ulong value)
+static ulong flags(ulong value)
 {
 	ulong low = value, high = value * 3;
 
@@ -69,12 +67,12 @@ static PATCHED ulong flags(ulong value)
 	return low ^ high;
 }
 
-static PATCHED ulong fibonacci(ulong n)
+static ulong fibonacci(ulong n)
 {
 	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-static PATCHED ulong table(ulong value)
+static ulong table(ulong value)
 {
 	switch (value % 9) {
 	case 0:
@@ -98,7 +96,7 @@ static PATCHED ulong table(ulong value)
 	}
 }
 
-static PATCHED double floats(double x)
+static double floats(double x)
 {
 	double sum = 0, term = 1;
 	int i;
@@ -110,7 +108,7 @@ static PATCHED double floats(double x)
 	return sum;
 }
 
-static PATCHED ulong strings(ulong value)
+static ulong strings(ulong value)
 {
 	char from[200], to[200];
 	ulong sum = 0;
@@ -129,34 +127,39 @@ static PATCHED ulong strings(ulong value)
 
 typedef ulong (*function)(ulong value);
 
-static PATCHED ulong twice(function f, ulong value)
+static ulong twice(function f, ulong value)
 {
 	return f(value) + f(value + 1);
 }
 
-static PATCHED void jump_back(jmp_buf *to, int value)
-{
-	longjmp(*to, value);
-}
-
-static PATCHED ulong long_jumps(ulong value)
-{
-	volatile ulong seen = 0;
+/* struct returning - a place to return to, and a value in memory that the jump keeps */
+struct returning {
 	jmp_buf here;
-	int n = setjmp(here);
+	ulong seen;
+};
 
-	seen = seen * 7 + (ulong)n;
-	if (n < 5)
-		jump_back(&here, n + 1);
-	return seen + value;
+static void jump_back(struct returning *to, int value)
+{
+	longjmp(to->here, value);
 }
 
-static PATCHED ulong tail(ulong value)
+static ulong long_jumps(ulong value)
+{
+	struct returning to = { .seen = 0 };
+	int n = setjmp(to.here);
+
+	to.seen = to.seen * 7 + (ulong)n;
+	if (n < 5)
+		jump_back(&to, n + 1);
+	return to.seen + value;
+}
+
+static ulong tail(ulong value)
 {
 	return table(value ^ 5);
 }
 
-static PATCHED ulong counted(ulong value)
+static ulong counted(ulong value)
 {
 	ulong sum = 0, n = value % 50 + 1;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Code that is patched while it runs, and that notices when it computes something else than before. */
+/*
+ * Code that is patched while it runs, and that notices when it computes something else than before.
+ */
 #ifndef _INJECT_WORK_H
 #define _INJECT_WORK_H
 

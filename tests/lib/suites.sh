@@ -26,6 +26,7 @@ module    | - | | | the modules build without a warning, sparse has nothing to s
 unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
 agent     | - | tools | | what GDB sees of a process by gtp attach, and that the process is left as it was
+inject    | - | tools | | jumps in processes that run on: results, signals, system calls, kills; nothing is left
 connect   | - | tools | | what gdbtp-connect passes on
 shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
@@ -267,6 +268,12 @@ run_vectors() {
 run_agent() {
 	single "the programs that gtp-attach looks at build" make -s -f tests/agent/fixture.mk || return 1
 	GTP_ONLY=${3-} watched tests/agent/run
+}
+
+run_inject() {
+	single "the processes that are patched, and the program that patches them, build" \
+		make -s -f tests/inject/fixture.mk || return 1
+	GTP_ONLY=${3-} watched tests/inject/run
 }
 
 run_connect() { watched tests/connect/run; }

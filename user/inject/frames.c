@@ -7,8 +7,8 @@
  * told by the word that holds the segment registers, which programs have no reason to make, and
  * then by its flags and addresses.
  *
- * The reads stop at the first page that the process itself could not read, such as the guard page of
- * the next thread's stack.
+ * The reads stop at the first page that the process itself could not read, such as the guard page
+ * of the next thread's stack.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -67,8 +67,8 @@ static u32 read_some(u32 tid, u8 *to, u64 from, u32 len)
 
 /*
  * Note that another stack has to be searched, unless it is in a piece that is known already. When a
- * handler has returned to the code that calls rt_sigreturn, the frame begins 8 bytes below the stack
- * pointer.
+ * handler has returned to the code that calls rt_sigreturn, the frame begins 8 bytes below the
+ * stack pointer.
  */
 static void add(struct search *s, u64 sp)
 {

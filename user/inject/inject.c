@@ -12,9 +12,9 @@
 #include "user/inject/where.h"
 
 enum {
-	TRIES = 200,	 /* stops in which threads may still be in pads */
-	WAIT_US = 1000,	 /* between two of them, at first */
-	WAIT_MAX = 16,	 /* times as long, at last */
+	TRIES = 200,	/* stops in which threads may still be in pads */
+	WAIT_US = 1000, /* between two of them, at first */
+	WAIT_MAX = 16,	/* times as long, at last */
 };
 
 static u64 now_ns(void)
@@ -145,8 +145,8 @@ struct mapping {
 
 /*
  * Run a function that lets the process perform system calls: in the caller's batch, or else in a
- * child process. Yama may refuse the child, because it is no ancestor of a process that this program
- * has started.
+ * child process. Yama may refuse the child, because it is no ancestor of a process that this
+ * program has started.
  */
 static int call_apart(struct gtp_inject *in,
 		      int (*fn)(void *arg, void *result, struct gtp_why *why), void *arg,

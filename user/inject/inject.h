@@ -18,7 +18,8 @@
  *
  * While a thread performs a system call for us, the death of this program would leave it with the
  * wrong registers. So gtp_inject_map(), gtp_inject_unmap() and gtp_inject_close() let a child
- * process do the work, which goes on if this program is killed. In a batch of the caller they cannot.
+ * process do the work, which goes on if this program is killed. In a batch of the caller they
+ * cannot.
  *
  * The memory for code can be read and executed, never written, by the process itself.
  */
@@ -161,8 +162,8 @@ int gtp_inject_patch(struct gtp_inject *in, struct gtp_patch *const *patch, u32 
  * gtp_inject_unpatch() - restore the original instructions
  *
  * The arguments are those of gtp_inject_patch(). Jumps that were overwritten, or whose code was
- * unmapped, are left alone and count as removed. Threads in a copy continue in the original. Threads
- * elsewhere in a pad stay there, so the pads must remain until gtp_inject_idle().
+ * unmapped, are left alone and count as removed. Threads in a copy continue in the original.
+ * Threads elsewhere in a pad stay there, so the pads must remain until gtp_inject_idle().
  *
  * Return: 0 or -errno.
  */

@@ -17,8 +17,8 @@
 #define PAGE 4096ULL
 #define FIRST 0x110000ULL /* above any vm.mmap_min_addr in use */
 #define LAST 0x7ffffffff000ULL
-#define REACH 0x7fff0000ULL	/* 2 GiB, less the longest instruction and much more */
-#define STACK_ROOM (1ULL << 30) /* kept free below the stack */
+#define REACH 0x7fff0000ULL    /* 2 GiB, less the longest instruction and much more */
+#define STACK_ROOM BIT_ULL(30) /* kept free below the stack */
 
 static int add(struct gtp_maps *m, const char *line, u32 *room)
 {

@@ -70,8 +70,8 @@ static int find_insn(struct gtp_areas *a, const struct gtp_stop *s, const struct
 	struct gtp_maps own = { 0 };
 	u8 bytes[2];
 
-	if (a->insn && !gtp_process_read(s->p, bytes, a->insn, sizeof(bytes)) &&
-	    bytes[0] == 0x0f && bytes[1] == 0x05)
+	if (a->insn && !gtp_process_read(s->p, bytes, a->insn, sizeof(bytes)) && bytes[0] == 0x0f &&
+	    bytes[1] == 0x05)
 		return 0;
 	if (!maps && read_maps(&own, s)) {
 		gtp_why(why, "the mappings of process %u cannot be read", s->p->pid);
@@ -85,14 +85,14 @@ static int find_insn(struct gtp_areas *a, const struct gtp_stop *s, const struct
 	return -ENOENT;
 }
 
-static int killed(const struct gtp_stop *s, struct gtp_why *why)
+static int tell_killed(const struct gtp_stop *s, struct gtp_why *why)
 {
 	gtp_why(why, "process %u was killed", s->p->pid);
 	return -ESRCH;
 }
 
-int gtp_memory_call(struct gtp_areas *a, struct gtp_stop *s, u32 nr, const u64 args[6],
-		    s64 *result, struct gtp_why *why)
+int gtp_memory_call(struct gtp_areas *a, struct gtp_stop *s, u32 nr, const u64 args[6], s64 *result,
+		    struct gtp_why *why)
 {
 	struct gtp_remote r;
 	int err = find_insn(a, s, NULL, why);
@@ -102,7 +102,7 @@ int gtp_memory_call(struct gtp_areas *a, struct gtp_stop *s, u32 nr, const u64 a
 	if (err)
 		return err;
 	*result = gtp_remote_call(&r, nr, args);
-	return gtp_remote_end(&r) ? killed(s, why) : 0;
+	return gtp_remote_end(&r) ? tell_killed(s, why) : 0;
 }
 
 /* --- mappings --- */
@@ -118,17 +118,17 @@ static s64 map_at(struct gtp_remote *r, enum gtp_inject_kind kind, u64 at, u64 b
 	const u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0);
 	const u64 map[6] = { at, bytes, (u64)prot_of(kind), flags, (u64)-1, 0 };
 	s64 addr = gtp_remote_call(r, SYS_mmap, map), err = 0;
+	const u64 wipe[6] = { (u64)addr, bytes, MADV_WIPEONFORK };
 
 	if (addr < 0 && addr >= -4095)
 		return addr;
 	if (at && (u64)addr != at) /* a kernel before 4.17, which takes the flag for a hint */
 		err = -EEXIST;
 	else if (kind == GTP_INJECT_WIPE)
-		err = gtp_remote_call(r, SYS_madvise,
-				      (const u64[6]){ (u64)addr, bytes, MADV_WIPEONFORK });
+		err = gtp_remote_call(r, SYS_madvise, wipe);
 	if (!err)
 		return addr;
-	gtp_remote_call(r, SYS_munmap, (const u64[6]){ (u64)addr, bytes });
+	gtp_remote_call(r, SYS_munmap, wipe);
 	return err;
 }
 
@@ -144,8 +144,8 @@ static int find_room(const struct gtp_stop *s, const struct gtp_maps *maps,
 	return -ENOSPC;
 }
 
-static int map(const struct gtp_areas *a, struct gtp_stop *s, struct gtp_area *area,
-	       struct gtp_why *why)
+static int map_area(const struct gtp_areas *a, struct gtp_stop *s, struct gtp_area *area,
+		    struct gtp_why *why)
 {
 	struct gtp_remote r;
 	int err = gtp_remote_begin(&r, s, a->insn, why);
@@ -155,7 +155,7 @@ static int map(const struct gtp_areas *a, struct gtp_stop *s, struct gtp_area *a
 		return err;
 	addr = map_at(&r, area->kind, area->addr, area->bytes);
 	if (gtp_remote_end(&r))
-		return killed(s, why);
+		return tell_killed(s, why);
 	if (addr > 0) {
 		area->addr = (u64)addr;
 		return 0;
@@ -181,7 +181,7 @@ int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind
 	if (!err)
 		err = find_insn(a, s, &maps, why);
 	if (!err)
-		err = map(a, s, area, why);
+		err = map_area(a, s, area, why);
 	gtp_maps_free(&maps);
 	return err;
 }
@@ -201,14 +201,13 @@ int gtp_memory_unmap(struct gtp_areas *a, struct gtp_stop *s, u64 addr, struct g
 	if (err)
 		return err;
 	for (i = 0; !result && i < a->n; i++) {
-		const struct gtp_area *area = &a->area[i];
+		const u64 args[6] = { a->area[i].addr, a->area[i].bytes };
 
-		if (!addr || area->addr == addr)
-			result = gtp_remote_call(&r, SYS_munmap,
-						 (const u64[6]){ area->addr, area->bytes });
+		if (!addr || a->area[i].addr == addr)
+			result = gtp_remote_call(&r, SYS_munmap, args);
 	}
 	if (gtp_remote_end(&r))
-		return killed(s, why);
+		return tell_killed(s, why);
 	if (result)
 		gtp_why(why, "process %u cannot unmap memory: %s", s->p->pid,
 			strerror((int)-result));

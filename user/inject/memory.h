@@ -45,8 +45,8 @@ void gtp_memory_drop(struct gtp_areas *a, u64 addr);
 const struct gtp_area *gtp_memory_find(const struct gtp_areas *a, u64 addr, u64 len);
 
 /* gtp_memory_call - perform one system call, see gtp_inject_call() */
-int gtp_memory_call(struct gtp_areas *a, struct gtp_stop *s, u32 nr, const u64 args[6],
-		    s64 *result, struct gtp_why *why);
+int gtp_memory_call(struct gtp_areas *a, struct gtp_stop *s, u32 nr, const u64 args[6], s64 *result,
+		    struct gtp_why *why);
 
 void gtp_memory_forget(struct gtp_areas *a);
 

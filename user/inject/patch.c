@@ -19,14 +19,16 @@
 
 static int by_address(const void *x, const void *y)
 {
-	const struct gtp_patch *a = *(struct gtp_patch *const *)x, *b = *(struct gtp_patch *const *)y;
+	const struct gtp_patch *a = *(struct gtp_patch *const *)x;
+	const struct gtp_patch *b = *(struct gtp_patch *const *)y;
 
 	return (a->at > b->at) - (a->at < b->at);
 }
 
 static int by_pad(const void *x, const void *y)
 {
-	const struct gtp_patch *a = *(struct gtp_patch *const *)x, *b = *(struct gtp_patch *const *)y;
+	const struct gtp_patch *a = *(struct gtp_patch *const *)x;
+	const struct gtp_patch *b = *(struct gtp_patch *const *)y;
 
 	return (a->pad > b->pad) - (a->pad < b->pad);
 }
@@ -173,7 +175,9 @@ static void forget(struct gtp_inject *in, const struct gtp_batch *b)
 
 /* --- threads at displaced instructions --- */
 
-/* Return the address of the copy of the instruction at @offset in the region; 0: none begins there. */
+/*
+ * Return the address of the copy of the instruction at @offset in the region; 0: none begins there.
+ */
 static u64 copy_of(const struct gtp_patch *patch, u64 offset)
 {
 	u64 at = 0;
@@ -187,7 +191,9 @@ static u64 copy_of(const struct gtp_patch *patch, u64 offset)
 	return 0;
 }
 
-/* Return the address of the instruction whose copy is at @ip, or to which the pad belongs; 0: none. */
+/*
+ * Return the address of the instruction whose copy is at @ip, or to which the pad belongs; 0: none.
+ */
 static u64 original_of(const struct gtp_patch *patch, u64 ip)
 {
 	u64 at = patch->at;
@@ -271,14 +277,13 @@ static int note_leaving(struct gtp_inject *in, const struct gtp_patch *patch)
 	if (!more)
 		return -ENOMEM;
 	in->leaving = more;
-	more[in->nleaving++] =
-		(struct gtp_leaving){ patch->pad, patch->pad_len, end_of(patch) };
+	more[in->nleaving++] = (struct gtp_leaving){ patch->pad, patch->pad_len, end_of(patch) };
 	return 0;
 }
 
 /*
- * Check that no thread is in an old pad that would come back into the middle of a new jump. Old pads
- * that are empty now stay empty.
+ * Check that no thread is in an old pad that would come back into the middle of a new jump. Old
+ * pads that are empty now stay empty.
  */
 static int none_comes_back(struct gtp_inject *in, const struct gtp_batch *b,
 			   const struct gtp_where *w, struct gtp_why *why)

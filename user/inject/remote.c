@@ -3,10 +3,10 @@
  * Lets a stopped thread of another process perform system calls.
  *
  * The thread stands in the kernel, where it decides whether an interrupted system call restarts. So
- * the call of ours must not look like an interrupted one (orig_rax is -1), and afterwards the thread
- * is led back to the same place before its registers are restored: only there does the kernel act
- * on "restart" in rax. mmap, munmap and madvise leave the restart block of nanosleep() and futex()
- * alone.
+ * the call of ours must not look like an interrupted one (orig_rax is -1), and afterwards the
+ * thread is led back to the same place before its registers are restored: only there does the
+ * kernel act on "restart" in rax. mmap, munmap and madvise leave the restart block of nanosleep()
+ * and futex() alone.
  *
  * The thread blocks all signals meanwhile, because a handler would run on the wrong registers. The
  * end of a call is a stop of ptrace, not a breakpoint: where a thread blocks SIGTRAP, a breakpoint
@@ -20,7 +20,7 @@
 #include "user/inject/remote.h"
 
 #ifndef PTRACE_O_SUSPEND_SECCOMP
-#define PTRACE_O_SUSPEND_SECCOMP (1 << 21)
+#define PTRACE_O_SUSPEND_SECCOMP 0x200000
 #endif
 
 enum {
@@ -175,8 +175,7 @@ int gtp_remote_end(struct gtp_remote *r)
 	if (gtp_stop_again(r->s, r->t))
 		return -ESRCH;
 	r->t->regs = r->saved;
-	if (gtp_stop_set(r->t) ||
-	    request(PTRACE_SETSIGMASK, r->t, sizeof(r->mask), &r->mask) ||
+	if (gtp_stop_set(r->t) || request(PTRACE_SETSIGMASK, r->t, sizeof(r->mask), &r->mask) ||
 	    request(PTRACE_SETOPTIONS, r->t, 0, (void *)options))
 		return -ESRCH;
 	return 0;

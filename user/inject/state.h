@@ -7,7 +7,9 @@
 
 #include "user/inject/memory.h"
 
-/* struct gtp_leaving - a pad that a thread may still be in, and the address at which it comes back */
+/*
+ * struct gtp_leaving - a pad that a thread may still be in, and the address at which it comes back
+ */
 struct gtp_leaving {
 	u64 pad;
 	u32 pad_len;

@@ -3,9 +3,10 @@
  * Stops all threads of another process by ptrace, and releases them.
  *
  * PTRACE_SEIZE sends no signal and does not disturb a process that is stopped by a signal.
- * PTRACE_INTERRUPT then makes the thread trap before it returns to the program. The kernel looks for
- * this trap before it dequeues a signal, so signals stay pending until the release. A signal that
- * was dequeued already is passed on at once: the kernel writes the handler's frame and then traps.
+ * PTRACE_INTERRUPT then makes the thread trap before it returns to the program. The kernel looks
+ * for this trap before it dequeues a signal, so signals stay pending until the release. A signal
+ * that was dequeued already is passed on at once: the kernel writes the handler's frame and then
+ * traps.
  *
  * New threads can only come from threads that still run. So when all known threads stand, and two
  * listings in a row show no other thread, there is none.
@@ -60,8 +61,8 @@ static long request(enum __ptrace_request what, u32 tid, long addr, long data)
 /* --- threads --- */
 
 /*
- * Find a thread that has not ended; NULL: there is none. Both the list and /proc have threads mostly
- * in the order in which they were created, so begin where the last search has ended.
+ * Find a thread that has not ended; NULL: there is none. Both the list and /proc have threads
+ * mostly in the order in which they were created, so begin where the last search has ended.
  */
 static struct gtp_thread *find(struct gtp_stop *s, u32 tid, u32 *from)
 {
@@ -191,7 +192,8 @@ static int await_kernel(const struct gtp_process *p, struct gtp_why *why)
 		while (tid && cannot_stop(p, tid) && now_ms() < end)
 			pause_ns(20 * SLEEP_NS);
 		if (tid && now_ms() >= end) {
-			gtp_why(why, "thread %u of process %u waits in the kernel and cannot be stopped: try again later",
+			gtp_why(why,
+				"thread %u of process %u waits in the kernel and cannot stop: try again later",
 				tid, p->pid);
 			closedir(dir);
 			return -ETIMEDOUT;
@@ -202,42 +204,45 @@ static int await_kernel(const struct gtp_process *p, struct gtp_why *why)
 }
 
 /*
- * Take a thread's new status. A signal that is about to be delivered is passed on; the trap is still
- * pending and comes next.
+ * Take a thread's new status. A signal that is about to be delivered is passed on; the trap is
+ * still pending and comes next.
  */
 static void take(struct gtp_stop *s, struct gtp_thread *t, int status)
 {
 	int event = status >> 16;
 
-	if (!WIFSTOPPED(status))
-		t->gone = true;
-	else if (event == PTRACE_EVENT_STOP)
-		t->stands = true;
-	else if (event == PTRACE_EVENT_EXEC)
-		s->exec = t->stands = true;
-	else
+	t->gone = !WIFSTOPPED(status);
+	t->stands = !t->gone && (event == PTRACE_EVENT_STOP || event == PTRACE_EVENT_EXEC);
+	s->exec |= !t->gone && event == PTRACE_EVENT_EXEC;
+	if (!t->gone && !t->stands)
 		request(PTRACE_CONT, t->tid, 0, event ? 0 : WSTOPSIG(status));
 }
 
 /*
- * Look at a thread that is awaited. Return true if there is news. The first thread of a process may
- * have ended before others: nothing reports that before all have ended, so @deep looks at its state.
+ * Look at a thread. Return true if there is news. The first thread of a process may have ended
+ * before others: nothing reports that before all have ended, so @deep looks at its state.
  */
 static bool look_at(struct gtp_stop *s, struct gtp_thread *t, bool deep)
 {
 	int status;
 	pid_t got = waitpid((pid_t)t->tid, &status, __WALL | WNOHANG);
 
-	if (got > 0)
+	if (got > 0) {
 		take(s, t, status);
-	else if (got < 0 && errno == ECHILD)
+	} else if (got < 0 && errno == ECHILD) {
 		t->gone = true;
-	if (!got && deep && gtp_status_is_over(s->p, t->tid))
-		t->gone = s->zombie = true;
+	} else if (deep && !t->stands && gtp_status_is_over(s->p, t->tid)) {
+		t->gone = true;
+		s->zombie = true;
+	}
 	return got || t->gone;
 }
 
-/* Look once at all threads that are awaited. Return the number of those that do not stand yet. */
+/*
+ * Look once at all threads that are awaited. Return the number of those that do not stand yet.
+ * @deep also looks for the ends of threads that have stood: a thread that executes a program waits
+ * in the kernel until these are taken.
+ */
 static u32 look(struct gtp_stop *s, bool deep, bool *news, u32 *late)
 {
 	u32 i, awaited = 0;
@@ -245,7 +250,7 @@ static u32 look(struct gtp_stop *s, bool deep, bool *news, u32 *late)
 	for (i = 0; i < s->n; i++) {
 		struct gtp_thread *t = &s->thread[i];
 
-		if (t->stands || t->gone)
+		if (t->gone || (t->stands && !deep))
 			continue;
 		*news |= look_at(s, t, deep);
 		if (!t->stands && !t->gone) {
@@ -352,14 +357,12 @@ int gtp_stop_await(struct gtp_stop *s, struct gtp_thread *t, int *status)
 			s->exec |= *status >> 16 == PTRACE_EVENT_EXEC;
 			return 0;
 		}
-		if (got)
-			break;
-		s->zombie |= ++looks % DEEP == 0 && gtp_status_is_over(s->p, t->tid);
-		if (s->zombie)
+		if (got || (++looks % DEEP == 0 && gtp_status_is_over(s->p, t->tid)))
 			break;
 		if (looks > LOOKS)
 			pause_ns(SLEEP_NS);
 	}
+	s->zombie |= !got;
 	t->gone = true;
 	t->stands = false;
 	return -ESRCH;
@@ -459,7 +462,8 @@ static u32 release(struct gtp_stop *s)
 /*
  * Only a stopped thread can be detached. A thread that did not stop in time would stop later, and
  * stand until this program ends. So wait for it, however long that takes. A first thread that has
- * ended while it was traced can no longer be detached, and its parent hears of its end only after us.
+ * ended while it was traced can no longer be detached, and its parent hears of its end only after
+ * us.
  */
 void gtp_stop_end(struct gtp_stop *s)
 {

@@ -4,7 +4,8 @@
  *
  * All threads stand meanwhile, so each system call counts. Places on one page are read and written
  * as one piece. The first write to a page of a file gives the process its own copy of the page,
- * which takes longer than all else. So that is done before, by writing a byte that is there already.
+ * which takes longer than all else. So that is done before, by writing a byte that is there
+ * already.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,11 +20,11 @@
 
 enum { VECTORS = 512 }; /* pieces that one system call reads */
 
-#define PAGE_OF_FILE (1ULL << 61) /* in /proc/PID/pagemap */
+#define PAGE_OF_FILE BIT_ULL(61) /* in /proc/PID/pagemap */
 
 /*
- * True if a jump's code belongs to the piece before it: both begin on one page. The next page may be
- * another file's, which may be unmapped alone.
+ * True if a jump's code belongs to the piece before it: both begin on one page. The next page may
+ * be another file's, which may be unmapped alone.
  */
 static bool joins(const struct gtp_span *span, const struct gtp_patch *patch)
 {

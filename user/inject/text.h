@@ -47,8 +47,8 @@ u32 gtp_text_read(struct gtp_text_plan *t, const struct gtp_process *p, int mem)
 u8 *gtp_text_at(const struct gtp_text_plan *t, const struct gtp_patch *patch);
 
 /*
- * gtp_text_write - write all pieces that have changed; return 0, or -EFAULT with all of them as they
- * were
+ * gtp_text_write - write all pieces that have changed; return 0, or -EFAULT with all of them as
+ * they were
  */
 int gtp_text_write(struct gtp_text_plan *t, int mem);
 
