@@ -11,6 +11,7 @@
  *	toggle ROUNDS N SEED		both, again and again
  *	idle				1 if no thread is in a pad
  *	stats				threads moved, of these in handlers, left in pads
+ *	roam ROUNDS N SEED		the same without waiting for threads in old pads
  *	begin, end			a batch
  *	call NUMBER ARGUMENT...		a system call, in a batch
  *	counts				how often the pads have been entered
@@ -209,8 +210,10 @@ static int by_address(const void *x, const void *y)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Choose at most @n places at random that share no byte, and make their pads. */
-static int choose(u32 n, u64 seed)
+/*
+ * Choose at most @n places at random that share no byte, and make their pads, from slot @first on.
+ */
+static int choose(u32 n, u64 seed, u32 first)
 {
 	static u8 code[SLOTS * SLOT];
 	struct place **some = calloc(places + 1, sizeof(*some));
@@ -230,16 +233,16 @@ static int choose(u32 n, u64 seed)
 	room = n * 3 < places ? n * 3 : places;
 	qsort(some, room, sizeof(*some), by_address);
 	used = 0;
-	for (i = 0; i < room && used < n && used < SLOTS; i++) {
-		if (some[i]->at < end || make(used, some[i], code + (size_t)used * SLOT))
+	for (i = 0; i < room && used < n && first + used < SLOTS; i++) {
+		if (some[i]->at < end || make(first + used, some[i], code + (size_t)used * SLOT))
 			continue;
 		end = some[i]->at + some[i]->region.len;
-		batch[used] = &patch[used];
+		batch[used] = &patch[first + used];
 		used++;
 	}
 	free(some);
 	gtp_why(&why, "the pads cannot be written");
-	return used ? gtp_inject_write(in, pads, code, (u64)used * SLOT) : 0;
+	return used ? gtp_inject_write(in, pads + (u64)first * SLOT, code, (u64)used * SLOT) : 0;
 }
 
 /* --- commands --- */
@@ -294,7 +297,7 @@ static int do_set(u32 n, u64 seed)
 
 	if (err)
 		return err;
-	err = choose(n, seed);
+	err = choose(n, seed, 0);
 	if (!err)
 		err = gtp_inject_patch(in, batch, used, &why);
 	if (!err)
@@ -311,8 +314,8 @@ static int do_unset(void)
 	return err;
 }
 
-/* Wait until no thread is in a pad, so that the pads can be overwritten. */
-static int await_idle(void)
+/* Wait until no thread is in @n pads, so that the pads can be overwritten. */
+static int await_idle(u32 first, u32 n)
 {
 	bool idle = false;
 	u32 try;
@@ -322,7 +325,7 @@ static int await_idle(void)
 		err = gtp_inject_begin(in, &why);
 		if (err)
 			return err;
-		idle = gtp_inject_idle(in, pads, SLOTS * SLOT);
+		idle = gtp_inject_idle(in, pads + (u64)first * SLOT, (u64)n * SLOT);
 		gtp_inject_end(in);
 		if (!idle)
 			usleep(1000);
@@ -347,9 +350,9 @@ static int do_toggle(u32 rounds, u32 n, u64 seed)
 	int err = need_memory();
 
 	for (i = 0; !err && i < rounds && k < ARRAY_SIZE(stood) - 1; i++) {
-		err = await_idle();
+		err = await_idle(0, SLOTS);
 		if (!err)
-			err = choose(n, seed + i);
+			err = choose(n, seed + i, 0);
 		if (!err)
 			err = gtp_inject_patch(in, batch, used, &why);
 		if (err)
@@ -363,6 +366,27 @@ static int do_toggle(u32 rounds, u32 n, u64 seed)
 	qsort(stood, k, sizeof(*stood), by_size);
 	if (!err)
 		printf("ok %llu %llu %llu %llu\n", total, stood[0], stood[k / 2], stood[k - 1]);
+	return err;
+}
+
+static int do_roam(u32 rounds, u32 n, u64 seed)
+{
+	u32 i, first, total = 0;
+	int err = need_memory();
+
+	for (i = 0; !err && i < rounds; i++) {
+		first = i % (SLOTS / n) * n;
+		err = await_idle(first, n);
+		if (!err)
+			err = choose(n, seed + i, first);
+		if (!err)
+			err = gtp_inject_patch(in, batch, used, &why);
+		if (!err)
+			err = gtp_inject_unpatch(in, batch, used, &why);
+		total += used;
+	}
+	if (!err)
+		printf("ok %u\n", total);
 	return err;
 }
 
@@ -458,6 +482,8 @@ static int perform(char *line)
 		return do_set((u32)a, b);
 	if (sscanf(line, "toggle %llu %llu %llu", &a, &b, &c) == 3)
 		return do_toggle((u32)a, (u32)b, c);
+	if (sscanf(line, "roam %llu %llu %llu", &a, &b, &c) == 3)
+		return do_roam((u32)a, (u32)b, c);
 	if (!strncmp(line, "unset", 5))
 		return do_unset();
 	if (!strncmp(line, "counts", 6))
