@@ -31,7 +31,8 @@
 enum {
 	SLOT = 512, /* the bytes for a pad */
 	SLOTS = 6000,
-	PLACES_MAX = 1 << 20,
+	LARGE = 256 << 10,
+	LONG = 8 << 10,
 };
 
 /* struct place - an address that takes a jump */
@@ -60,6 +61,14 @@ static int die(const char *what)
 }
 
 /* --- places --- */
+
+static u64 next_random(u64 *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
 
 static u8 *read_file(const char *path, size_t *size)
 {
@@ -95,21 +104,26 @@ static void add_place(u64 at, const struct gtp_region *r)
 	place[places++] = (struct place){ at, *r };
 }
 
-/* Ask for all addresses of one function. */
+/* Ask for all addresses of one function; in large programs for a part of them. */
 static void look_at(struct gtp_region_ask *ask, const struct gtp_table_span *span, u64 base, u64 lo,
 		    u64 hi)
 {
+	static u64 seed = 1;
 	struct gtp_region r;
 	u64 at;
 
+	if (span->size > LARGE && ask->fn_size > LONG)
+		return; /* each question takes time that grows with the function */
 	for (ask->at = 0; ask->at < ask->fn_size; ask->at++) {
+		if (span->size > LARGE && next_random(&seed) % 16)
+			continue;
 		at = base + span->addr + ask->fn_offset + ask->at;
 		if (at >= lo && at < hi && gtp_region_find(ask, &r) == GTP_REGION_OK)
 			add_place(at, &r);
 	}
 }
 
-static void look_at_span(const struct gtp_table *t, u32 n, u64 base, u64 lo, u64 hi)
+static int look_at_span(const struct gtp_table *t, u32 n, u64 base, u64 lo, u64 hi)
 {
 	struct gtp_region_ask ask = { .table = t, .span = n };
 	struct gtp_table_list functions, lasts;
@@ -120,10 +134,13 @@ static void look_at_span(const struct gtp_table *t, u32 n, u64 base, u64 lo, u64
 	gtp_table_span(t, n, &span);
 	if (!gtp_table_find(t, n, GTP_TABLE_FUNCTION, &functions) ||
 	    !gtp_table_find(t, n, GTP_TABLE_LAST, &lasts))
-		return;
+		return 0;
 	code = malloc(span.size + 1);
-	if (!code || gtp_inject_read(in, code, base + span.addr, span.size))
-		die(span.name);
+	if (!code || gtp_inject_read(in, code, base + span.addr, span.size)) {
+		gtp_why(&why, "the code of %s cannot be read", span.name);
+		free(code);
+		return -EFAULT;
+	}
 	if (base + span.addr < lowest)
 		lowest = base + span.addr;
 	if (base + span.addr + span.size > highest)
@@ -136,6 +153,7 @@ static void look_at_span(const struct gtp_table *t, u32 n, u64 base, u64 lo, u64
 		from = ask.fn_offset + 1;
 	}
 	free(code);
+	return 0;
 }
 
 static int do_places(const char *path, u64 base, u64 lo, u64 hi)
@@ -145,17 +163,19 @@ static int do_places(const char *path, u64 base, u64 lo, u64 hi)
 	size_t size;
 	u8 *bytes = read_file(path, &size);
 	u32 i;
+	int err = 0;
 
 	if (gtp_table_open(&t, bytes, size, &wrong))
 		die(wrong);
 	lowest = U64_MAX;
 	highest = 0;
 	places = 0;
-	for (i = 0; i < t.spans_n; i++)
-		look_at_span(&t, i, base, lo, hi ? hi : U64_MAX);
+	for (i = 0; !err && i < t.spans_n; i++)
+		err = look_at_span(&t, i, base, lo, hi ? hi : U64_MAX);
 	free(bytes);
-	printf("ok %u\n", places);
-	return 0;
+	if (!err)
+		printf("ok %u\n", places);
+	return err;
 }
 
 /* --- pads --- */
@@ -195,14 +215,6 @@ static int make(u32 i, const struct place *at, u8 *bytes)
 	return 0;
 }
 
-static u64 next_random(u64 *seed)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed;
-}
-
 static int by_address(const void *x, const void *y)
 {
 	const struct place *a = *(struct place *const *)x, *b = *(struct place *const *)y;
@@ -230,7 +242,7 @@ static int choose(u32 n, u64 seed, u32 first)
 		some[i] = some[k];
 		some[k] = x;
 	}
-	room = n * 3 < places ? n * 3 : places;
+	room = n + n / 8 < places ? n + n / 8 : places;
 	qsort(some, room, sizeof(*some), by_address);
 	used = 0;
 	for (i = 0; i < room && used < n && first + used < SLOTS; i++) {
