@@ -6,22 +6,23 @@ out := build/inject
 CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
 # Each function of the victims is one that can be called and patched.
 VICTIM := $(CFLAGS) -fno-inline -fno-ipa-sra -fno-ipa-cp -pthread
-victim_src := tests/inject/victim.c tests/inject/work.c
+victim_hdr := tests/inject/victim.h tests/inject/work.h
+victim_src := $(addprefix tests/inject/,victim.c blocked.c work.c)
 # The shared sources are in a library that the tools have been linked with.
 library := build/tools/objects/libgtp.a
 driver_src := tests/inject/driver.c $(wildcard user/inject/*.c) user/process/process.c
 
 all: $(out)/victim $(out)/victim-static $(out)/victim-fixed $(out)/driver
 
-$(out)/victim: $(victim_src) tests/inject/work.h
+$(out)/victim: $(victim_src) $(victim_hdr)
 	@mkdir -p $(@D)
 	$(CC) $(VICTIM) -pie -fPIE -o $@ $(victim_src)
 
-$(out)/victim-static: $(victim_src) tests/inject/work.h
+$(out)/victim-static: $(victim_src) $(victim_hdr)
 	@mkdir -p $(@D)
 	$(CC) $(VICTIM) -static -no-pie -fno-pie -o $@ $(victim_src)
 
-$(out)/victim-fixed: $(victim_src) tests/inject/work.h
+$(out)/victim-fixed: $(victim_src) $(victim_hdr)
 	@mkdir -p $(@D)
 	$(CC) $(VICTIM) -no-pie -fno-pie -o $@ $(victim_src)
 

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
-#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,34 +17,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/sem.h>
-#include <sys/socket.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "victim.h"
 #include "work.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+enum { THREADS_MAX = 4096 };
 
-enum { THREADS_MAX = 4096, BLOCK_MS = 1500 };
-
-static atomic_int stopping;
-static atomic_ulong rounds, wrong, counted;
+atomic_int stopping;
+atomic_ulong wrong, counted;
+static atomic_ulong rounds;
 static pthread_t thread[THREADS_MAX];
 static char **words;
 
-static void die(const char *what)
+void die(const char *what)
 {
 	perror(what);
 	exit(1);
 }
 
-static void say(const char *text, unsigned long number)
+void say(const char *text, unsigned long number)
 {
 	char line[100];
 	int n = snprintf(line, sizeof(line), "%s %lu\n", text, number);
@@ -54,22 +51,14 @@ static void say(const char *text, unsigned long number)
 		_exit(1);
 }
 
-static void blame(const char *what, long value)
+void blame(const char *what, long value)
 {
 	dprintf(2, "%s: %ld\n", what, value);
 	wrong++;
 }
 
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Wait for a line on standard input, as a program would that is not traced: no call is repeated. */
-static void await_stop(void)
+void await_stop(void)
 {
 	char line[100];
 	ssize_t n = read(0, line, sizeof(line));
@@ -92,7 +81,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void start(int n, void *(*fn)(void *arg))
+void start(int n, void *(*fn)(void *arg))
 {
 	pthread_attr_t attr;
 	long i;
@@ -104,7 +93,7 @@ static void start(int n, void *(*fn)(void *arg))
 			die("pthread_create");
 }
 
-static void join(int n)
+void join(int n)
 {
 	int i;
 
@@ -139,137 +128,6 @@ static void mode_wait(int n)
 	say("ready", (unsigned long)getpid());
 	await_stop();
 	pthread_join(worker, NULL);
-}
-
-/* --- blocked: each system call has the result and takes the time that it would alone --- */
-
-static int ends[2], sockets[2], semaphore;
-static atomic_int word;
-
-static void call_read(void)
-{
-	char byte;
-
-	if (read(ends[0], &byte, 1) != 1)
-		blame("read of a pipe", errno);
-}
-
-static void call_nanosleep(void)
-{
-	const struct timespec time = { BLOCK_MS / 1000, BLOCK_MS % 1000 * 1000000 };
-
-	if (nanosleep(&time, NULL))
-		blame("nanosleep", errno);
-}
-
-static void call_futex(void)
-{
-	const struct timespec time = { BLOCK_MS / 1000, BLOCK_MS % 1000 * 1000000 };
-
-	if (syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, NULL, 0) != -1 || errno != ETIMEDOUT)
-		blame("futex", errno);
-}
-
-static void call_poll(void)
-{
-	struct pollfd fd = { .fd = ends[1], .events = POLLIN };
-
-	if (poll(&fd, 1, BLOCK_MS))
-		blame("poll", errno);
-}
-
-static void call_select(void)
-{
-	struct timeval time = { BLOCK_MS / 1000, BLOCK_MS % 1000 * 1000 };
-
-	if (select(0, NULL, NULL, NULL, &time))
-		blame("select", errno);
-}
-
-static void call_epoll(void)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-	int fd = epoll_create1(0);
-
-	epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &event);
-	if (epoll_wait(fd, &event, 1, -1) != 1)
-		blame("epoll_wait", errno);
-}
-
-static void call_sigwait(void)
-{
-	sigset_t set;
-	siginfo_t info;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGRTMIN + 5);
-	if (sigwaitinfo(&set, &info) != SIGRTMIN + 5)
-		blame("sigwaitinfo", errno);
-}
-
-static void call_semaphore(void)
-{
-	struct sembuf take = { .sem_op = -1 };
-
-	if (semop(semaphore, &take, 1))
-		blame("semop", errno);
-}
-
-static void call_receive(void)
-{
-	struct timeval time = { 60, 0 };
-	char byte;
-
-	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
-	if (recv(sockets[0], &byte, 1, 0) != 1)
-		blame("recv with a time limit", errno);
-}
-
-static const struct {
-	void (*call)(void);
-	int timed; /* it ends by itself after BLOCK_MS */
-} blocking[] = {
-	{ call_nanosleep, 1 }, { call_futex, 1 },     { call_poll, 1 },
-	{ call_select, 1 },    { call_read, 0 },      { call_epoll, 0 },
-	{ call_sigwait, 0 },   { call_semaphore, 0 }, { call_receive, 0 },
-};
-
-enum { BLOCKING = ARRAY_SIZE(blocking), TIMED = 4 };
-
-static void *block(void *arg)
-{
-	long i = (long)arg, began = now_ms(), took;
-
-	blocking[i].call();
-	took = now_ms() - began;
-	if (blocking[i].timed && (took < BLOCK_MS || took > BLOCK_MS + 700))
-		blame("it took ms", took);
-	counted++;
-	return NULL;
-}
-
-static void mode_blocked(int n)
-{
-	union sigval value = { 0 };
-	sigset_t set;
-
-	if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-		die("pipe");
-	semaphore = semget(IPC_PRIVATE, 1, 0600);
-	sigemptyset(&set);
-	sigaddset(&set, SIGRTMIN + 5);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	start(BLOCKING, block);
-	say("ready", (unsigned long)getpid());
-	await_stop();
-	if (counted != TIMED)
-		blame("not just the calls that have a time limit have ended", (long)counted);
-	sigqueue(getpid(), SIGRTMIN + 5, value);
-	semop(semaphore, &(struct sembuf){ .sem_op = 1 }, 1);
-	if (write(ends[1], "12", 2) != 2 || write(sockets[1], "1", 1) != 1)
-		die("write");
-	join(BLOCKING);
-	semctl(semaphore, 0, IPC_RMID);
 }
 
 /* --- signals N: queued signals arrive once each, in order, in N threads that compute --- */
@@ -532,6 +390,50 @@ static void mode_leaderless(int n)
 	pthread_exit(NULL);
 }
 
+/* --- rseq: one thread, which is nearly always in a restartable sequence --- */
+
+static void on_look(int sig)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+
+	if (poll(&in, 1, 0) > 0)
+		stopping = 1;
+}
+
+/* Set the sequence, and stay in it until "stop"; after each interruption, begin again. */
+static void stay_in_sequence(void)
+{
+	asm volatile(".pushsection __rseq_cs, \"aw\"\n\t"
+		     ".balign 32\n\t"
+		     "3: .long 0, 0\n\t"
+		     ".quad 1f, 2f - 1f, 4f\n\t"
+		     ".popsection\n\t"
+		     "0: leaq 3b(%%rip), %%rax\n\t"
+		     "movq %%rax, %%fs:8(%1)\n\t"
+		     "1: movl %0, %%eax\n\t"
+		     "testl %%eax, %%eax\n\t"
+		     "jz 1b\n\t"
+		     "2: jmp 5f\n\t"
+		     ".byte 0x0f, 0xb9, 0x3d\n\t"
+		     ".long 0x53053053\n\t" /* the signature that glibc has registered */
+		     "4: jmp 0b\n\t"
+		     "5:\n\t"
+		     :
+		     : "m"(stopping), "r"(__rseq_offset)
+		     : "rax", "memory", "cc");
+}
+
+static void mode_rseq(int n)
+{
+	struct sigaction look = { .sa_handler = on_look, .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } };
+
+	sigaction(SIGALRM, &look, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	say("ready", (unsigned long)getpid());
+	stay_in_sequence();
+}
+
 /* --- masked: all signals are blocked, and SIGTRAP has a handler that must stay --- */
 
 static void on_trap(int sig)
@@ -569,6 +471,7 @@ static const struct {
 	{ "signals", mode_signals }, { "alone", mode_alone },	{ "fork", mode_fork },
 	{ "spawn", mode_spawn },     { "churn", mode_churn },	{ "exec", mode_exec },
 	{ "seccomp", mode_seccomp }, { "masked", mode_masked }, { "leaderless", mode_leaderless },
+	{ "rseq", mode_rseq },
 };
 
 int main(int argc, char **argv)
