@@ -380,13 +380,13 @@ static void mode_seccomp(int n)
 		pthread_join(thread[n], NULL);
 }
 
-/* --- leaderless: the first thread ends --- */
+/* --- leaderless: the first thread ends when it gets a line --- */
 
 static void mode_leaderless(int n)
 {
 	start(n, work);
 	say("ready", (unsigned long)getpid());
-	usleep(300000);
+	getchar();
 	pthread_exit(NULL);
 }
 

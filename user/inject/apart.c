@@ -17,7 +17,7 @@
 struct answer {
 	int err;
 	struct gtp_why why;
-	u8 result[256];
+	u64 result[32]; /* of any type, so aligned for all */
 };
 
 static _Noreturn void answer(int fd, int (*fn)(void *arg, void *result, struct gtp_why *why),

@@ -468,8 +468,8 @@ static u32 release(struct gtp_stop *s)
 void gtp_stop_end(struct gtp_stop *s)
 {
 	u32 late, looks = 0;
+	bool news = false;
 	int status;
-	bool news;
 
 	while (release(s)) {
 		look(s, ++looks % DEEP == 0, &news, &late);
