@@ -13,6 +13,7 @@ import sys
 import threading
 
 import fixture
+import gated
 import guest
 import samples
 import tap
@@ -63,7 +64,12 @@ def mixed(i):
     condition, actions = guest.mixed(i)
     if i % 4 and condition != guest.NEVER:
         actions = (*(guest.ENDS if condition else guest.STARTS), *actions)
-    return condition, actions
+    return gated.mixed(i, condition, actions)
+
+
+def others(client):
+    samples.define(client)
+    gated.define(client)
 
 
 class Hunt:
@@ -84,7 +90,7 @@ class Hunt:
 
     def armed(self, client, places):
         # Every other place gets two tracepoints, because the pads of tracepoints at the same place are chained.
-        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0, others=samples.define)
+        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0, others=others)
         how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
         say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))
         self.totals.update(how)
@@ -99,6 +105,7 @@ class Hunt:
         self.totals["samples"] += sum(samples.hits(client))
         say(*guest.losses(client))
         client.ok("QTStop")
+        self.totals["inside"] += gated.check(client, guest.all_hits(client, places))
         self.totals["pairs"] += guest.Pair(guest.aggregates(client, "show")).ended
 
     def while_on(self, client, places, mechanism):
@@ -157,6 +164,7 @@ def main(seed, picks, size, *names):
                 len(part), mechanism, i + 1, len(hunt.walkers)), lambda p=part + called, m=mechanism: hunt.batch(p, m)))
     todo.append(("hits came", lambda: tap.check(hunt.totals["hits"] > len(places), "too few: %s" % hunt.totals)))
     todo.append(("samples came", lambda: tap.check(hunt.totals["samples"] > len(places), "too few: %s" % hunt.totals)))
+    todo.append(("tasks had a value", lambda: tap.check(hunt.totals["inside"], "no hits: %s" % hunt.totals)))
     good = tap.run(todo)
     say(dict(hunt.totals))
     fixture.unload()
