@@ -14,6 +14,7 @@ from gtp.places import names, places, points
 from gtp.run import aggtypes, kstack
 
 USAGE = "from A on KEY [if CONDITION] [keep NAME = EXPRESSION, ...] to B on KEY [if CONDITION]"
+WHOLE = "[EXPRESSION] [by KEY, ...] " + USAGE
 SINCE = "$since"
 RETURN_OF = "return of "
 MOST_KEPT = 4
@@ -53,6 +54,7 @@ def end(place, text):
     for what, said in (("keep", keep), ("if", condition), ("on", key)):
         if said == "":
             raise nothing(what)
+        words.refuse_clauses(said, WHOLE)
     if len(cexpr.split(key)) > 1:
         raise gdb.GdbError("on %s: a pair has a single key, a number or an address" % key)
     returns = place.startswith(RETURN_OF)

@@ -34,6 +34,7 @@ def clauses(text, usage):
     for what, said in (("if", condition), ("at", place), ("by", keys)):
         if said == "":
             raise gdb.GdbError("nothing after `%s'; say %s" % (what, usage))
+        words.refuse_clauses(said, usage)
     return Said(value, [text for _, text in cexpr.split(keys)] if keys else [], place, condition, options)
 
 

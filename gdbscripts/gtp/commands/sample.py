@@ -59,6 +59,7 @@ def said(text):
     for what, part in (("collect", taken), ("if", condition), ("by", keys)):
         if part == "":
             raise gdb.GdbError("nothing after `%s'; say %s" % (what, USAGE))
+        words.refuse_clauses(part, USAGE)
     if not event:
         raise gdb.GdbError("no event is named; say %s" % USAGE)
     if keys is not None and taken is not None:

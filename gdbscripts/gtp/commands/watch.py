@@ -43,6 +43,7 @@ def said(text):
     for what, part in (("collect", taken), ("if", condition)):
         if part == "":
             raise gdb.GdbError("nothing after `%s'; say %s" % (what, USAGE))
+        words.refuse_clauses(part, USAGE)
     if not expression:
         raise gdb.GdbError("no variable is named; say %s" % USAGE)
     return Said(expression, how == "rw", condition, taken)

@@ -12,6 +12,9 @@ LIMIT = 200
 
 IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)")
 GLOB = re.compile(r"[*?\[]")
+# A word between two operands, or after the last one: there is no such word in C, so it begins another clause of the command.
+CLAUSE = re.compile(r"[\w)\]]\s+(by|at|if|collect|from|on|to|keep|rw|w)(?:\s*\(|\s+[\w$*&!~]|\s*$)", re.A)
+OPTION = re.compile(r"[\w)\]]\s+(--[a-z]+)", re.A)
 
 Words = collections.namedtuple("Words", "place condition limit")
 
@@ -27,6 +30,19 @@ def halves(text):
     if found is None:
         return text.strip(), None
     return text[:found.start()].strip(), text[found.end():].strip()
+
+
+def refuse_clauses(text, usage):
+    """Raise an error if the text of one clause of a command goes on with another clause. The text may be None."""
+    bare = blanked(text or "")
+    option, found = OPTION.search(bare), CLAUSE.search(bare)
+    if option:
+        raise gdb.GdbError("`%s' belongs before the clause in which it stands; say %s" % (option.group(1), usage))
+    if not found:
+        return
+    if re.search(r"\b%s\b" % found.group(1), usage):
+        raise gdb.GdbError("`%s' is in the wrong place; the order is %s" % (found.group(1), usage))
+    raise gdb.GdbError("`%s' is no part of this command; say %s" % (found.group(1), usage))
 
 
 def limit_of(place):
@@ -49,6 +65,7 @@ def split(text, usage):
         raise gdb.GdbError("%s is not understood; say %s" % (place.split()[0], usage))
     if condition == "":
         raise gdb.GdbError("no expression after `if'; say %s" % usage)
+    refuse_clauses(condition, usage)
     return Words(place, condition, limit)
 
 
