@@ -30,6 +30,7 @@ KPROBES_UNDER = 60
 # Functions of the fixture that are in each batch, and that the test calls while each walker is on, so that there are always
 # hits: of three consecutive places, guest.mixed() gives only one a condition that never holds.
 CALLED = ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj")
+SURE = CALLED[1:]  # gtp_target_leaf() takes no jump, since it is notrace
 LOGLEVEL = "4"  # print only errors on the console; the output of SysRq has a lower priority, and does not mean trouble
 
 
@@ -67,13 +68,9 @@ def mixed(i):
     return gated.mixed(i, condition, actions)
 
 
-def others(client):
-    samples.define(client)
-    gated.define(client)
-
-
 class Hunt:
-    def __init__(self, seed, some):
+    def __init__(self, seed, some, sure):
+        self.sure = sure  # the addresses for gated.define_sure()
         self.rng = random.Random("hunt %s" % seed)
         self.walkers = some
         self.totals = collections.Counter()
@@ -88,9 +85,14 @@ class Hunt:
         say("  %s: %d hits" % (walker.name, after - before))
         return after
 
+    def others(self, client):
+        samples.define(client)
+        gated.define(client)
+        gated.define_sure(client, self.sure)
+
     def armed(self, client, places):
         # Every other place gets two tracepoints, because the pads of tracepoints at the same place are chained.
-        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0, others=others)
+        places = guest.start(client, places, mixed, has_twin=lambda i: i % 2 == 0, others=self.others)
         how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
         say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))
         self.totals.update(how)
@@ -105,7 +107,7 @@ class Hunt:
         self.totals["samples"] += sum(samples.hits(client))
         say(*guest.losses(client))
         client.ok("QTStop")
-        self.totals["inside"] += gated.check(client, guest.all_hits(client, places))
+        self.totals["inside"] += gated.check(client, guest.all_hits(client, places), self.sure)
         self.totals["pairs"] += guest.Pair(guest.aggregates(client, "show")).ended
 
     def while_on(self, client, places, mechanism):
@@ -154,9 +156,10 @@ def main(seed, picks, size, *names):
     samples.load()
     guest.work(1)
     places = guest.read_places(picks)["each"]
-    called = [guest.Place(addr, "", "", name) for name, addr in symbols(*CALLED).items()]
+    at = symbols(*CALLED)
+    called = [guest.Place(addr, "", "", name) for name, addr in at.items()]
     some = [w for w in walkers.all_of(places) if not names or w.name in names]
-    hunt = Hunt(seed, [w for w in some if not w.lacks()])
+    hunt = Hunt(seed, [w for w in some if not w.lacks()], [at[name] for name in SURE])
     todo = [missing(w.name, w.lacks()) for w in some if w.lacks()]
     for i, part in enumerate(cut(places, int(size))):
         for mechanism in MECHANISMS:
