@@ -169,9 +169,15 @@ def events(me):
 def tracer(me):
     """Run the function tracer on some functions or on all."""
     put(TRACING + "set_ftrace_filter", me.rng.choice(FILTERS), os.O_TRUNC)
-    put(TRACING + "current_tracer", me.rng.choice(["function", "function", "function", "function_graph"]))
+    chosen = me.rng.choice(["function", "function", "function", "function_graph"])
+    graph = chosen == "function_graph"
+    if graph:
+        put("/dev/kmsg", "<3>gtp: function_graph on\n")  # for tests/vm/judge
+    put(TRACING + "current_tracer", chosen)
     me.rest(0.7)
     put(TRACING + "current_tracer", "nop")
+    if graph:
+        put("/dev/kmsg", "<3>gtp: function_graph off\n")
     put(TRACING + "set_ftrace_filter", "", os.O_TRUNC)
 
 

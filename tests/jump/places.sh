@@ -5,6 +5,7 @@ repo=$PWD
 . tests/vm/lib.sh
 
 series=6.1 seed=${GTP_SEED:-$RANDOM$RANDOM} cpu=max append='' thread=single
+accept=() # what the guest's kernel log may have: words for tests/vm/run
 
 # options "NAME..." WORD...: set variables from the words: a kernel sets series, and --seed, --cpu, --append, --thread and
 # --NAME set the variables of these names. The remaining words are in the array rest. Return 1 for an unknown option.
@@ -60,7 +61,7 @@ in_guest() {
 	shift
 	echo "# seed $seed, kernel $series, CPU $cpu, thread $thread: $(wc -l <"$picks") places"
 	tests/vm/run --kernel "$series" --smp 4 --thread "$thread" --mem 4096 --cpu "$cpu" --append "$append" \
-		--silence 1800 --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
+		--silence 1800 "${accept[@]}" --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
 		PYTHONPATH="$PWD/tests/jump" ${GTP_MODULE:+"GTP_MODULE=$GTP_MODULE"} tests/lib/env python3 "$@" || status=$?
 	[ $status = 0 ] || echo "# the guest ended with status $status; the same again: --seed $seed --cpu $cpu --thread $thread"
 	exit $status
