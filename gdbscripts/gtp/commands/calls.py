@@ -95,8 +95,8 @@ FUNCTION calls, directly and indirectly, as far as the code names them (not by
 pointers). Calls are recorded only inside a wanted call. If EXPRESSION names $ret
 or $latency, it chooses the calls that are shown. After the run, gtp calls show
 prints a tree for each call. Functions that take no jump are left out, unless you
-say --slow: then they are kretprobes, which every task pays for. At most 200 functions, or N. docs/inside.md has the
-limits."""
+say --slow: then they are kretprobes, which every task pays for. There are at
+most 200 functions, or N. docs/inside.md has the limits."""
 
     def __init__(self):
         super().__init__("gtp calls", gdb.COMMAND_TRACEPOINTS)

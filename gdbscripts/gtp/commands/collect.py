@@ -6,12 +6,13 @@ from typing import NamedTuple
 import gdb
 
 from gtp import cexpr
-from gtp.gdblib import define, screen
+from gtp.gdblib import define, screen, words
 from gtp.gdblib.command import Command
 from gtp.places import names, points
 from gtp.run import usertext
 from gtp.view import forms, unroll
 
+USAGE = "gtp collect [N] EXPRESSION, ...; gtp if N EXPRESSION sets the condition of tracepoint N"
 STRINGS = re.compile(r"/s\d*(?!\w)", re.A)
 MOST_CHARACTERS = (1 << 16) - 1  # the maximum N in /sN, since GDB sends N in two bytes
 
@@ -164,6 +165,7 @@ In a frame, print or gtp print with the same expression shows the value."""
         number, text = points.split_number(text)
         if not text:
             raise gdb.GdbError("gtp collect takes expressions: gtp collect [N] EXPRESSION, ...")
+        words.refuse_clauses(text, USAGE)
         last = points.last() if number is None else number
         together = [n for n in points.groups.get(last, ()) if number is None and n in points.numbers()]
         for line in add_to_all(together, text, flags) if len(together) > 1 else add(last, text, flags):

@@ -20,6 +20,7 @@ from gtp.view import cells
 NAME, SLUG = 63, 40  # the maximum length of a variable's name, and of the expression's part in the name
 MOST_KEYS = 4
 MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
+SINCE = re.compile(r"\$since\b")
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
 
 Said = collections.namedtuple("Said", "value keys place condition options")
@@ -35,6 +36,7 @@ def clauses(text, usage):
         if said == "":
             raise gdb.GdbError("nothing after `%s'; say %s" % (what, usage))
         words.refuse_clauses(said, usage)
+    words.refuse_options(condition, usage)
     return Said(value, [text for _, text in cexpr.split(keys)] if keys else [], place, condition, options)
 
 
@@ -250,6 +252,8 @@ def aggregate(said, prefix, tail=""):
     """Add the actions that update an aggregation to the tracepoints of the place, or to the last tracepoint. Return the
     aggregation's name."""
     refuse_in_run()
+    if said.place is not None and SINCE.search(said.value or ""):
+        raise gdb.GdbError("$since is the time from one place to another; say [by KEY, ...] from A on KEY to B on KEY")
     if said.place is None:
         if said.condition is not None:
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")

@@ -32,15 +32,19 @@ def halves(text):
     return text[:found.start()].strip(), text[found.end():].strip()
 
 
+def refuse_options(text, usage):
+    """Raise an error if a condition goes on with an option of the command. The text may be None."""
+    found = OPTION.search(blanked(text or ""))
+    if found:
+        raise gdb.GdbError("`%s' belongs before `if'; say %s" % (found.group(1), usage))
+
+
 def refuse_clauses(text, usage):
     """Raise an error if the text of one clause of a command goes on with another clause. The text may be None."""
-    bare = blanked(text or "")
-    option, found = OPTION.search(bare), CLAUSE.search(bare)
-    if option:
-        raise gdb.GdbError("`%s' belongs before the clause in which it stands; say %s" % (option.group(1), usage))
+    found = CLAUSE.search(blanked(text or ""))
     if not found:
         return
-    if re.search(r"\b%s\b" % found.group(1), usage):
+    if re.search(r"\b%s\b" % found.group(1), usage.split(";")[0]):
         raise gdb.GdbError("`%s' is in the wrong place; the order is %s" % (found.group(1), usage))
     raise gdb.GdbError("`%s' is no part of this command; say %s" % (found.group(1), usage))
 
@@ -65,7 +69,9 @@ def split(text, usage):
         raise gdb.GdbError("%s is not understood; say %s" % (place.split()[0], usage))
     if condition == "":
         raise gdb.GdbError("no expression after `if'; say %s" % usage)
-    refuse_clauses(condition, usage)
+    refuse_options(condition, usage)
+    for part in place, condition:
+        refuse_clauses(part, usage)
     return Words(place, condition, limit)
 
 

@@ -5,9 +5,11 @@ import re
 
 import gdb
 
-from gtp.gdblib import gdbcall, hooks, screen
+from gtp.gdblib import gdbcall, hooks, remote, screen
 from gtp.places import places
 
+# What GDB says of actions that only a target has the means for: strings, and the variables of gdbtp.
+UNCONNECTED = re.compile(r'Target does not support "/s"|is not a trace state variable')
 STEPS = re.compile(r"\s*(while-stepping|stepping|ws)\b")
 
 
@@ -104,7 +106,12 @@ def tell_in_run():
 def set_actions(number, lines):
     """Replace a tracepoint's actions."""
     check_ends(lines)
-    gdbcall.block("commands %d" % number, *lines, "end")
+    try:
+        gdbcall.block("commands %d" % number, *lines, "end")
+    except gdb.error as error:
+        if UNCONNECTED.search(str(error)) and not remote.is_connected():
+            raise gdb.GdbError(remote.NOT_CONNECTED)
+        raise
 
 
 @contextlib.contextmanager
