@@ -80,6 +80,7 @@ GTP_SHARED := \
 	jit/item.c \
 	jit/compile.c \
 	jit/stubs.c \
+	jit/stub_calls.c \
 	jit/copy.c \
 	hit/fetch.c \
 	hit/hit.c \

@@ -163,6 +163,12 @@ struct ax_jit_target {
  */
 u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size);
 
+struct jit_stub_call;
+
+/* ax_jit_stubs_for - like ax_jit_stubs(), but the stubs call the functions of @calls */
+u32 ax_jit_stubs_for(struct ax_jit_target *w, const struct jit_stub_call *calls, u64 base, u8 *buf,
+		     u32 size);
+
 struct ax_jit;
 
 enum ax_jit_item_kind {

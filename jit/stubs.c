@@ -1,133 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The common stubs, which all snippets share, and the C functions that they call.
+ * Emits the common stubs, which all snippets share.
  *
  * A snippet calls a stub, which calls a C function. The stub preserves JIT_REGS and JIT_ENV; the
  * slow stub preserves every register, because the fast code does not expect a call. If the C
  * function reports an error, the stub returns to the snippet's caller.
  */
-#include "agentexpr/format.h"
-#include "agentexpr/meaning.h"
-#include "aggregate/table.h"
 #include "jit/flow.h"
-
-/* Indexes of the words that the slow stub finds on the stack: first the registers, by number. */
-enum {
-	SAVED_REGS = X86_R11 + 1,
-	/* The snippet has pushed the rest, before the return address and rbp. */
-	SAVED_DESC = SAVED_REGS + 2,
-	SAVED_WHERE, /* of a block: its offset in the trace frame */
-	SAVED_LEN,   /* of a block: its number of bytes */
-};
-
-/* Return the part of an instruction that errors need, from its description. */
-static struct ax_insn described(u32 desc)
-{
-	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
-}
-
-/* Copy the memory of a block into the trace frame. Return 0 or -EINVAL. */
-static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
-{
-	u32 len = (u32)saved[SAVED_LEN];
-
-	if (env->ops->read(env->ctx, env->frame + saved[SAVED_WHERE], addr, len))
-		return ax_fail(env, insn, AX_E_BAD_ADDRESS, addr, len);
-	return 0;
-}
-
-static bool is_division(u32 op)
-{
-	return op >= AX_OP_div_signed && op <= AX_OP_rem_unsigned;
-}
-
-/* The slow stub's C function. A load's address is in the register that receives the value. */
-static s64 slow(struct ax_env *env, u64 *saved)
-{
-	u32 desc = (u32)saved[SAVED_DESC];
-	u64 addr = saved[desc >> JIT_DESC_REG & 0xf];
-	struct ax_insn insn = described(desc);
-	u64 value;
-	int ret;
-
-	if (is_division(insn.op))
-		return ax_fail(env, &insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
-	if (insn.op < AX_OP_ref8 || insn.op > AX_OP_ref64)
-		return copy(env, &insn, addr, saved);
-	ret = ax_ref(env, &insn, addr, &value);
-	if (ret)
-		return ret;
-	if (desc >> JIT_DESC_SIGN & 1)
-		value = ax_extend(AX_OP_ext, value, 8U << (insn.op - AX_OP_ref8));
-	saved[SAVED_DESC] = value;
-	return 0;
-}
-
-static s64 getv(struct ax_env *env, u64 tsv, u64 unused, u32 desc)
-{
-	return env->ops->getv(env->ctx, (u16)tsv);
-}
-
-static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
-{
-	env->ops->setv(env->ctx, (u16)tsv, (s64)value);
-	return 0;
-}
-
-static s64 pair(struct ax_env *env, u64 tsv, u64 key, u32 desc)
-{
-	return env->ops->pair(env->ctx, (u16)tsv, key);
-}
-
-static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
-{
-	struct ax_insn insn = described(desc);
-
-	return ax_collected(env, &insn, env->ops->trace(env->ctx, addr, len), addr, len);
-}
-
-static s64 trace_string(struct ax_env *env, u64 addr, u64 max, u32 desc)
-{
-	struct ax_insn insn = described(desc);
-
-	return ax_collected(env, &insn, env->ops->trace_string(env->ctx, addr, max), addr, max);
-}
-
-static s64 tracev(struct ax_env *env, u64 tsv, u64 unused, u32 desc)
-{
-	return env->ops->tracev(env->ctx, (u16)tsv);
-}
-
-static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
-{
-	struct ax_insn insn;
-
-	ax_decode((const u8 *)(unsigned long)code, (u32)len, (u16)desc, &insn);
-	return ax_format_print(env, &insn, env->stack + insn.nargs);
-}
-
-/*
- * struct stub - the C function of a stub: one of @call, @slow and @update. @fallible: a nonzero
- * return value ends the snippet with that status
- */
-struct stub {
-	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
-	s64 (*slow)(struct ax_env *env, u64 *saved);
-	void (*update)(struct gtp_aggr_table *t, const u64 *own, s64 value);
-	bool fallible;
-};
-
-static const struct stub stubs[AX_JIT_NR_STUBS] = {
-	[AX_JIT_SLOW] = { .slow = slow },
-	[AX_JIT_GETV] = { .call = getv },
-	[AX_JIT_SETV] = { .call = setv },
-	[AX_JIT_TRACE] = { .call = trace, .fallible = true },
-	[AX_JIT_TRACE_STRING] = { .call = trace_string, .fallible = true },
-	[AX_JIT_TRACEV] = { .call = tracev, .fallible = true },
-	[AX_JIT_PRINT] = { .call = print, .fallible = true },
-	[AX_JIT_UPDATE] = { .update = gtp_aggr_update },
-	[AX_JIT_PAIR] = { .call = pair },
-};
+#include "jit/stub_calls.h"
 
 /*
  * Emit a call of a C function: a direct call if it reaches the function, otherwise through rax. In
@@ -158,7 +38,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 
 /* Emit a stub. A snippet that calls it has a stack frame, which an error leaves through rbp. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
-			   const struct stub *s)
+			   const struct jit_stub_call *s)
 {
 	const void *to = s->update ? (const void *)s->update : (const void *)s->call;
 	u32 ok = 0;
@@ -231,7 +111,7 @@ static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u6
 }
 
 static void emit_slow_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
-			   const struct stub *s)
+			   const struct jit_stub_call *s)
 {
 	u32 ok;
 
@@ -250,17 +130,23 @@ static void emit_slow_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	jit_return(w, b, base);
 }
 
-u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size)
+u32 ax_jit_stubs_for(struct ax_jit_target *w, const struct jit_stub_call *calls, u64 base, u8 *buf,
+		     u32 size)
 {
 	struct x86_buf b = { .p = buf, .size = size };
 
 	for (u32 i = 0; i < AX_JIT_NR_STUBS; i++) {
 		x86_int3s(&b, -b.len & (AX_JIT_CODE_ALIGN - 1));
 		w->stub[i] = base + b.len;
-		if (stubs[i].slow)
-			emit_slow_stub(w, &b, base, &stubs[i]);
+		if (calls[i].slow)
+			emit_slow_stub(w, &b, base, &calls[i]);
 		else
-			emit_call_stub(w, &b, base, &stubs[i]);
+			emit_call_stub(w, &b, base, &calls[i]);
 	}
 	return b.failed ? 0 : b.len;
+}
+
+u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size)
+{
+	return ax_jit_stubs_for(w, jit_stub_calls, base, buf, size);
 }
