@@ -125,6 +125,7 @@ struct ax_jit_var {
  * @task: offset in the GS segment of the pointer to the running task; 0: pads do not mark it
  * @task_faults: the offset of pagefault_disabled in a task
  * @tasks_used: the address of gtp_tasks_used (aggregate/tasks.h); 0: pads read no variable of tasks
+ * @red_zone: bytes below rsp that belong to the interrupted code: 0 in the kernel, 128 in a process
  * @var: how to read each variable that needs no call, indexed by the variable's number
  * @nvars: the number of entries in @var; reading a variable with a higher number takes a call
  * @pad_hit: the function that jump pads call at a hit; see pad/pad.h
@@ -146,6 +147,7 @@ struct ax_jit_target {
 	s32 task;
 	s32 task_faults;
 	u64 tasks_used;
+	s32 red_zone;
 	const struct ax_jit_var *var;
 	u32 nvars;
 	u64 pad_hit;

@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * struct jit_stub_call - the C function of a stub: one of @call, @slow and @update. @fallible: a nonzero
- * return value ends the snippet with that status
+ * struct jit_stub_call - the C function of a stub: one of @call, @slow and @update. @fallible: a
+ * nonzero return value ends the snippet with that status
  */
 struct jit_stub_call {
 	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);

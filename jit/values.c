@@ -128,7 +128,8 @@ static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 
 	/* If the probed place calls the pad, a return address is on the stack, too. */
 	if (reg == X86_RSP)
-		v.imm = 8 * (s64)j->pad.words + (j->pad.region || j->pad.held ? 0 : 8);
+		v.imm = 8 * (s64)j->pad.words + (j->pad.words ? j->req.target->red_zone : 0) +
+			(j->pad.region || j->pad.held ? 0 : 8);
 	jit_ref(j, &v);
 	return v;
 }

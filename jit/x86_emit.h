@@ -210,4 +210,13 @@ void x86_int3s(struct x86_buf *b, u32 bytes);
 void x86_bytes(struct x86_buf *b, const u8 *p, u32 n);
 void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind);
 
+/* x86_load_fs - dst = 8 bytes at @disp in the FS segment; changes no flags */
+static inline void x86_load_fs(struct x86_buf *b, enum x86_reg dst, s32 disp)
+{
+	const u8 fs = 0x64; /* a prefix */
+
+	x86_bytes(b, &fs, sizeof(fs));
+	x86_load(b, dst, x86_at(X86_NO_REG, disp), 8, false);
+}
+
 #endif /* _GTP_X86_EMIT_H */

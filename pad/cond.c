@@ -14,7 +14,7 @@
  *
  *	rsp + 8 * slot                       values that are in no register
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push
- *	rsp + 8 * words                      the hit's rsp
+ *	rsp + 8 * words                      the hit's rsp; more by the red zone, if there is one
  *
  * A load may fault, and while the kernel handles the fault, it may hit this pad again, which would
  * fault again, and so on. So a condition with loads marks its task: it adds a large number to the
@@ -28,6 +28,7 @@
 #include "jit/flow.h"
 #include "jit/values.h"
 #include "pad/cond.h"
+#include "pad/request.h"
 #include "regions/region.h"
 
 enum {
@@ -41,8 +42,13 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	/* lahf does not save the interrupt flag, which the flags of a frame include. */
-	return j->pad.flags && !j->pad.frame && j->req.target->lahf;
+	/*
+	 * lahf does not save the interrupt flag, which the pad of a frame changes in the kernel,
+	 * and which a frame's flags include.
+	 */
+	if (j->pad.frame && (!j->pad.frame->parts || j->pad.keep_flags))
+		return false;
+	return j->pad.flags && j->req.target->lahf;
 }
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
@@ -98,8 +104,11 @@ void gtp_pad_cond_begin(struct ax_jit *j)
 
 void gtp_pad_cond_begin_frame(struct ax_jit *j, u16 values, u16 fixed)
 {
+	const struct gtp_region *region = j->pad.region;
+
 	j->pad.on = true;
-	j->pad.flags = true;
+	/* In the kernel the pad changes the interrupt flag, so that it always keeps the flags. */
+	j->pad.flags = !j->pad.frame->parts || j->pad.keep_flags || (region && !region->flags_dead);
 	j->pad.marker = X86_NO_REG;
 	j->pad.wanted = values | fixed;
 	j->pad.fixed = fixed;
@@ -176,7 +185,7 @@ bool gtp_pad_cond_choose(struct ax_jit *j)
 	return true;
 }
 
-static void move_rsp(struct ax_jit *j, s32 by)
+void gtp_pad_cond_move_rsp(struct ax_jit *j, s32 by)
 {
 	if (by)
 		x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, by));
@@ -208,6 +217,8 @@ void gtp_pad_cond_enter(struct ax_jit *j)
 	const struct jit_pad *p = &j->pad;
 	u32 i = 0;
 
+	if (p->words)
+		gtp_pad_cond_move_rsp(j, -j->req.target->red_zone);
 	if (flags_in_rax(j)) {
 		x86_push(&j->b, p->save[i++]);
 		x86_flags_to_rax(&j->b);
@@ -218,7 +229,7 @@ void gtp_pad_cond_enter(struct ax_jit *j)
 	}
 	for (; i < p->nsave; i++)
 		x86_push(&j->b, p->save[i]);
-	move_rsp(j, -8 * (s32)j->stack_slots);
+	gtp_pad_cond_move_rsp(j, -8 * (s32)j->stack_slots);
 	if (p->marker != X86_NO_REG)
 		mark(j);
 }
@@ -228,7 +239,7 @@ void gtp_pad_cond_leave(struct ax_jit *j)
 	const struct jit_pad *p = &j->pad;
 	u32 first = flags_in_rax(j) ? 1 : 0, i = p->nsave;
 
-	move_rsp(j, 8 * (s32)j->stack_slots);
+	gtp_pad_cond_move_rsp(j, 8 * (s32)j->stack_slots);
 	while (i > first)
 		x86_pop(&j->b, p->save[--i]);
 	if (flags_in_rax(j)) {
@@ -239,4 +250,6 @@ void gtp_pad_cond_leave(struct ax_jit *j)
 	} else if (p->flags) {
 		x86_popfq(&j->b);
 	}
+	if (p->words)
+		gtp_pad_cond_move_rsp(j, j->req.target->red_zone);
 }

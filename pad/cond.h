@@ -21,6 +21,9 @@ void gtp_pad_cond_begin_frame(struct ax_jit *j, u16 values, u16 fixed);
  */
 bool gtp_pad_cond_choose(struct ax_jit *j);
 
+/* gtp_pad_cond_move_rsp - add @by to rsp; changes no flags */
+void gtp_pad_cond_move_rsp(struct ax_jit *j, s32 by);
+
 /* gtp_pad_cond_enter - save everything that the condition will overwrite; mark the task */
 void gtp_pad_cond_enter(struct ax_jit *j);
 

@@ -187,6 +187,24 @@ static void give_up_if(struct ax_jit *f, enum x86_cc cc)
 }
 
 /*
+ * Emit the code that finds the struct gtp_cpu of this thread of a process. A signal may come at any
+ * time. Its handler runs in the same thread, so it finds the same struct, and its hits are to this
+ * hit like hits of an NMI in the kernel.
+ */
+static void find_part(struct ax_jit *f, u64 parts)
+{
+	x86_load_fs(&f->b, X86_RAX, 0);
+	x86_imul_imm(&f->b, X86_64, X86_RDX, X86_RAX, GTP_PAD_PARTS_HASH);
+	x86_shift(&f->b, X86_SHR, X86_64, X86_RDX, GTP_PAD_PARTS_SHIFT);
+	x86_shift(&f->b, X86_SHL, X86_32, X86_RDX, 4);
+	x86_mov_imm(&f->b, JIT_CPU, parts);
+	x86_alu(&f->b, X86_ADD, X86_64, JIT_CPU, X86_RDX);
+	x86_alu_mem(&f->b, X86_CMP, X86_64, X86_RAX, x86_at(JIT_CPU, 0));
+	leave_if(f, X86_CC_NE);
+	x86_load(&f->b, JIT_CPU, x86_at(JIT_CPU, 8), 8, false);
+}
+
+/*
  * Emit the code that finds this CPU's struct gtp_cpu. After cli the task stays on this CPU, and no
  * interrupt hits this pad, so read nothing of this CPU earlier. The flags were pushed before, so
  * the popfq at the end turns interrupts on again if they were on. The pointer is NULL if the CPU
@@ -196,10 +214,23 @@ static void find_cpu(struct ax_jit *f)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
 
+	if (frame->parts) {
+		find_part(f, frame->parts);
+		return;
+	}
 	if (frame->cli)
 		x86_cli(&f->b);
 	x86_load_gs(&f->b, JIT_CPU, frame->cpu, 8);
 	x86_test(&f->b, X86_64, JIT_CPU, JIT_CPU);
+	leave_if(f, X86_CC_E);
+}
+
+static void ask_whose_task(struct ax_jit *f, const struct gtp_pad_frame *frame)
+{
+	x86_load_gs(&f->b, X86_RAX, frame->task, 8);
+	x86_load(&f->b, X86_RAX, x86_at(X86_RAX, frame->tgid), 4, false);
+	x86_alu_mem(&f->b, X86_AND, X86_32, X86_RAX, at_address(frame->self_mask));
+	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, at_address(frame->self_value));
 	leave_if(f, X86_CC_E);
 }
 
@@ -217,11 +248,8 @@ static void ask_whether_wanted(struct ax_jit *f)
 		x86_cmp_mem_imm(&f->b, at_address(frame->location), 0, 8);
 		leave_if(f, X86_CC_E);
 	}
-	x86_load_gs(&f->b, X86_RAX, frame->task, 8);
-	x86_load(&f->b, X86_RAX, x86_at(X86_RAX, frame->tgid), 4, false);
-	x86_alu_mem(&f->b, X86_AND, X86_32, X86_RAX, at_address(frame->self_mask));
-	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, at_address(frame->self_value));
-	leave_if(f, X86_CC_E);
+	if (!frame->parts)
+		ask_whose_task(f, frame);
 	x86_load(&f->b, X86_RAX, OF_CPU(run), 8, false);
 	static_assert(sizeof(frame->tp->loc->run->active) == 1, "compared as a byte");
 	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, (s32)offsetof(struct gtp_run, active)), 0, 1);
@@ -470,6 +498,7 @@ bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 	jit_begin(f, &r, run_pass);
 	f->pad.region = req->region;
 	f->pad.held = req->held;
+	f->pad.keep_flags = req->keep_flags;
 	f->pad.frame = req->frame;
 	f->pad.cs = req->frame->cs;
 	f->pad.ss = req->frame->ss;

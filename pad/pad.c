@@ -104,11 +104,12 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 }
 
 /*
- * Push the pad's number. The processor sign-extends the 32-bit immediate to 64 bits. The number is
- * below 2^30, so C reads it unchanged.
+ * Push the pad's number, below the red zone if there is one. The processor sign-extends the 32-bit
+ * immediate to 64 bits. The number is below 2^30, so C reads it unchanged.
  */
 static void push_number(struct ax_jit *j, bool held)
 {
+	gtp_pad_cond_move_rsp(j, -j->req.target->red_zone);
 	x86_push_imm(&j->b, (s32)(j->pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
 }
 
@@ -116,12 +117,21 @@ static void push_number(struct ax_jit *j, bool held)
  * Emit a direct call of pad_hit: it needs neither a retpoline nor an endbr64, and changes no
  * register. pad_hit puts the hit's flags in the place of the number. popfq must be the first
  * instruction after the call: it restores the interrupt flag too, which C has cleared, and the
- * pad's own code must not change the flags after it.
+ * pad's own code must not change the flags after it. In a process pad_hit leaves the other flags as
+ * they were, so if the arithmetic flags are dead, the pad saves the time of a popfq.
  */
 static void call_hit(struct ax_jit *j)
 {
+	const s32 red_zone = j->req.target->red_zone;
+	const struct gtp_region *region = j->pad.region;
+
 	x86_call_far(&j->b, j->base, reach(j, j->req.target->pad_hit));
+	if (red_zone && region && region->flags_dead && !j->pad.keep_flags) {
+		gtp_pad_cond_move_rsp(j, red_zone + 8);
+		return;
+	}
 	x86_popfq(&j->b); /* the flags, which pad_hit has put in the number's place */
+	gtp_pad_cond_move_rsp(j, red_zone);
 }
 
 /*

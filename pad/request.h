@@ -48,6 +48,9 @@ struct gtp_pad_chain {
  * @failed: with @update: the address of gtp_hit_failed()
  * @ways: with @update: the enum ax_tsv_way of each variable
  * @clac: with @update: clear the flag AC before the call, as the processor has SMAP
+ * @parts: in a process: the table of enum gtp_pad_parts that maps a thread's key, the word at the
+ *	beginning of its FS segment, to its struct gtp_cpu; then @cpu, @task, @tgid, @self_mask and
+ *	@self_value are unused. 0: in the kernel
  *
  * @location, @self_mask and @self_value must fit a sign-extended displacement.
  */
@@ -64,6 +67,19 @@ struct gtp_pad_frame {
 	u64 update, failed;
 	const u8 *ways;
 	bool clac;
+	u64 parts;
+};
+
+/*
+ * The table of threads: GTP_PAD_PARTS entries of 16 bytes, the key of a thread and the address of
+ * its struct gtp_cpu. A pad looks only at the entry whose index is (key * GTP_PAD_PARTS_HASH) >>
+ * GTP_PAD_PARTS_SHIFT, and leaves all other hits to pad_hit. A forked child finds a table of zeros,
+ * so its pads leave every hit to pad_hit.
+ */
+enum gtp_pad_parts {
+	GTP_PAD_PARTS_HASH = 0x61c88647,
+	GTP_PAD_PARTS_SHIFT = 52,
+	GTP_PAD_PARTS = 1 << (64 - GTP_PAD_PARTS_SHIFT),
 };
 
 /**
