@@ -68,6 +68,7 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @cpus, @ncpus: each CPU's struct gtp_cpu, from tstart to the next QTinit or tstart
  * @nslots: number of counters on each CPU
  * @by_num: the run's tracepoints, hashed by number, in lists linked by ->next_run that only grow
+ * @no_actions: the code of a tracepoint without actions, if hits run in another process; NULL: here
  *
  * Hits read the run without a lock; all other access is under the session's lock.
  */
@@ -87,6 +88,7 @@ struct gtp_run {
 	u32 ncpus;
 	u32 nslots;
 	struct gtp_tracepoint *by_num[GTP_RUN_BUCKETS];
+	void *no_actions;
 };
 
 struct gtp_probe_backend;

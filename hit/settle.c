@@ -44,7 +44,8 @@ static bool has_one_string(const struct gtp_tracepoint *tp)
 
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
-	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
+	void *none = run->no_actions ? run->no_actions : (void *)nothing;
+	void *code = tp->actions ? tp->code : none, *update = NULL;
 	void *in_pad = !code && has_one_string(tp) ? tp->actions : code;
 	bool alone = !tp->next_here && !tp->switched && !tp->pass;
 	bool plain_time = uses_tsc(run) && !tp->switched;
