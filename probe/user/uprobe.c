@@ -10,6 +10,7 @@
  * While a handler sleeps, removing its probe waits for it, under gtp_lock. The handler sleeps in a
  * page fault of the task, which ends when the page has been read or the task is killed.
  */
+#include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -33,13 +34,14 @@
 #include "probe/user/uprobe.h"
 
 enum {
-	CLEARED_AT_ONCE = 64, /* probes that are removed between two progress reports */
+	AT_ONCE = 64, /* probes that a worker sets or removes between two progress reports */
 	TRIES = 3,	      /* most times that a hit's memory is fetched */
 };
 
 /**
  * struct user_probe - the uprobe of a location
  * @probe: the kernel's own struct uprobe_consumer, and its place
+ * @prepared: in the list of probes that uprobe_commit() will set; empty for a probe that is set
  * @loc: the location
  * @file: the file of the location
  * @place: the description of the location that hits use
@@ -47,11 +49,16 @@ enum {
  */
 struct user_probe {
 	struct gtp_uprobe probe;
+	struct list_head prepared;
 	struct gtp_location *loc;
 	struct gtp_file_space *file;
 	struct gtp_uprobe_place place;
 	atomic_long_t missed;
 };
+
+/* The probes that are prepared but not set, in the order of their locations; under gtp_lock. */
+static LIST_HEAD(prepared);
+static u32 nprepared;
 
 /* Turn interrupts off. With interrupts on, a hit in an interrupt would be lost as a nested one. */
 struct gtp_uprobe_moment gtp_uprobe_enter(atomic_long_t *missed, struct gtp_user_hit *user)
@@ -308,11 +315,6 @@ int gtp_uprobe_check(const struct gtp_location *loc, struct gtp_file_space **fil
 	return 0;
 }
 
-static int set_probe(void *arg)
-{
-	return gtp_uprobe_set(arg);
-}
-
 /*
  * Find out where the return address is, judging by the instruction in the file. The instruction may
  * be shorter than the bytes that are read.
@@ -372,18 +374,6 @@ int gtp_uprobe_put_at(struct gtp_uprobe *u, struct gtp_uprobe_place *place,
 	return 0;
 }
 
-static int set(struct user_probe *p, struct gtp_why *why)
-{
-	int err = gtp_uprobe_put_at(&p->probe, &p->place, p->file, p->loc, why);
-
-	if (err)
-		return err;
-	p->probe.consumer.handler = handle_hit;
-	/* Hits may come before set_probe() returns. */
-	err = gtp_uprobe_by_worker(set_probe, &p->probe);
-	return err ? gtp_uprobe_explain(err, why) : 0;
-}
-
 static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_file_space *file;
@@ -398,14 +388,17 @@ static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p = gtp_mem_alloc(sizeof(*p));
 	if (!p)
 		return gtp_uprobe_explain(-ENOMEM, why);
-	p->loc = loc;
-	p->file = file;
-	err = set(p, why);
+	err = gtp_uprobe_put_at(&p->probe, &p->place, file, loc, why);
 	if (err) {
 		gtp_mem_free(p);
 		return err;
 	}
+	p->probe.consumer.handler = handle_hit;
+	p->loc = loc;
+	p->file = file;
 	file->armed++;
+	list_add_tail(&p->prepared, &prepared);
+	nprepared++;
 	loc->probe = p;
 	loc->probe_kind = "uprobe";
 	return 0;
@@ -418,6 +411,15 @@ static u64 uprobe_missed(const struct gtp_location *loc)
 	return atomic_long_read(&p->missed);
 }
 
+/* Take a probe from the list of those that are prepared, if it is there. */
+static void unprepare(struct user_probe *p)
+{
+	if (list_empty(&p->prepared))
+		return;
+	list_del_init(&p->prepared);
+	nprepared--;
+}
+
 static void uprobe_forget(struct gtp_location *loc)
 {
 	struct user_probe *p = loc->probe;
@@ -425,7 +427,76 @@ static void uprobe_forget(struct gtp_location *loc)
 	loc->missed += uprobe_missed(loc);
 	loc->probe = NULL;
 	p->file->armed--;
+	unprepare(p);
 	gtp_mem_free(p);
+}
+
+/*
+ * struct batch - the probes that a worker sets; @failed: the first one that the kernel has refused
+ */
+struct batch {
+	struct user_probe *failed;
+	u32 done;
+};
+
+/* Set some of the prepared probes. Hits may come at once. Return 0, or the error of @failed. */
+static int set_some(void *arg)
+{
+	struct user_probe *p, *next;
+	struct batch *batch = arg;
+	u32 n = 0;
+	int err;
+
+	list_for_each_entry_safe(p, next, &prepared, prepared) {
+		if (n++ == AT_ONCE)
+			break;
+		batch->done++;
+		err = gtp_uprobe_set(&p->probe);
+		if (err) {
+			batch->failed = p;
+			return err;
+		}
+		unprepare(p);
+	}
+	return 0;
+}
+
+/* Return 0 if the other probes can still be set, after the kernel has refused this one. */
+static int refuse_probe(struct user_probe *p, int err, struct gtp_why *why)
+{
+	struct gtp_location *loc = p->loc;
+	struct gtp_why inner;
+
+	err = gtp_uprobe_explain(err, &inner);
+	if (gtp_why_is_general(err)) {
+		*why = inner;
+		return err;
+	}
+	loc->refused = inner;
+	uprobe_forget(loc);
+	loc->backend = NULL;
+	return 0;
+}
+
+/*
+ * Set the prepared probes, many in each call of a worker: to wake up a worker for each one takes as
+ * long as to set it.
+ */
+static int uprobe_commit(struct gtp_why *why)
+{
+	struct batch batch = { .done = 0 };
+	u32 total = nprepared;
+	int err = 0;
+
+	while (!err && nprepared) {
+		err = gtp_uprobe_by_worker(set_some, &batch);
+		if (err)
+			err = refuse_probe(batch.failed, err, why);
+		if (!err)
+			err = gtp_probe_interrupted(why);
+		gtp_progress("setting uprobes", batch.done, total);
+	}
+	return err;
 }
 
 /* struct row - the probes that a worker removes; @next: the first one that is not removed yet */
@@ -439,10 +510,11 @@ static int clear_some(void *arg)
 	struct row *row = arg;
 	u32 n;
 
-	for (n = 0; row->next && n < CLEARED_AT_ONCE; n++) {
+	for (n = 0; row->next && n < AT_ONCE; n++) {
 		struct user_probe *p = row->next->probe;
 
-		gtp_uprobe_clear(&p->probe);
+		if (list_empty(&p->prepared))
+			gtp_uprobe_clear(&p->probe);
 		row->next = row->next->next_own;
 	}
 	row->done += n;
@@ -482,6 +554,7 @@ static void uprobe_exit(void)
 const struct gtp_probe_backend gtp_uprobe_backend = {
 	.name = "uprobe",
 	.arm = uprobe_arm,
+	.commit = uprobe_commit,
 	.disarm = uprobe_disarm,
 	.missed = uprobe_missed,
 	.exit = uprobe_exit,

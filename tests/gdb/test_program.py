@@ -294,6 +294,17 @@ def places():
     with running_program() as one:
         gtp_trace("-x %s locked" % PROGRAM)
         matches("prefix lock", refused("tstart"))
+        others = [gtp_trace("-x %s %s" % (PROGRAM, name)) for name in ("work", "slow_sum")]
+        said = cmd("tstart")
+        matches("prefix lock", said)
+        matches("1 of 3 places is not armed", said)
+        one("call 1 2")
+        cmd("tstop")
+        equal([hits(num) for num in others], [2, 0])
+        cmd("monitor strict on")
+        matches("prefix lock", refused("tstart"))
+        cmd("monitor strict off")
+        matches(" 0 probes", cmd("monitor files"))
         cmd("delete")
         trace("*%#x" % (address("&total")))
         matches("has no code there", refused("tstart"))
@@ -303,7 +314,7 @@ def places():
         cmd("delete")
         gtp_trace("-x %s work" % PROGRAM, "$kstack")
         matches("program", refused("tstart"))
-        equal(one("locked"), "1")
+        equal(one("locked"), "3", "two calls of work, and this one")
 
 
 @test("a program at fixed addresses, and one whose debug information is in another file")
