@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 #include "tools/regions/cfa.h"
+#include "tools/regions/eh_frame.h"
 #include "tools/regions/switch.h"
 #include "tools/regions/value.h"
 
