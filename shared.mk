@@ -83,6 +83,7 @@ GTP_SHARED := \
 	jit/stub_calls.c \
 	jit/copy.c \
 	hit/fetch.c \
+	hit/cfi.c \
 	hit/hit.c \
 	hit/variable.c \
 	hit/returns.c \
@@ -139,8 +140,10 @@ GTP_X86 += jit/* pad/* kernel/jit/* kernel/pad/* user/jit/*
 GTP_X86 += user/inject/*
 # The decoder of instructions, and the rules for the code that a 5-byte jump may replace.
 GTP_X86 += regions/* tools/regions/*
+# The compiler of call frame information.
+GTP_X86 += tools/unwind/*
 # The handling of a hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
-GTP_X86 += hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
+GTP_X86 += hit/cfi.c hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/ustack_kernel.c kernel/hit/walk_kernel.c
 # The search for the return instructions of a program's function.
 GTP_X86 += probe/user/exits.c

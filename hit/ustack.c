@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Follow the stack of a program along its frame pointers. */
+/*
+ * Follow the stack of a program: by call frame information where the host has a table of it, and
+ * elsewhere along frame pointers.
+ */
 #include "hit/stacks.h"
 #include "hit/ustack.h"
 
@@ -9,16 +12,20 @@ enum {
 	CALL_LONGEST = 7, /* bytes of the longest indirect call */
 	PROLOGUE = 64,	  /* most bytes from a function's start to "mov %rsp,%rbp" */
 	LOWEST = 4096,	  /* addresses in the first page are not code */
+	MAPS = 4,	  /* mappings remembered while a stack is followed */
 };
 
 static_assert((u32)GTP_USTACK_WORDS <= (u32)GTP_STACKS_DEPTH, "a stack is kept with its last word");
 
 struct follow {
-	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
-	void *ctx;
+	struct gtp_cfi_memory memory;
 	const struct gtp_ustack_from *from;
 	u64 *to;
 	u32 n;
+	struct gtp_cfi_regs regs;	  /* the registers of the function that is looked at */
+	const struct gtp_ustack_map *map; /* the mapping of its code; NULL: not known */
+	u32 maps;			  /* how many mappings have been asked for */
+	struct gtp_ustack_map asked[MAPS];
 };
 
 static bool is_code(u64 addr)
@@ -32,20 +39,29 @@ static bool is_code(u64 addr)
  */
 static int get(const struct follow *f, void *dst, u64 addr, u32 len)
 {
-	return addr >> GTP_USTACK_TAG_SHIFT ? -EFAULT : f->read(f->ctx, dst, addr, len);
+	return addr >> GTP_USTACK_TAG_SHIFT ? -EFAULT :
+					      f->memory.read(f->memory.ctx, dst, addr, len);
+}
+
+static void append(struct follow *f, u64 word)
+{
+	if (f->to)
+		f->to[f->n] = word;
+	f->n++;
 }
 
 /*
- * Append an address. Convert an address in the code of the file that was hit to the file's space
- * (see base/space.h), so that GDB can name it even after the process has ended.
+ * Append the function's address. Convert an address in a file that has a space to this space (see
+ * base/space.h), so that GDB can name it even after the process has ended.
  */
-static void add(struct follow *f, u64 word)
+static void add(struct follow *f)
 {
-	bool is_own = word - f->from->file < f->from->file_bytes;
+	u64 pc = f->regs.pc;
 
-	if (f->to)
-		f->to[f->n] = is_own ? word + f->from->to_space : word;
-	f->n++;
+	if (pc - f->from->file < f->from->file_bytes)
+		append(f, pc + f->from->to_space);
+	else
+		append(f, f->map ? pc + f->map->to_space : pc);
 }
 
 /* --- functions that have no frame yet --- */
@@ -153,65 +169,143 @@ static u32 find_caller(const struct follow *f, const struct gtp_ustack_from *fro
 	return word[0] == from->bp && called_from(f, word[1], from->pc, PROLOGUE) ? 1 : 2;
 }
 
+/* --- steps to the caller --- */
+
 /*
- * Add the caller's address if the function has no frame yet. Return the lowest address at which the
- * first frame may begin.
+ * Find the mapping that contains @addr. Most callers are in few files, so remember some mappings.
  */
-static u64 add_caller(struct follow *f, const struct gtp_ustack_from *from)
+static const struct gtp_ustack_map *find_map(struct follow *f, u64 addr)
+{
+	struct gtp_ustack_map *map;
+	u32 i;
+
+	if (!f->from->find)
+		return NULL;
+	for (i = 0; i < MAPS && i < f->maps; i++)
+		if (addr - f->asked[i].start < f->asked[i].bytes)
+			return &f->asked[i];
+	map = &f->asked[f->maps++ % MAPS];
+	map->bytes = 0;
+	return f->from->find(f->from->find_ctx, addr, map) ? map : NULL;
+}
+
+static struct gtp_cfi_rule find_rule(const struct follow *f, u64 addr)
+{
+	if (!f->map || !f->map->cfi)
+		return (struct gtp_cfi_rule){ .kind = GTP_CFI_NONE };
+	return gtp_cfi_find(f->map->cfi, addr - f->map->start + f->map->offset);
+}
+
+/*
+ * Go to the caller of a function that has no frame yet. Return false if the function has a frame.
+ */
+static bool step_without_frame(struct follow *f)
 {
 	u64 word[2];
 	u32 i = 2;
 
-	if (from->is_hit && !get(f, word, from->sp, sizeof(word)))
-		i = find_caller(f, from, word);
+	if (f->n == 1 && f->from->is_hit && !get(f, word, f->from->sp, sizeof(word)))
+		i = find_caller(f, f->from, word);
 	if (i == 2)
-		return from->sp;
-	add(f, word[i]);
-	return from->sp + (i + 1) * WORD;
+		return false;
+	f->regs.pc = word[i];
+	f->regs.sp += (i + 1) * WORD;
+	f->regs.is_return = true;
+	return true;
 }
 
-/* --- frames --- */
+/*
+ * True if a signal handler returns to the pc: such code is "mov $15,%eax" or "mov $15,%rax", and
+ * then "syscall". The signal's registers are on the stack then, below the next frame.
+ */
+static bool is_after_signal(const struct follow *f)
+{
+	static const u8 move[] = { 0x48, 0xc7, 0xc0 }, rest[] = { 15, 0, 0, 0, 0x0f, 0x05 };
+	u8 code[16];
+	u32 i = 0;
+
+	if (!f->regs.is_return || f->regs.bp - f->regs.sp < GTP_CFI_SIGNAL_BYTES ||
+	    get(f, code, f->regs.pc, sizeof(code)))
+		return false;
+	if (code[0] == 0xb8)
+		i = 1;
+	else if (!memcmp(code, move, sizeof(move)))
+		i = sizeof(move);
+	return i && !memcmp(code + i, rest, sizeof(rest));
+}
+
+static enum gtp_cfi_step step_by_frame(struct follow *f)
+{
+	u64 bp = f->regs.bp, frame[2];
+
+	if (is_after_signal(f))
+		return gtp_cfi_after_signal(&f->regs, &f->memory);
+	if (step_without_frame(f))
+		return GTP_CFI_CALLER;
+	if (f->regs.lost & GTP_CFI_BP_LOST)
+		return GTP_CFI_NOWHERE;
+	if (!bp)
+		return GTP_CFI_OUTERMOST;
+	if (bp < f->regs.sp || bp % WORD || get(f, frame, bp, sizeof(frame)))
+		return GTP_CFI_NOWHERE;
+	f->regs.bp = frame[0];
+	f->regs.pc = frame[1];
+	f->regs.sp = bp + sizeof(frame);
+	f->regs.lost |= GTP_CFI_BX_LOST;
+	f->regs.is_return = true;
+	return GTP_CFI_CALLER;
+}
 
 /*
- * Add the return addresses of all frames. Return false if the stack could not be followed to its
- * end.
+ * Add the address of the function that is looked at, and go to its caller. A return address may be
+ * the first byte after the function that made the call, so look up the byte before it.
  */
-static bool add_callers(struct follow *f, u64 lowest, u64 bp, bool *cut)
+static enum gtp_cfi_step step(struct follow *f)
 {
-	u64 frame[2];
+	u64 addr = f->regs.pc - f->regs.is_return;
+	struct gtp_cfi_rule rule;
 
-	while (bp) {
-		if (bp < lowest || bp % WORD || get(f, frame, bp, sizeof(frame)))
-			return false;
-		if (!frame[1])
+	f->map = find_map(f, addr);
+	add(f);
+	rule = find_rule(f, addr);
+	return rule.kind == GTP_CFI_NONE ? step_by_frame(f) :
+					   gtp_cfi_step(&rule, &f->regs, &f->memory);
+}
+
+/* Add all addresses. Return false if the stack could not be followed to its end. */
+static bool add_all(struct follow *f, bool *cut)
+{
+	for (;;) {
+		enum gtp_cfi_step to = step(f);
+
+		if (to != GTP_CFI_CALLER)
+			return to == GTP_CFI_OUTERMOST;
+		/* The outermost function has no return address. */
+		if (!f->regs.pc)
 			return true;
-		if (!is_code(frame[1]))
+		if (!is_code(f->regs.pc))
 			return false;
 		if (f->n == GTP_USTACK_DEPTH) {
 			*cut = true;
 			return true;
 		}
-		add(f, frame[1]);
-		lowest = bp + sizeof(frame);
-		bp = frame[0];
 	}
-	return true;
 }
 
 u32 gtp_ustack_take(const struct gtp_ustack_from *from,
 		    int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx, u64 *to,
 		    bool *cut)
 {
-	struct follow f = { read, ctx, from, to, 0 };
-	u64 lowest;
+	struct follow f = {
+		.memory = { read, ctx },
+		.from = from,
+		.to = to,
+		.regs = { .pc = from->pc, .sp = from->sp, .bp = from->bp, .bx = from->bx },
+	};
 
 	*cut = false;
-	if (from->pc) {
-		add(&f, from->pc);
-		lowest = add_caller(&f, from);
-		if (!add_callers(&f, lowest, from->bp, cut))
-			add(&f, GTP_STACKS_LOST);
-	}
-	add(&f, from->whose);
+	if (from->pc && !add_all(&f, cut))
+		append(&f, GTP_STACKS_LOST);
+	append(&f, from->whose);
 	return f.n;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Follow the stack of a program along its frame pointers. */
+/*
+ * Follow the stack of a program: by call frame information where the host has a table of it, and
+ * elsewhere along frame pointers.
+ */
 #ifndef _GTP_USTACK_H
 #define _GTP_USTACK_H
 
-#include "base/base.h"
+#include "hit/cfi.h"
 
 /*
  * The last word of a stored user stack identifies the process. Its most significant byte is
@@ -36,10 +39,27 @@ enum gtp_ustack_at {
 };
 
 /**
+ * struct gtp_ustack_map - a mapping of a file in a process
+ * @start: the address of the mapping's first byte
+ * @bytes: the size of the mapping
+ * @offset: the offset of the first byte in the file
+ * @cfi: the file's call frame information; NULL: none is known
+ * @to_space: added to an address in the mapping gives the address in the file's space, see
+ *	base/space.h; 0 if the file has no space
+ */
+struct gtp_ustack_map {
+	u64 start, bytes;
+	u64 offset;
+	const struct gtp_cfi *cfi;
+	u64 to_space;
+};
+
+/**
  * struct gtp_ustack_from - where a program's stack begins
  * @pc: the address of the instruction that was hit
  * @sp: rsp before the instruction
  * @bp: rbp before the instruction
+ * @bx: rbx before the instruction; only call frame information uses it
  * @whose: the word that identifies the process, from gtp_ustack_tag(); follows the addresses
  * @at: where the return address is, judging by the instruction; GTP_USTACK_UNSAID after an
  *	interrupt
@@ -48,13 +68,18 @@ enum gtp_ustack_at {
  * @to_space: added to an address in that code gives the address in its file space, see base/space.h
  * @is_hit: true if the instruction at @pc is about to run, so that a call may have led to it just
  *	now
+ * @find: finds the mapping that contains an address; returns false if it is not known. NULL: no
+ *	call frame information is known for any file
+ * @find_ctx: passed to @find
  */
 struct gtp_ustack_from {
-	u64 pc, sp, bp;
+	u64 pc, sp, bp, bx;
 	u64 whose;
 	u64 file, file_bytes, to_space;
 	enum gtp_ustack_at at;
 	bool is_hit;
+	bool (*find)(void *ctx, u64 addr, struct gtp_ustack_map *map);
+	void *find_ctx;
 };
 
 /* gtp_ustack_tag - return a stack's last word; @pid 0: there is no stack, and @low is the reason */
