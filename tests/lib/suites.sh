@@ -37,6 +37,7 @@ page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | recipes, offline, places, views, commands, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
+unwind    | - | tools | | tables of call frame information, and stacks taken by them, against libdw
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
 crash     | own | tools module kmod | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
@@ -301,6 +302,11 @@ run_fuzz() {
 }
 
 run_regions() { SEED=${SEED-${GTP_SEED-}} watched tests/regions/run ${2:+"$2"}; }
+
+run_unwind() {
+	single "the programs whose stacks are compared build" make -s -f tests/unwind/fixture.mk || return 1
+	SEED=${SEED-${GTP_SEED-1}} GTP_ONLY=${3-} watched tests/unwind/run
+}
 
 run_vm() { watched tests/vm/selftest "$1"; }
 
