@@ -17,6 +17,11 @@ enum {
 	WORD = sizeof(u64),
 	PLT_ENTRY = 16,
 	USER_BITS = 56, /* user addresses have no bits above */
+	/* A remembered rule is offset << KNOWN_OFFSET | number of the rule << KNOWN_RULE | 1. */
+	KNOWN_RULE = 1,
+	KNOWN_OFFSET = 17,
+	KNOWN_BITS_MIN = 4,
+	KNOWN_BITS_MAX = 13,
 };
 
 static u32 get16(const u8 *p)
@@ -133,16 +138,9 @@ u32 gtp_cfi_build_id(const struct gtp_cfi *t, const u8 **id)
 
 /* --- looking up a rule --- */
 
-struct gtp_cfi_rule gtp_cfi_find(const struct gtp_cfi *t, u64 offset)
+/* Return the number of the rule in the last of @n rows that is for @low or for a lower offset. */
+static u32 search(const u8 *row, u32 n, u32 low)
 {
-	u64 page = (offset >> GTP_CFI_PAGE_SHIFT) - t->first_page;
-	u32 low = (u32)offset & ((1U << GTP_CFI_PAGE_SHIFT) - 1), n;
-	const u8 *row, *rule;
-
-	if (page >= t->pages_n)
-		return (struct gtp_cfi_rule){ .kind = GTP_CFI_NONE };
-	row = row_at(t, page_row(t, (u32)page));
-	n = page_row(t, (u32)page + 1) - page_row(t, (u32)page);
 	/* The first of the @n rows is for @low or for a lower offset. */
 	while (n > 1) {
 		u32 half = n / 2;
@@ -151,7 +149,58 @@ struct gtp_cfi_rule gtp_cfi_find(const struct gtp_cfi *t, u64 offset)
 			row += (size_t)GTP_CFI_ROW * half;
 		n -= half;
 	}
-	rule = t->rules + (size_t)GTP_CFI_RULE * get16(row + 2);
+	return get16(row + 2);
+}
+
+u32 gtp_cfi_known_bits(const struct gtp_cfi *t)
+{
+	u32 bits = KNOWN_BITS_MIN;
+
+	/* A program's stacks have few different callers, compared with all its instructions. */
+	while (bits < KNOWN_BITS_MAX && t->rows_n >> 3 > 1U << bits)
+		bits++;
+	return bits;
+}
+
+void gtp_cfi_remember(struct gtp_cfi *t, u64 *known, u32 bits)
+{
+	t->known = known;
+	t->known_bits = bits;
+}
+
+static u32 search_page(const struct gtp_cfi *t, u32 page, u32 offset)
+{
+	u32 first = page_row(t, page);
+
+	return search(row_at(t, first), page_row(t, page + 1) - first,
+		      offset & ((1U << GTP_CFI_PAGE_SHIFT) - 1));
+}
+
+/* Return the number of the rule for an offset in a page of the table, and remember it. */
+static u32 find_number(const struct gtp_cfi *t, u32 page, u32 offset)
+{
+	u64 *place, known;
+	u32 number;
+
+	if (!t->known)
+		return search_page(t, page, offset);
+	place = &t->known[offset * 0x9e3779b9U >> (32 - t->known_bits)];
+	known = READ_ONCE(*place);
+	if (likely(known & 1 && known >> KNOWN_OFFSET == offset))
+		return (u32)(known >> KNOWN_RULE) & (GTP_CFI_RULES - 1);
+	number = search_page(t, page, offset);
+	WRITE_ONCE(*place, (u64)offset << KNOWN_OFFSET | (u64)number << KNOWN_RULE | 1);
+	return number;
+}
+
+struct gtp_cfi_rule gtp_cfi_find(const struct gtp_cfi *t, u64 offset)
+{
+	u64 page = (offset >> GTP_CFI_PAGE_SHIFT) - t->first_page;
+	const u8 *rule;
+
+	if (page >= t->pages_n)
+		return (struct gtp_cfi_rule){ .kind = GTP_CFI_NONE };
+	rule = t->rules + (size_t)GTP_CFI_RULE * find_number(t, (u32)page, (u32)offset);
 	return (struct gtp_cfi_rule){
 		.kind = rule[0],
 		.bp = rule[1],

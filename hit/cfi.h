@@ -79,11 +79,17 @@ struct gtp_cfi_rule {
 	s32 offset;
 };
 
-/* struct gtp_cfi - a table that gtp_cfi_open() has checked; the caller owns @bytes */
+/**
+ * struct gtp_cfi - a table that gtp_cfi_open() has checked; the caller owns @bytes
+ * @known: the rules for some offsets, see gtp_cfi_remember(); NULL: none are remembered
+ * @known_bits: the number of entries in @known is 1 << @known_bits
+ */
 struct gtp_cfi {
 	const u8 *bytes;
 	const u8 *rules;
 	const u8 *rows;
+	u64 *known;
+	u32 known_bits;
 	u32 size;
 	u32 first_page;
 	u32 pages_n;
@@ -107,7 +113,22 @@ int gtp_cfi_open(struct gtp_cfi *t, const void *bytes, size_t size, const char *
 /* gtp_cfi_build_id - find the build-id of the file that the table describes; return its length */
 u32 gtp_cfi_build_id(const struct gtp_cfi *t, const u8 **id);
 
-/* gtp_cfi_find - return the rule for an offset in the file */
+/*
+ * gtp_cfi_known_bits - return how many entries gtp_cfi_remember() should have: 1 << the result, of
+ * 8 bytes each
+ */
+u32 gtp_cfi_known_bits(const struct gtp_cfi *t);
+
+/*
+ * gtp_cfi_remember - let look-ups remember the offsets that they have found, in 1 << @bits zeroed
+ * words, which the caller owns
+ */
+void gtp_cfi_remember(struct gtp_cfi *t, u64 *known, u32 bits);
+
+/*
+ * gtp_cfi_find - return the rule for an offset in the file. Context: any, also concurrently: an
+ * entry of @known is read and written as one word.
+ */
 struct gtp_cfi_rule gtp_cfi_find(const struct gtp_cfi *t, u64 offset);
 
 /* enum gtp_cfi_known - which registers of struct gtp_cfi_regs are not known */

@@ -16,6 +16,7 @@ enum { STACK_MAX = 4096, AT = 0x7000 };
 
 static const u64 STACK = 0x7ffc00001000, FILE_AT = 0x10000;
 static struct gtp_cfi table;
+static u64 known[4];
 static const u8 *stack;
 static size_t stack_bytes;
 
@@ -89,6 +90,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (gtp_cfi_open(&table, copy, bytes, &why)) {
 		must(why);
 	} else {
+		memset(known, 0, sizeof(known));
+		gtp_cfi_remember(&table, known, 2);
 		for (at = 0; at < 40; at++)
 			must(gtp_cfi_find(&table, (1ULL << at) - 1 + bytes).kind < GTP_CFI_KINDS);
 		take(data + bytes, size - bytes < STACK_MAX ? size - bytes : STACK_MAX);

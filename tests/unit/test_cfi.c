@@ -43,6 +43,7 @@ static void look_ups(void **state)
 						 -(s32)i };
 	for (round = 0; round < ARRAY_SIZE(steps); round++) {
 		u32 n = 0, at = 2 * CFI_CASE_PAGE, last = 0;
+		u64 known[8] = { 0 };
 		struct gtp_cfi t;
 		const char *why;
 		u8 *copy;
@@ -55,8 +56,12 @@ static void look_ups(void **state)
 		}
 		cfi_case_make(&f, rule, 7, row, n);
 		assert_int_equal(open_copy(&f, &t, &copy, &why), 0);
+		/* The second time, an offset may be remembered. */
+		if (round % 2)
+			gtp_cfi_remember(&t, known, 3);
 		for (at = 0; at < 7 * CFI_CASE_PAGE; at++) {
 			struct gtp_cfi_rule found = gtp_cfi_find(&t, at);
+			struct gtp_cfi_rule again = gtp_cfi_find(&t, at);
 			u32 end = (row[n - 1].offset / CFI_CASE_PAGE + 1) * CFI_CASE_PAGE;
 
 			while (last + 1 < n && row[last + 1].offset <= at)
@@ -65,6 +70,8 @@ static void look_ups(void **state)
 				assert_int_equal(found.kind, GTP_CFI_NONE);
 			else
 				assert_memory_equal(&found, &rule[row[last].rule], sizeof(found));
+			assert_memory_equal(&again, &found, sizeof(found));
+			gtp_cfi_find(&t, roll(7 * CFI_CASE_PAGE));
 		}
 		for (i = 0; i < 64; i++)
 			assert_int_equal(gtp_cfi_find(&t, (1ULL << i) * 8 * CFI_CASE_PAGE).kind,
