@@ -84,6 +84,8 @@ GTP_SHARED := \
 	jit/copy.c \
 	hit/fetch.c \
 	hit/cfi.c \
+	hit/maple.c \
+	hit/mapped.c \
 	hit/hit.c \
 	hit/variable.c \
 	hit/returns.c \
@@ -101,6 +103,7 @@ GTP_SHARED := \
 	probe/arm.c \
 	probe/user/elf.c \
 	probe/user/exits.c \
+	probe/user/frames.c \
 	probe/user/sdt.c \
 	probe/sample/place.c \
 	probe/watch/place.c \

@@ -13,6 +13,7 @@ try:
     import gtp.commands.modules
     import gtp.commands.sdata
     import gtp.commands.lib
+    import gtp.commands.unwind
     import gtp.places.exits
     import gtp.commands.pending
     import gtp.commands.trace

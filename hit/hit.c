@@ -6,9 +6,9 @@
  * For each tracepoint, a hit checks the enable flag, the condition and the pass count. If they all
  * allow it, the hit increments the counter, reads the clock and writes the frame. A false condition
  * costs only its evaluation: the code for a true condition is out of line, so no registers are
- * saved for it in advance. A hit writes only memory of its own CPU, except for seven shared things:
- * trace state variables, a pass count, a pair's table, stacks that are new to $kstack, the
- * unwinder's steps, the value that a watchpoint has seen last, and the end of the run.
+ * saved for it in advance. A hit writes only memory of its own CPU, except for nine shared things:
+ * trace state variables, a pass count, tables of pairs and of tasks, new stacks, the unwinder's
+ * steps and rules, the value that a watchpoint has seen last, and the end of the run.
  *
  * Most hits are quick: all actions are machine code, and the buffer has room for the frame. A quick
  * hit writes the same frame with a third of the instructions. The ctx of an expression's callbacks

@@ -54,6 +54,8 @@ struct gtp_ustack_map {
 	u64 to_space;
 };
 
+typedef bool (*gtp_ustack_find)(void *ctx, u64 addr, struct gtp_ustack_map *map);
+
 /**
  * struct gtp_ustack_from - where a program's stack begins
  * @pc: the address of the instruction that was hit
@@ -78,7 +80,7 @@ struct gtp_ustack_from {
 	u64 file, file_bytes, to_space;
 	enum gtp_ustack_at at;
 	bool is_hit;
-	bool (*find)(void *ctx, u64 addr, struct gtp_ustack_map *map);
+	gtp_ustack_find find;
 	void *find_ctx;
 };
 

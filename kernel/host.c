@@ -301,8 +301,13 @@ static const struct gtp_target_ops target_ops = {
 	.code_forget = gtp_jit_code_forget,
 };
 
+/* During a run, files with call frame information stay: all hits may need it. */
 static bool is_named(void *ctx, u64 first, u64 last)
 {
+	const struct gtp_file_space *space = gtp_files_find(first);
+
+	if (READ_ONCE(gtp_host.trace.run.active) && (!space || space->stacks.frames.used))
+		return true;
 	return gtp_trace_names(&gtp_host.trace, first, last);
 }
 

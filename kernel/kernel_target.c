@@ -61,6 +61,11 @@ static int target_exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, str
 	return gtp_files_exits(addr, above, list, why);
 }
 
+static int target_frames(void *ctx, u64 addr, const struct gtp_part *part, struct gtp_why *why)
+{
+	return gtp_files_frames(addr, part, why);
+}
+
 static const char *target_release(void *ctx)
 {
 	return init_utsname()->release;
@@ -95,6 +100,7 @@ const struct gtp_stub_ops gtp_kernel_target = {
 	.now_ms = target_now_ms,
 	.file = target_file,
 	.exits = target_exits,
+	.frames = target_frames,
 	.marker = target_marker,
 	.marker_at = target_marker_at,
 	.lines = target_lines,

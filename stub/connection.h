@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/parse.h"
+#include "base/part.h"
 #include "export/file.h"
 #include "session/trace.h"
 #include "stub/process.h"
@@ -51,6 +52,8 @@ enum {
  *         function passes; there the return address is @above bytes above the stack pointer. @list
  *         is the text of the exits.
  *         Return 0 or -errno with @why (NULL: programs cannot be traced)
+ * @frames: store a part of a program's call frame information. @addr is an address in the file's
+ *          space, or 0 for the vDSO. Return 0 or -errno with @why (NULL: programs cannot be traced)
  * @lines: print the waiting lines of dprintfs now, because GDB begins to wait for them or is about
  *         to get a stop reply (NULL: the host does that by itself)
  * @process: the functions for a process as the target (NULL: the target is the kernel)
@@ -73,6 +76,7 @@ struct gtp_stub_ops {
 	int (*marker_at)(void *ctx, u64 addr);
 	int (*file)(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why);
 	int (*exits)(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
+	int (*frames)(void *ctx, u64 addr, const struct gtp_part *part, struct gtp_why *why);
 	void (*lines)(void *ctx);
 	const struct gtp_process_ops *process;
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);

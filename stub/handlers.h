@@ -84,6 +84,7 @@ GTP_HANDLER(gtp_pkt_disable);
 /* pkt_file.c */
 GTP_HANDLER(gtp_pkt_file);
 GTP_HANDLER(gtp_pkt_exits);
+GTP_HANDLER(gtp_pkt_frames);
 
 /* pkt_run.c */
 GTP_HANDLER(gtp_pkt_start);

@@ -62,6 +62,8 @@ const struct gtp_packet gtp_packets[] = {
 	  "ADDR:ABOVE:KINDADDR,...: where a function of a program ends" },
 	{ "QGtpFile:", GTP_PKT_PREFIX, gtp_pkt_file,
 	  "HEXPATH: the space of a program's file: BASE;[HEX: build-id]" },
+	{ "QGtpFrames:", GTP_PKT_PREFIX, gtp_pkt_frames,
+	  "ADDR:OFFSET:SIZE:HEX: a part of a program's call frame information" },
 	{ "qOffsets", 0, gtp_pkt_offsets, "TextSeg=ADDR: where the kernel was loaded" },
 	{ "QStartNoAckMode", 0, gtp_pkt_no_ack, "no acks any more" },
 	{ "qRcmd,", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_monitor, "HEX: `monitor`" },

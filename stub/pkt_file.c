@@ -51,3 +51,36 @@ GTP_HANDLER(gtp_pkt_exits)
 	err = s->ops->exits(s->ctx, addr, above, in, why);
 	return err ? err : gtp_reply_ok(s);
 }
+
+/* Read "ADDR:OFFSET:SIZE:". */
+static bool take_head(struct gtp_in *in, u64 *addr, struct gtp_part *part)
+{
+	return gtp_in_hex64(in, addr) && gtp_in_char(in, ':') && gtp_in_hex32(in, &part->offset) &&
+	       gtp_in_char(in, ':') && gtp_in_hex32(in, &part->size) && gtp_in_char(in, ':');
+}
+
+GTP_HANDLER(gtp_pkt_frames)
+{
+	struct gtp_part part;
+	size_t digits;
+	u64 addr;
+	int err;
+
+	if (!take_head(in, &addr, &part))
+		return gtp_args_bad(in, why, "ADDR:OFFSET:SIZE: in hex");
+	digits = gtp_in_left(in);
+	if (!digits || !gtp_hex_is(in->p, digits))
+		return gtp_args_bad(in, why, "bytes in hex");
+	/* Decode in place, as in gtp_pkt_file(). */
+	err = gtp_hex_decode((u8 *)s->in, digits / 2, in->p, digits);
+	if (err <= 0)
+		return gtp_args_bad(in, why, "bytes in hex");
+	part.bytes = (const u8 *)s->in;
+	part.n = (u32)err;
+	if (!s->ops->frames) {
+		gtp_why(why, "programs cannot be traced here");
+		return -EOPNOTSUPP;
+	}
+	err = s->ops->frames(s->ctx, addr, &part, why);
+	return err ? err : gtp_reply_ok(s);
+}

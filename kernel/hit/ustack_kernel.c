@@ -16,6 +16,7 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
+#include "kernel/hit/cfi_kernel.h"
 #include "kernel/hit/ustack_kernel.h"
 
 static u64 whose(void)
@@ -24,6 +25,11 @@ static u64 whose(void)
 	u64 begun = leader->start_boottime + READ_ONCE(current->self_exec_id) * GOLDEN_RATIO_64;
 
 	return gtp_ustack_tag(current->tgid, hash_64(begun, GTP_USTACK_PID_SHIFT));
+}
+
+static gtp_ustack_find find_map(void)
+{
+	return gtp_cfi_any() ? gtp_cfi_map : NULL;
 }
 
 static void none(struct gtp_ustack_from *from, enum gtp_ustack_none why)
@@ -39,12 +45,14 @@ void gtp_ustack_begin_at(const struct gtp_user_hit *user, struct gtp_ustack_from
 		.pc = user->at,
 		.sp = user->regs->rsp,
 		.bp = user->regs->rbp,
+		.bx = user->regs->rbx,
 		.whose = whose(),
 		.file = user->at - place->from_code,
 		.file_bytes = place->code_bytes,
 		.to_space = place->here - user->at,
 		.at = place->says,
 		.is_hit = true,
+		.find = find_map(),
 	};
 }
 
@@ -94,7 +102,9 @@ void gtp_ustack_begin(void *ctx, const struct gtp_regs *regs, struct gtp_ustack_
 			.pc = entry->ip,
 			.sp = entry->sp,
 			.bp = entry->bp,
+			.bx = entry->bx,
 			.whose = whose(),
+			.find = find_map(),
 		};
 	}
 }

@@ -24,6 +24,7 @@
 #include "kernel/base/lock_kernel.h"
 #include "kernel/base/mem_kernel.h"
 #include "probe/user/files.h"
+#include "probe/user/vdso.h"
 
 enum {
 	FILES_MAX = 1024, /* most open files; an open file keeps its file system mounted */
@@ -191,9 +192,27 @@ static void add(struct gtp_file_space *space)
 		space->base = gtp_space_base(next_number);
 		next_number = (next_number + 1) % GTP_SPACE_NUMBERS;
 	} while (gtp_files_find(space->base));
+	space->stacks.file.is.base = space->base;
 	space->next = files;
 	files = space;
 	nfiles++;
+}
+
+/* Tell hits where the segments of code are, so that they can name addresses in them. */
+static void set_segments(struct gtp_file_space *space)
+{
+	struct gtp_mapped_file *to = &space->stacks.file.is;
+	const struct gtp_elf_segment *s = space->elf.segment;
+	u32 i;
+
+	to->nsegments = 0;
+	for (i = 0; i < space->elf.nsegments; i++, s++) {
+		if (!s->is_code || to->nsegments == GTP_MAPPED_SEGMENTS)
+			continue;
+		to->segment[to->nsegments].offset = s->offset;
+		to->segment[to->nsegments].bytes = s->bytes;
+		to->segment[to->nsegments++].addr = s->addr;
+	}
 }
 
 static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_why *why)
@@ -228,8 +247,10 @@ static struct gtp_file_space *make(const char *path, struct file *file, struct i
 	}
 	space->file = file;
 	space->inode = inode;
+	space->stacks.file.inode = inode;
 	keep_name(space, path);
 	err = read_elf(space, path, why);
+	set_segments(space);
 	if (!err)
 		return space;
 	gtp_mem_free(space);
@@ -250,17 +271,110 @@ static void forget_exits(struct gtp_file_space *space, u64 addr)
 	gtp_mem_free(old);
 }
 
+static bool any_armed(void)
+{
+	const struct gtp_file_space *space = files;
+
+	while (space && !space->armed)
+		space = space->next;
+	return space;
+}
+
+/* --- call frame information --- */
+
+static void show(struct gtp_frames *f)
+{
+	struct gtp_file_frames *of = container_of(f, struct gtp_file_frames, frames);
+
+	of->file.is.cfi = &f->cfi;
+	gtp_cfi_add(&of->file);
+}
+
+static void hide(struct gtp_frames *f)
+{
+	gtp_cfi_remove(&container_of(f, struct gtp_file_frames, frames)->file);
+}
+
+static struct gtp_frames_all tables = {
+	.mem = &gtp_mem,
+	.show = show,
+	.hide = hide,
+	.wait = gtp_cfi_wait,
+};
+
+/* The table of the vDSO, which is in no file. */
+static struct gtp_file_frames vdso;
+
+static struct gtp_frames_id id_of(const struct gtp_elf *elf)
+{
+	return (struct gtp_frames_id){ elf->id, elf->id_bytes };
+}
+
+/* The table is gone, or hits do not find it any more, if the file has changed. */
+static void check_frames(struct gtp_file_space *space)
+{
+	struct gtp_frames_id id = id_of(&space->elf);
+
+	gtp_frames_check(&tables, &space->stacks.frames, &id, any_armed());
+	if (!space->stacks.frames.is_shown)
+		set_segments(space);
+}
+
+static int put(struct gtp_file_frames *to, const struct gtp_elf *elf, const struct gtp_part *part,
+	       struct gtp_why *why)
+{
+	struct gtp_frames_id id = id_of(elf);
+
+	return gtp_frames_put(&tables, &to->frames, part, &id, any_armed(), why);
+}
+
+static int put_vdso(const struct gtp_part *part, struct gtp_why *why)
+{
+	struct gtp_elf *elf = gtp_mem_alloc(sizeof(*elf));
+	int err = elf ? gtp_vdso_read(elf) : -ENOMEM;
+
+	if (err)
+		gtp_why(why, "a table of call frames is refused: the vDSO cannot be read");
+	else
+		err = put(&vdso, elf, part, why);
+	gtp_mem_free(elf);
+	return err;
+}
+
+int gtp_files_frames(u64 addr, const struct gtp_part *part, struct gtp_why *why)
+{
+	struct gtp_file_space *space;
+
+	if (!gtp_cfi_usable()) {
+		gtp_why(why, "this kernel has no tables of call frames: see docs/programs.md");
+		return -EOPNOTSUPP;
+	}
+	if (!addr)
+		return put_vdso(part, why);
+	space = gtp_files_find(addr);
+	if (space)
+		return put(&space->stacks, &space->elf, part, why);
+	gtp_why(why, "the file is not known any more");
+	return -EINVAL;
+}
+
+/* --- opening files --- */
+
 /*
  * Read the segments again and forget the exits, unless a probe is in the file: a compiler, for
  * example, may have written to the file since. Return 0 or -errno.
  */
 static int know_again(struct gtp_file_space *space, const char *path, struct gtp_why *why)
 {
+	int err;
+
 	if (space->armed)
 		return 0;
 	while (space->exits)
 		forget_exits(space, space->exits->addr);
-	return read_elf(space, path, why);
+	err = read_elf(space, path, why);
+	check_frames(space);
+	return err;
 }
 
 int gtp_files_open(const char *path, const struct gtp_file_space **space, struct gtp_why *why)
@@ -399,25 +513,50 @@ const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *spa
 	return e;
 }
 
+/* --- closing files --- */
+
+static void close_file(struct gtp_file_space *space)
+{
+	while (space->exits)
+		forget_exits(space, space->exits->addr);
+	gtp_frames_free(&tables, &space->stacks.frames);
+	fput(space->file);
+	gtp_mem_free(space->semaphores);
+	gtp_mem_free(space);
+}
+
 void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx)
 {
-	struct gtp_file_space **at = &files;
+	struct gtp_file_space **at = &files, *closed = NULL;
+	bool wait = false, drop_vdso, busy = any_armed();
 
 	lockdep_assert_held(&gtp_lock);
+	drop_vdso = !gtp_frames_is_needed(&vdso.frames, busy) && !is_named(ctx, 0, 0);
+	if (drop_vdso)
+		wait = gtp_frames_hide(&tables, &vdso.frames);
 	while (*at) {
 		struct gtp_file_space *space = *at;
 		u64 last = space->base + ((1ULL << GTP_SPACE_SHIFT) - 1);
 
-		if (space->armed || is_named(ctx, space->base, last)) {
+		if (space->armed || gtp_frames_is_needed(&space->stacks.frames, busy) ||
+		    is_named(ctx, space->base, last)) {
 			at = &space->next;
 			continue;
 		}
 		*at = space->next;
 		nfiles--;
-		while (space->exits)
-			forget_exits(space, space->exits->addr);
-		fput(space->file);
-		gtp_mem_free(space->semaphores);
-		gtp_mem_free(space);
+		space->next = closed;
+		closed = space;
+		wait |= gtp_frames_hide(&tables, &space->stacks.frames);
+	}
+	if (wait)
+		gtp_cfi_wait();
+	if (drop_vdso)
+		gtp_frames_free(&tables, &vdso.frames);
+	while (closed) {
+		struct gtp_file_space *space = closed;
+
+		closed = space->next;
+		close_file(space);
 	}
 }

@@ -9,6 +9,8 @@
 #include "base/why.h"
 #include "probe/user/elf.h"
 #include "probe/user/exits.h"
+#include "kernel/hit/cfi_kernel.h"
+#include "probe/user/frames.h"
 
 /**
  * struct gtp_file_exits - the places where calls of a function end, as GDB has found them
@@ -25,6 +27,12 @@ struct gtp_file_exits {
 	struct gtp_exit exit[];
 };
 
+/* struct gtp_file_frames - a file's table of call frame information, and the file for hits */
+struct gtp_file_frames {
+	struct gtp_frames frames;
+	struct gtp_cfi_file file;
+};
+
 /**
  * struct gtp_file_space - a file, and its space of addresses
  * @next: the next file
@@ -36,6 +44,7 @@ struct gtp_file_exits {
  * @elf: the file's segments
  * @semaphores: the semaphores of the file's markers; NULL: not known yet (probe/user/semaphore.c)
  * @exits: the exits of the file's functions; @nexits: the number of these functions
+ * @stacks: the file's call frame information
  * @armed: the number of probes in the file
  * @name: the path by which the file was opened
  */
@@ -48,6 +57,7 @@ struct gtp_file_space {
 	struct gtp_semaphores *semaphores;
 	struct gtp_file_exits *exits;
 	u32 nexits;
+	struct gtp_file_frames stacks;
 	u32 armed;
 	char name[];
 };
@@ -98,12 +108,23 @@ u32 gtp_files_code(void *dst, u64 addr, u32 max);
  */
 int gtp_files_exits(u64 addr, u32 above, struct gtp_in *list, struct gtp_why *why);
 
+/**
+ * gtp_files_frames() - store a part of a file's table of call frame information
+ * @addr: an address in the file's space; 0: the table is the vDSO's
+ * @part: the part
+ * @why: the refusal
+ *
+ * Return: 0 or -errno with @why.
+ */
+int gtp_files_frames(u64 addr, const struct gtp_part *part, struct gtp_why *why);
+
 /* gtp_files_exits_at - return the exits of the file's function at @addr, or NULL */
 const struct gtp_file_exits *gtp_files_exits_at(const struct gtp_file_space *space, u64 addr);
 
 /*
  * gtp_files_forget - close the files that have no probe and for which @is_named(@ctx, first and
- * last address of the space) is false
+ * last address of the space) is false. The vDSO is asked for with addresses that are 0. While a
+ * probe is in any file, files that have call frame information stay.
  */
 void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx);
 

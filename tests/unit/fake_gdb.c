@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/space.h"
 #include "base/visible.h"
+#include "hit/cfi.h"
 #include "probe/user/exits.h"
 #include "fake_gdb.h"
 
@@ -103,6 +104,37 @@ static int exits(void *ctx, u64 addr, u32 above, struct gtp_in *list, struct gtp
 	return -EINVAL;
 }
 
+/*
+ * Take a table of call frames like the module: in parts that follow one another. The fake machine
+ * has no programs, so nothing uses the table.
+ */
+static int frames(void *ctx, u64 addr, const struct gtp_part *part, struct gtp_why *why)
+{
+	struct fake_gdb *g = gdb_of(ctx);
+	const char *words = NULL;
+	struct gtp_cfi table;
+
+	if (addr && !gtp_space_is_same(addr, gtp_space_base(7))) {
+		gtp_why(why, "the file is not known any more");
+		return -EINVAL;
+	}
+	if (!part->offset && (part->size < GTP_CFI_HEAD || part->size > sizeof(g->frames)))
+		words = "its size is impossible";
+	else if (part->offset ? part->offset != g->frames_have || part->size != g->frames_size :
+				part->n > part->size)
+		words = "its parts do not follow one another";
+	g->frames_size = words ? 0 : part->size;
+	if (!words) {
+		memcpy(g->frames + part->offset, part->bytes, part->n);
+		g->frames_have = part->offset + part->n;
+		if (g->frames_have == part->size)
+			gtp_cfi_open(&table, g->frames, part->size, &words);
+	}
+	if (words)
+		gtp_why(why, "%s: %s", "a table of call frames is refused", words);
+	return words ? -EINVAL : 0;
+}
+
 /* Send the lines of dprintfs like the module. Here no other CPU adds lines meanwhile. */
 static void lines(void *ctx)
 {
@@ -129,6 +161,7 @@ static const struct gtp_stub_ops ops = {
 	.marker_at = marker_at,
 	.file = file,
 	.exits = exits,
+	.frames = frames,
 	.read = fake_read,
 	.write = do_write,
 	.release = release,

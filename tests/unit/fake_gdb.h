@@ -41,6 +41,8 @@ struct fake_gdb {
 	bool allow_write;
 	u64 now_ms;
 	char saved[GTP_SAVE_NAME_MAX + 1];
+	u8 frames[1024]; /* a table of call frames that is arriving */
+	u32 frames_size, frames_have;
 };
 
 /*
