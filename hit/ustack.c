@@ -248,6 +248,12 @@ static enum gtp_cfi_step step_by_frame(struct follow *f)
 		return GTP_CFI_OUTERMOST;
 	if (bp < f->regs.sp || bp % WORD || get(f, frame, bp, sizeof(frame)))
 		return GTP_CFI_NOWHERE;
+	/*
+	 * Where a table says nothing about code of its file, this is code that follows no rules, and
+	 * rbp is only the best guess.
+	 */
+	if (f->map && f->map->cfi && frame[1] && !follows_call(f, frame[1]))
+		return GTP_CFI_NOWHERE;
 	f->regs.bp = frame[0];
 	f->regs.pc = frame[1];
 	f->regs.sp = bp + sizeof(frame);
@@ -267,6 +273,9 @@ static enum gtp_cfi_step step(struct follow *f)
 
 	f->map = find_map(f, addr);
 	add(f);
+	/* No code is here, or the mappings are being changed just now. */
+	if (f->from->find && !f->map)
+		return GTP_CFI_NOWHERE;
 	rule = find_rule(f, addr);
 	return rule.kind == GTP_CFI_NONE ? step_by_frame(f) :
 					   gtp_cfi_step(&rule, &f->regs, &f->memory);

@@ -70,8 +70,9 @@ typedef bool (*gtp_ustack_find)(void *ctx, u64 addr, struct gtp_ustack_map *map)
  * @to_space: added to an address in that code gives the address in its file space, see base/space.h
  * @is_hit: true if the instruction at @pc is about to run, so that a call may have led to it just
  *	now
- * @find: finds the mapping that contains an address; returns false if it is not known. NULL: no
- *	call frame information is known for any file
+ * @find: finds the mapping of code that contains an address; returns false if there is none or it
+ *	cannot be read, and the stack ends then. NULL: no call frame information is known for any
+ *	file
  * @find_ctx: passed to @find
  */
 struct gtp_ustack_from {

@@ -20,6 +20,8 @@ static struct gtp_cfi main_table, lib_table;
 static struct cfi_case_file main_file, lib_file;
 static u32 asked;
 
+static const u64 JIT = 0x7fff00000000; /* code in no file */
+
 /* Both files are mapped from page 1 of theirs on; the library has a space. */
 static bool find(void *ctx, u64 addr, struct gtp_ustack_map *map)
 {
@@ -34,7 +36,8 @@ static bool find(void *ctx, u64 addr, struct gtp_ustack_map *map)
 						SPACE - LIB };
 		return true;
 	}
-	return false;
+	*map = (struct gtp_ustack_map){ JIT, CFI_CASE_TEXT, 0, NULL, 0 };
+	return addr - JIT < CFI_CASE_TEXT;
 }
 
 static int clean(void **state)
@@ -160,9 +163,13 @@ static void without_a_rule(void **state)
 	cfi_case_stack[7] = LIB + 0x250;
 	cfi_case_stack[9] = 0;
 	cfi_case_stack[10] = MAIN + 0x210;
+	/* The return address is not after a call. */
+	assert_string_equal(taken(from), "lib+50 main+350 0 ");
+	cfi_case_code[0x24b] = 0xe8;
 	assert_string_equal(taken(from), "lib+50 main+350 lib+250 main+210 ");
-	/* In no file: the same. */
-	cfi_case_stack[1] = 0x7fff00000350;
+	/* In no file: the same, and this code need not follow a call. */
+	cfi_case_code[0x24b] = 0x90;
+	cfi_case_stack[1] = JIT + 0x350;
 	assert_string_equal(taken(from), "lib+50 7fff00000350 lib+250 main+210 ");
 	/* The frame pointer is lost. */
 	cfi_case_stack[0] = 0xb1;
@@ -180,6 +187,12 @@ static void ends(void **state)
 	assert_string_equal(taken(from), "lib+50 0 ");
 	cfi_case_stack[1] = LIB + 0x320;
 	assert_string_equal(taken(from), "lib+50 lib+320 0 ");
+	/* No code is there, or the mapping cannot be read; a frame is not looked for. */
+	from.bp = cfi_case_at(6);
+	cfi_case_stack[0] = cfi_case_at(6);
+	cfi_case_stack[1] = JIT + CFI_CASE_TEXT + 1;
+	cfi_case_stack[7] = LIB + 0x240;
+	assert_string_equal(taken(from), "lib+50 7fff00001001 0 ");
 	from.sp = CFI_CASE_KERNEL;
 	assert_string_equal(taken(from), "lib+50 0 ");
 	from.sp = cfi_case_at(CFI_CASE_WORDS - 1);
