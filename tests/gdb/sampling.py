@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import fixture as modules
 from lib import *
 
 SECOND = 10**9
@@ -97,3 +98,19 @@ def sampled_self(test_function):
         finally:
             cmd("monitor self-trace off")
     return wrapper
+
+
+def with_counters(every_us=1000):
+    """Decorate a test in which the machine has two counters. An NMI comes every so many microseconds."""
+    def decorate(test_function):
+        def wrapper():
+            shell()("insmod %s/gtp_pmu.ko every_us=%d overflow=%#x" % (
+                modules.KMOD, every_us, kallsyms()["perf_event_overflow"]))
+            try:
+                test_function()
+            finally:
+                if running():
+                    cmd("tstop")
+                shell()("rmmod gtp_pmu")
+        return wrapper
+    return decorate

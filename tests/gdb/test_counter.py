@@ -10,22 +10,6 @@ WORK = "for i in 1 2 3 4; do find /proc/self /sys/class >/dev/null; dd if=/dev/z
        "rm /tmp/load; /bin/true; done"
 
 
-def with_counters(every_us=1000):
-    """Decorate a test in which the machine has two counters. An NMI comes every so many microseconds."""
-    def decorate(test_function):
-        def wrapper():
-            shell()("insmod %s/gtp_pmu.ko every_us=%d overflow=%#x" % (
-                modules.KMOD, every_us, kallsyms()["perf_event_overflow"]))
-            try:
-                test_function()
-            finally:
-                if running():
-                    cmd("tstop")
-                shell()("rmmod gtp_pmu")
-        return wrapper
-    return decorate
-
-
 @test("each period of a counter is a hit, or is counted as lost")
 @with_counters()
 @sampled_self

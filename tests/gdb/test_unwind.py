@@ -9,6 +9,7 @@ import sys
 import programs
 from lib import *
 from programs import BUILT, gtp_trace, linked
+from sampling import with_counters
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp.formats import space, ustack
@@ -58,13 +59,15 @@ def of_process(words_, at):
     return [space.linked(word) + at[os.path.realpath(by_base[word - space.linked(word)])] if space.has(word) else word for word in words_]
 
 
-def stacks(num, pid, at):
-    """Return the stacks in the frames of a tracepoint, as addresses of the process."""
+def stacks(num, pid, at, some=False):
+    """Return the stacks in the frames of a tracepoint, as addresses of the process. SOME: leave out frames that have none."""
     found = []
     for _ in frames():
         if number("$tracepoint") != num:
             continue
         words_, whose = ustack.parted(kstack.addresses(number("$ustack")))
+        if some and not words_:
+            continue
         equal(ustack.pid(whose), pid)
         found.append(of_process(words_, at))
     return found
@@ -171,6 +174,39 @@ def of_debian():
     finally:
         shell()("kill -KILL %d" % pid)
         one.wait()
+
+
+@test("NMIs while a program changes its mappings all the time: no stack is wrong, and most are whole")
+@with_counters(150)
+def in_nmis():
+    cmd("gtp unwind %s %s" % (FRAMELESS, LIBC))
+    inside = instructions("churn")
+    with running_program() as one:
+        text = cmd("gtp sample cycles:150000 by $ustack if $current_task_pid == %d" % one.pid)
+        cmd("tstart")
+        caller = int(one("churn 60"), 16)
+        cmd("tstop")
+        at, found = bases(one.pid), [each for each in aggregations.read().all if "$" + each.name in text]
+        equal(len(found), 1, text)
+        seen, whole_, cut = 0, 0, 0
+        for entry in found[0].entries:
+            words_, whose = ustack.parted(kstack.addresses(entry.keys[0]))
+            if not words_:
+                continue
+            equal(ustack.pid(whose), one.pid)
+            stack = of_process(words_, at)
+            seen += entry.count
+            churn = [n for n, word in enumerate(stack) if inside[0] <= word - one.base <= inside[-1]]
+            after = stack[churn[0] + 1:] if churn else stack[-1:]
+            if after == [0]:
+                cut += entry.count  # the stack ends here, which the mark says
+            elif churn:
+                whole(after, [caller], one, "after churn()")
+                whole_ += entry.count
+            else:
+                whole(stack, [], one, "not in churn()")
+        note("%d hits, %d of them whole, %d with a mark; %d missed" % (seen, whole_, cut, missed()))
+        check(seen > 50 and whole_ > seen * 3 / 4, "whole stacks")
 
 
 @test("damaged tables, tables of other files and unknown processes are refused, and change nothing")

@@ -9,6 +9,8 @@
  *   path N           leaf() by path N, 0 to PATHS - 1
  *   threads N COUNT  N threads, each of which takes each path COUNT times, in its own order
  *   hostile KIND     leaf(), called with a value in rbp that is not a frame pointer
+ *   churn COUNT      maps, splits and unmaps pages COUNT times in churn(); the answer is the return
+ *                    address of its call
  *   address NAME     where leaf or array is
  * The answer to path and hostile is the stack of leaf(): the address after its system call getppid,
  * and the return addresses of all functions, leaf() first, as hex numbers with commas.
@@ -18,9 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATHS = 4, NOTES = 16, GETPPID = 110 };
+enum { PATHS = 4, NOTES = 16, GETPPID = 110, PAGE = 4096, CHURNED = 400 };
 
 #define OWN __attribute__((noipa))
 
@@ -193,6 +196,29 @@ static void threads(int n, int count)
 		pthread_join(ids[i], NULL);
 }
 
+/*
+ * Change the process's mappings so often and so much that the kernel's tree of them splits and
+ * joins nodes all the time: every second page gets other rights, and then all of them are unmapped.
+ */
+OWN void churn(long count)
+{
+	long i;
+
+	NOTE();
+	while (count--) {
+		char *at =
+			mmap(NULL, CHURNED * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (at == MAP_FAILED)
+			exit(2);
+		for (i = 0; i < CHURNED; i += 2)
+			if (mprotect(at + i * PAGE, PAGE, PROT_NONE))
+				exit(2);
+		if (munmap(at, CHURNED * PAGE))
+			exit(2);
+	}
+}
+
 static void answer(void)
 {
 	unsigned int i;
@@ -217,6 +243,10 @@ OWN static void obey(const char *line)
 		printf("done\n");
 	} else if (sscanf(line, "hostile %255s", word) == 1) {
 		hostile(word);
+		answer();
+	} else if (sscanf(line, "churn %d", &a) == 1) {
+		notes.n = 0;
+		churn(a);
 		answer();
 	} else if (sscanf(line, "address %255s", word) == 1) {
 		printf("%lx\n", strcmp(word, "leaf") ? (unsigned long)go : (unsigned long)leaf);
