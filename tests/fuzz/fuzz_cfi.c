@@ -5,8 +5,8 @@
  *
  * The input is a table, and after it the program's stack. Corrects the checksum and the size, so
  * that the code after these checks is reached. Required: no sanitizer complains; a stack has at
- * most GTP_USTACK_WORDS words and reads no address of the kernel; with a table that is refused, the
- * reason is given.
+ * most GTP_USTACK_WORDS words and reads no address of the kernel; a rule that is remembered is the
+ * one that is looked up; with a table that is refused, the reason is given.
  */
 #include <stdlib.h>
 #include "hit/ustack.h"
@@ -15,7 +15,7 @@
 enum { STACK_MAX = 4096, AT = 0x7000 };
 
 static const u64 STACK = 0x7ffc00001000, FILE_AT = 0x10000;
-static struct gtp_cfi table;
+static struct gtp_cfi table, forgetful; /* the same table, with and without remembered rules */
 static u64 known[4];
 static const u8 *stack;
 static size_t stack_bytes;
@@ -35,13 +35,32 @@ static int look(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
-/* The file is mapped at FILE_AT. In its upper half no table is known. */
+/*
+ * The file is mapped at FILE_AT, in pieces, so that stacks ask for many mappings. In the upper half
+ * no table is known.
+ */
 static bool find(void *ctx, u64 addr, struct gtp_ustack_map *map)
 {
-	*map = (struct gtp_ustack_map){ FILE_AT, 1 << 24, table.first_page << 16, &table, 0 };
-	if (addr - FILE_AT >= 1 << 23)
+	u64 piece = (addr - FILE_AT) >> 16;
+
+	*map = (struct gtp_ustack_map){ FILE_AT + (piece << 16), 1 << 16,
+					(table.first_page + piece) << 16, &table, 0 };
+	if (piece >= 1 << 7)
 		map->cfi = NULL;
-	return addr - FILE_AT < 1 << 24;
+	return piece < 1 << 8;
+}
+
+/* Look offsets up twice, so that the second time a rule may be remembered. */
+static void look_up(u64 offset)
+{
+	struct gtp_cfi_rule plain = gtp_cfi_find(&forgetful, offset), found;
+	int i;
+
+	must(plain.kind < GTP_CFI_KINDS);
+	for (i = 0; i < 2; i++) {
+		found = gtp_cfi_find(&table, offset);
+		must(!memcmp(&found, &plain, sizeof(found)));
+	}
 }
 
 static void take(const u8 *data, size_t size)
@@ -90,10 +109,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (gtp_cfi_open(&table, copy, bytes, &why)) {
 		must(why);
 	} else {
+		forgetful = table;
 		memset(known, 0, sizeof(known));
 		gtp_cfi_remember(&table, known, 2);
 		for (at = 0; at < 40; at++)
-			must(gtp_cfi_find(&table, (1ULL << at) - 1 + bytes).kind < GTP_CFI_KINDS);
+			look_up((1ULL << at) - 1 + bytes);
+		for (at = 0; at < 40; at++)
+			look_up(((u64)table.first_page << 16) + at * 77);
 		take(data + bytes, size - bytes < STACK_MAX ? size - bytes : STACK_MAX);
 	}
 	free(copy);
