@@ -249,8 +249,8 @@ static enum gtp_cfi_step step_by_frame(struct follow *f)
 	if (bp < f->regs.sp || bp % WORD || get(f, frame, bp, sizeof(frame)))
 		return GTP_CFI_NOWHERE;
 	/*
-	 * Where a table says nothing about code of its file, this is code that follows no rules, and
-	 * rbp is only the best guess.
+	 * Where a table says nothing about code of its file, this code follows no rules, and rbp is
+	 * only the best guess.
 	 */
 	if (f->map && f->map->cfi && frame[1] && !follows_call(f, frame[1]))
 		return GTP_CFI_NOWHERE;
@@ -281,12 +281,37 @@ static enum gtp_cfi_step step(struct follow *f)
 					   gtp_cfi_step(&rule, &f->regs, &f->memory);
 }
 
+/*
+ * Without any table, follow frame pointers while a frame is as most are. step() takes the same
+ * steps with more instructions, and decides about all other frames.
+ */
+static void add_frames(struct follow *f)
+{
+	u64 pc = f->regs.pc, sp = f->regs.sp, bp = f->regs.bp, frame[2];
+
+	while (f->n + 1 < GTP_USTACK_DEPTH && bp - sp < GTP_CFI_SIGNAL_BYTES && !(bp % WORD) &&
+	       !get(f, frame, bp, sizeof(frame)) && is_code(frame[1])) {
+		append(f, pc - f->from->file < f->from->file_bytes ? pc + f->from->to_space : pc);
+		pc = frame[1];
+		sp = bp + sizeof(frame);
+		bp = frame[0];
+		f->regs = (struct gtp_cfi_regs){ .pc = pc,
+						 .sp = sp,
+						 .bp = bp,
+						 .lost = GTP_CFI_BX_LOST,
+						 .is_return = true };
+	}
+}
+
 /* Add all addresses. Return false if the stack could not be followed to its end. */
 static bool add_all(struct follow *f, bool *cut)
 {
 	for (;;) {
-		enum gtp_cfi_step to = step(f);
+		enum gtp_cfi_step to;
 
+		if (!f->from->find && (f->n || !f->from->is_hit))
+			add_frames(f);
+		to = step(f);
 		if (to != GTP_CFI_CALLER)
 			return to == GTP_CFI_OUTERMOST;
 		/* The outermost function has no return address. */
