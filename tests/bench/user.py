@@ -107,11 +107,23 @@ CASES = {
 }
 STACK = "count by $ustack, 16 addresses"
 CASES[STACK] = ("", ("teval $key_s = $ustack", "teval $count_c = 1"), None)
+# The same functions, and those of libc that call main(), by call frame information. The tables stay, so this comes last.
+TABLE = STACK + " and libc's, by table"
+CASES[TABLE] = CASES[STACK]
+DEEP = (STACK, TABLE)
 OURS = "gdbtp"
+
+
+def libc():
+    """Return the path of the program's libc."""
+    with open("/proc/%d/maps" % program.pid) as f:
+        return re.search(r"/\S*/libc\.so\.6$", f.read(), re.M).group()
 
 
 def ours(place, case):
     condition, actions, frames = CASES[case]
+    if case == TABLE:
+        cmd("gtp unwind %s %s" % (PROGRAM, libc()))
     if condition is None:
         cmd("gtp trace -p 1 -x %s %s" % (PROGRAM, place.name))
     else:
@@ -120,7 +132,7 @@ def ours(place, case):
         cmd("commands", *actions, "end")
     cmd("tstart")
     place.wait(True)
-    ticks = place.warmly("deep" if case == STACK else place.name)
+    ticks = place.warmly("deep" if case in DEEP else place.name)
     check_hits("%s, %s" % (place.name, case), frames == 1, 0 if frames == 0 else ALL, calls=ALL)
     cmd("tstop")
     place.wait(False)
@@ -163,14 +175,14 @@ def fill(place, row, case, run):
     except (Wrong, gdb.error) as e:
         failures.append("%s, %s, %s: %s" % (place.name, row, case, e))
         return
-    costs[place.name, row, case] = above(ticks, deep if case == STACK else place.bare)
+    costs[place.name, row, case] = above(ticks, deep if case in DEEP else place.bare)
     say("# %s, %s, %s: %s" % (place.name, row, case, figure(costs[place.name, row, case])))
 
 
 def measure(place):
     fill(place, FLOOR, TRUE, lambda: floor(place))
     for case in CASES:
-        if case != STACK or place.name == STACK_AT:
+        if case not in DEEP or place.name == STACK_AT:
             fill(place, OURS, case, lambda case=case: ours(place, case))
     for case in peers.CASES:
         fill(place, "ftrace uprobe event", case, lambda case=case: peers.ftrace(place, case))
