@@ -35,7 +35,7 @@
 
 enum {
 	AT_ONCE = 64, /* probes that a worker sets or removes between two progress reports */
-	TRIES = 3,	      /* most times that a hit's memory is fetched */
+	TRIES = 3,    /* most times that a hit's memory is fetched */
 };
 
 /**
