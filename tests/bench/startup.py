@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures how long it takes to arm and remove many tracepoints at once: one in each of 1 to 10000 functions of the kernel,
-# at the instruction after ftrace's call at the entry.
+# at the instruction after ftrace's call at the entry, and one in each of 1 to 5000 functions of a program that runs.
 #
 # Run by python3 in a guest that counts instructions: guest time is the number of instructions, plus the time that the guest
 # waits. This program makes the packets itself, so that GDB's own work on 5000 tracepoints is not measured.
@@ -8,6 +8,7 @@ import collections
 import os
 import random
 import re
+import subprocess
 import sys
 import time
 
@@ -19,12 +20,15 @@ COUNTS = {
     "on": (1, 10, 100, 1000, 5000, 10000),
     "off": (1, 10, 100, 1000),  # the kernel needs minutes for 5000 kprobes
 }
+IN_PROGRAM = (1, 1000, 5000)
 FTRACE_CALL = 5  # the size of ftrace's call, in bytes
 # A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
 NEVER = "260007" "1a" "2412345678" "13" "27"
 # The area for machine code has room for 5000 of these conditions. With more tracepoints, use a constant condition, FALSE.
 FALSE = "2200" "27"
 ROOM_FOR = 5000
+MANY = os.path.join(fixture.TOP, "build/bench/user/many")
+APART = 256  # bytes from one function of this program to the next one
 SEED = 2
 REFUSALS_MAX = 50  # each refused place costs another run
 
@@ -96,6 +100,23 @@ def measure(gdb, everywhere, count):
     raise SystemExit("the kernel refuses too many of the places: something is wrong with them")
 
 
+def show(jumps, row, became):
+    told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
+    print("%6d  %-6s %8.1f %8.1f %7d %7d  %s" % (became.total(), jumps, *row, told))
+    sys.stdout.flush()
+
+
+def in_program(gdb):
+    """Arm and remove uprobes in a program that runs."""
+    first = next(int(line.split()[0], 16) for line in subprocess.check_output(["nm", MANY], text=True).splitlines()
+                 if line.endswith(" many"))
+    base = int(gdb.ask("QGtpFile:" + MANY.encode().hex()).split(";")[0], 16)
+    with subprocess.Popen([MANY]) as program:
+        for count in IN_PROGRAM:
+            show("-", *run_with(gdb, [base + first + n * APART for n in range(count)]))
+        program.kill()
+
+
 def main():
     start = time.monotonic()
     fixture.load()
@@ -106,14 +127,11 @@ def main():
     print("# %s: milliseconds of guest time, one instruction a nanosecond; bytes of machine code, of pads" % RELEASE)
     print("%6s  %-6s %8s %8s %7s %7s  %s" % (
         "probes", "jumps", "arming", "removing", "code", "pads", "they became"))
+    in_program(gdb)
     for jumps, counts in COUNTS.items():
         gdb.monitor("jumps " + jumps)
         for count in counts:
-            row, became = measure(gdb, everywhere, count)
-            told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
-            print("%6d  %-6s %8.1f %8.1f %7d %7d  %s" % (
-                count, jumps, *row, told))
-            sys.stdout.flush()
+            show(jumps, *measure(gdb, everywhere, count))
     gdb.close()
 
 
