@@ -8,7 +8,7 @@ import gdb
 from gtp.gdblib import gdbcall, hooks, remote, screen
 from gtp.places import places
 
-# What GDB says of actions that only a target has the means for: strings, and the variables of gdbtp.
+# The errors that GDB gives for actions that need a target: strings, and the variables of gdbtp.
 UNCONNECTED = re.compile(r'Target does not support "/s"|is not a trace state variable')
 STEPS = re.compile(r"\s*(while-stepping|stepping|ws)\b")
 
