@@ -2,7 +2,7 @@
 """`there` gives access to the machine of the tested kernel: to its files, its processes and its clock.
 
 For a GDB in the guest, `there` is the machine on which the test runs. For a GDB on the host, `there` is the guest, at the
-other end of a connection. GTP_AGENT is then a folder with the sockets that tests/vm/hub has made. A test that uses `there`
+other end of a connection. GTP_AGENT is then a folder with the sockets that tests/vm/hub.c has made. A test that uses `there`
 for all that it asks of the kernel works in both cases.
 """
 import glob

@@ -20,6 +20,15 @@ vm_lock() {
 	flock 9
 }
 
+# vm_program NAME OPTION...: compile the program build/vm/NAME from tests/vm/NAME*.c if a source is newer
+vm_program() {
+	vm_built=$repo/build/vm/$1 vm_name=$1
+	shift
+	[ ! -e "$vm_built" ] || [ -n "$(find "$repo"/tests/vm -name '*.[ch]' -newer "$vm_built")" ] || return 0
+	mkdir -p "$repo/build/vm"
+	gcc -O2 -Wall -Wextra -Werror -I"$repo" "$@" -o "$vm_built.$$" "$repo"/tests/vm/"$vm_name"*.c && mv "$vm_built.$$" "$vm_built"
+}
+
 # The guests' kernels, from the oldest to the newest.
 vm_all="6.1 6.12 deb13 7.3"
 
