@@ -161,7 +161,7 @@ needs_of() {
 	faults/regions | faults/lockdown) column "$1" 3 | sed 's/ program//' ;;
 	faults/program) column "$1" 3 | sed 's/ tables//' ;;
 	faults/*) column "$1" 3 | sed 's/ tables program//' ;;
-	gdb/ | gdb/program | gdb/program_recipes | gdb/exits | gdb/ustack | gdb/unwind | gdb/markers) column "$1" 3 ;;
+	gdb/ | gdb/event | gdb/program | gdb/program_recipes | gdb/exits | gdb/ustack | gdb/unwind | gdb/markers) column "$1" 3 ;;
 	gdb/*) column "$1" 3 | sed 's/ program//' ;;
 	*) column "$1" 3 ;;
 	esac
