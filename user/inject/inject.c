@@ -57,7 +57,7 @@ int gtp_inject_open(struct gtp_process *p, struct gtp_inject **ret, struct gtp_w
 	return 0;
 }
 
-static void free_all(struct gtp_inject *in)
+void gtp_inject_forget(struct gtp_inject *in)
 {
 	gtp_memory_forget(&in->areas);
 	free(in->set);
@@ -157,6 +157,41 @@ static int call_apart(struct gtp_inject *in,
 	if (!in->stopped)
 		err = gtp_apart(fn, arg, result, size, why);
 	return err == -EPERM ? fn(arg, result, why) : err;
+}
+
+int gtp_inject_apart(struct gtp_inject *in, int (*fn)(void *arg, void *result, struct gtp_why *why),
+		     void *arg, void *result, size_t size, struct gtp_why *why)
+{
+	return call_apart(in, fn, arg, result, size, why);
+}
+
+struct gtp_inject_thread *gtp_inject_threads(const struct gtp_inject *in, u32 *n)
+{
+	struct gtp_inject_thread *all = calloc(in->stop.n + 1, sizeof(*all));
+
+	*n = 0;
+	for (u32 i = 0; all && i < in->stop.n; i++) {
+		const struct gtp_thread *t = &in->stop.thread[i];
+
+		if (t->stands)
+			all[(*n)++] = (struct gtp_inject_thread){ .tid = t->tid,
+								  .cs = (u32)t->regs.cs,
+								  .fs_base = t->regs.fs_base };
+	}
+	return all;
+}
+
+int gtp_inject_adopt(struct gtp_inject *in, enum gtp_inject_kind kind, u64 addr, u64 bytes)
+{
+	const struct gtp_area area = { addr, bytes, kind };
+	struct gtp_why why;
+
+	if (gtp_memory_find(&in->areas, addr, bytes))
+		return 0;
+	if (gtp_memory_make_room(&in->areas, &why))
+		return -ENOMEM;
+	gtp_memory_remember(&in->areas, &area);
+	return 0;
 }
 
 static int map(void *arg, void *result, struct gtp_why *why)
@@ -320,6 +355,18 @@ int gtp_inject_unpatch(struct gtp_inject *in, struct gtp_patch *const *patch, u3
 	return err;
 }
 
+int gtp_inject_adopt_jumps(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n)
+{
+	struct gtp_batch b;
+	int err = gtp_patch_plan(&b, patch, n);
+
+	if (err)
+		return err;
+	err = gtp_patch_adopt(in, &b);
+	gtp_patch_free(&b);
+	return err;
+}
+
 /* --- the end --- */
 
 /* True if no thread is in any of our memory for code. */
@@ -382,6 +429,6 @@ int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why)
 		return 0;
 	if (in->areas.n)
 		err = call_apart(in, restore_all, in, NULL, 0, why);
-	free_all(in);
+	gtp_inject_forget(in);
 	return err;
 }

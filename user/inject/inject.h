@@ -91,6 +91,9 @@ int gtp_inject_open(struct gtp_process *p, struct gtp_inject **ret, struct gtp_w
  */
 int gtp_inject_close(struct gtp_inject *in, struct gtp_why *why);
 
+/* gtp_inject_forget - free the object, and leave jumps and memory in the process */
+void gtp_inject_forget(struct gtp_inject *in);
+
 /*
  * gtp_inject_begin - stop all threads; return 0, or -errno with @why, and then all threads run on
  *
@@ -141,6 +144,50 @@ int gtp_inject_read(struct gtp_inject *in, void *dst, u64 addr, u64 len);
  */
 int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *result,
 		    struct gtp_why *why);
+
+/**
+ * gtp_inject_apart() - do work that needs system calls of the process and must not be cut short
+ * @in: the object, not in a batch
+ * @fn: the work: begins and ends batches; returns 0 or -errno, and may fill in @result and @why
+ * @arg: passed to @fn
+ * @result, @size: receives what @fn has written to its @result; at most 256 bytes
+ * @why: receives the reason for a refusal
+ *
+ * Runs @fn in a child process, which goes on if this program is killed, or here if the child may
+ * not trace. So changes of @in in @fn may be lost: report memory that @fn has mapped by @result,
+ * and pass it to gtp_inject_adopt(). Return: the result of @fn, or -errno.
+ */
+int gtp_inject_apart(struct gtp_inject *in, int (*fn)(void *arg, void *result, struct gtp_why *why),
+		     void *arg, void *result, size_t size, struct gtp_why *why);
+
+/**
+ * gtp_inject_adopt() - take over memory that is mapped in the process already
+ *
+ * gtp_inject_close() unmaps it. Memory that is known is left alone. Return: 0 or -ENOMEM.
+ */
+int gtp_inject_adopt(struct gtp_inject *in, enum gtp_inject_kind kind, u64 addr, u64 bytes);
+
+/**
+ * gtp_inject_adopt_jumps() - take over jumps that are in the process already
+ *
+ * @in has no jumps yet. The arguments are those of gtp_inject_patch(). Of each jump, only @at, @pad
+ * and the bytes of @region are needed. Threads in a pad stay there until they leave it themselves.
+ * Return: 0 or -ENOMEM.
+ */
+int gtp_inject_adopt_jumps(struct gtp_inject *in, struct gtp_patch *const *patch, u32 n);
+
+/* struct gtp_inject_thread - a thread that stands, and two of its segment registers */
+struct gtp_inject_thread {
+	u32 tid;
+	u32 cs;
+	u64 fs_base;
+};
+
+/*
+ * gtp_inject_threads - list the threads, in a batch. Return an array of @n entries that the caller
+ * frees, or NULL if there is no memory
+ */
+struct gtp_inject_thread *gtp_inject_threads(const struct gtp_inject *in, u32 *n);
 
 /**
  * gtp_inject_patch() - put jumps into the code

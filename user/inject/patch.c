@@ -410,6 +410,11 @@ free_threads:
 	return err;
 }
 
+int gtp_patch_adopt(struct gtp_inject *in, const struct gtp_batch *b)
+{
+	return remember(in, b);
+}
+
 /* Put the original bytes where our jump still is. */
 static void restore(const struct gtp_batch *b)
 {

@@ -30,6 +30,9 @@ int gtp_patch_check(const struct gtp_inject *in, const struct gtp_batch *b, stru
  */
 int gtp_patch_set(struct gtp_inject *in, struct gtp_batch *b, struct gtp_why *why);
 
+/* gtp_patch_adopt - note that the jumps are in the process; return 0 or -ENOMEM */
+int gtp_patch_adopt(struct gtp_inject *in, const struct gtp_batch *b);
+
 /* gtp_patch_unset - put the original instructions into the stopped process; return 0 or -errno */
 int gtp_patch_unset(struct gtp_inject *in, struct gtp_batch *b, struct gtp_why *why);
 
