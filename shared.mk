@@ -145,6 +145,8 @@ GTP_X86 += user/inject/*
 GTP_X86 += regions/* tools/regions/*
 # The compiler of call frame information.
 GTP_X86 += tools/unwind/*
+# The agent in a process, and the code that its host writes there.
+GTP_X86 += user/agent/* user/host/* tools/attach/enter.c tools/attach/fit.c tools/attach/image.S
 # The handling of a hit in the kernel: interrupts, faults, the TSC, stacks of the kernel and of programs.
 GTP_X86 += hit/cfi.c hit/ustack.c hit/walk.c kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/ustack_kernel.c kernel/hit/walk_kernel.c

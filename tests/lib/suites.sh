@@ -27,6 +27,7 @@ unit      | - | | test_NAME | every shared source on a fake machine, under ASan 
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
 agent     | - | tools | | what GDB sees of a process by gtp attach, and that the process is left as it was
 inject    | - | tools | | jumps in processes that run on: results, signals, system calls, kills; nothing is left
+blob      | - | | | the agent's code in a process: every hit counted and every frame right, and the process unharmed
 connect   | - | tools | | what gdbtp-connect passes on
 shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
@@ -275,6 +276,12 @@ run_inject() {
 	single "the processes that are patched, and the program that patches them, build" \
 		make -s -f tests/inject/fixture.mk || return 1
 	GTP_ONLY=${3-} watched tests/inject/run
+}
+
+run_blob() {
+	single "the agent's image builds, and needs nothing outside itself" \
+		make -s -C tests/blob build || return 1
+	watched build/blob/test_blob build/blob/agent/image
 }
 
 run_connect() { watched tests/connect/run; }
