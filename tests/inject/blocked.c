@@ -26,7 +26,7 @@ static long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int ends[2], sockets[2], semaphore;
+static int ends[2], sockets[2], semaphore, epoll;
 static atomic_int word;
 
 static void call_read(void)
@@ -72,10 +72,9 @@ static void call_select(void)
 static void call_epoll(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	int fd = epoll_create1(0);
 
-	epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &event);
-	if (epoll_wait(fd, &event, 1, -1) != 1)
+	epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event);
+	if (epoll_wait(epoll, &event, 1, -1) != 1)
 		blame("epoll_wait", errno);
 }
 
@@ -136,7 +135,8 @@ void mode_blocked(int n)
 	union sigval value = { 0 };
 	sigset_t set;
 
-	if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+	epoll = epoll_create1(0);
+	if (epoll < 0 || pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
 		die("pipe");
 	semaphore = semget(IPC_PRIVATE, 1, 0600);
 	sigemptyset(&set);
