@@ -5,11 +5,21 @@
 out := build/agent
 CFLAGS := -std=gnu11 -O1 -g -fno-inline -Wall -Wextra -Werror
 
-all: $(out)/victim $(out)/victim-static $(out)/library.so $(out)/hostile
+all: $(out)/victim $(out)/victim-go $(out)/bare $(out)/victim-static $(out)/library.so $(out)/hostile
 
-$(out)/victim: tests/agent/victim.c
+victim := tests/agent/victim.c tests/agent/odd.c
+
+$(out)/victim: $(victim) tests/agent/odd.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $<
+	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $(victim)
+
+$(out)/victim-go: $(victim) tests/agent/gonote.S tests/agent/odd.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fPIE -pthread -o $@ $(victim) tests/agent/gonote.S
+
+$(out)/bare: tests/agent/bare.S
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -o $@ $<
 
 $(out)/victim-static: tests/agent/plain.c
 	@mkdir -p $(@D)

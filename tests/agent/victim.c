@@ -5,9 +5,11 @@
  *
  * It prints "ready PID", and obeys the lines of its input: "count" prints the counter, "busy" lets
  * the counting thread run without a pause from now on, and prints the counter then, "load FILE"
- * loads a library and prints the address of the library's function, "unload" unloads it, "map FILE"
- * prints the address of the file's first page, "threads N" makes threads and prints their number,
- * and "exec" executes this program again.
+ * loads a library and prints the address of the library's function, "call N" calls the function N
+ * times and prints the sum of what it returned, "unload" unloads it, "map FILE" prints the address
+ * of the file's first page, "threads N" makes threads and prints their number, "work N" lets 4
+ * threads call victim_work() N times each and prints the sum of what it returned, "abort" makes one
+ * call of it and aborts, and "exec" executes this program again. odd.c has more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,6 +22,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "odd.h"
 
 struct victim_state {
 	const char *name;
@@ -67,6 +71,15 @@ static void *wait_for_nothing(void *arg)
 
 static void *library;
 
+static long call_library(long n)
+{
+	long (*fn)(long) = dlsym(library, "victim_library"), sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += fn(i);
+	return sum;
+}
+
 static void *map(const char *path)
 {
 	return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open(path, O_RDONLY), 0);
@@ -87,6 +100,47 @@ static int make_threads(int count)
 	return i;
 }
 
+struct victim_work {
+	int scale, calls;
+};
+
+/* Called with a pointer to memory of the heap. */
+__attribute__((noipa)) long victim_work(struct victim_work *w, long n, long thread)
+{
+	return w->scale * n + thread;
+}
+
+static struct victim_work *work;
+
+static void *work_in_thread(void *arg)
+{
+	long sum = 0;
+
+	for (long n = 0; n < work->calls; n++)
+		sum += victim_work(work, n, (long)arg);
+	return (void *)sum;
+}
+
+static long work_in_threads(int calls)
+{
+	enum { THREADS = 4 };
+	pthread_t t[THREADS];
+	long sum = 0;
+
+	work = malloc(sizeof(*work));
+	*work = (struct victim_work){ 3, calls };
+	for (long i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, work_in_thread, (void *)i);
+	for (int i = 0; i < THREADS; i++) {
+		void *part;
+
+		pthread_join(t[i], &part);
+		sum += (long)part;
+	}
+	free(work);
+	return sum;
+}
+
 static void obey(char *line, char **argv)
 {
 	if (!strcmp(line, "busy"))
@@ -97,12 +151,21 @@ static void obey(char *line, char **argv)
 		library = dlopen(line + 5, RTLD_NOW);
 		printf("%p\n", library ? dlsym(library, "victim_library") : NULL);
 	}
+	if (!strncmp(line, "call ", 5))
+		printf("%ld\n", call_library(atol(line + 5)));
 	if (!strcmp(line, "unload"))
 		printf("%d\n", dlclose(library));
 	if (!strncmp(line, "threads ", 8))
 		printf("%d\n", make_threads(atoi(line + 8)));
 	if (!strncmp(line, "map ", 4))
 		printf("%p\n", map(line + 4));
+	if (!strncmp(line, "work ", 5))
+		printf("%ld\n", work_in_threads(atoi(line + 5)));
+	if (!strcmp(line, "abort")) {
+		victim_work(&(struct victim_work){ 1, 2 }, 5, 6);
+		abort();
+	}
+	odd_obey(line);
 	if (!strcmp(line, "exec"))
 		execv("/proc/self/exe", argv);
 }

@@ -2,8 +2,8 @@
 /*
  * gtp-attach: for `target remote | gtp attach PID` in GDB, which inspects a process while it runs.
  *
- * Reads GDB's packets from standard input, and writes the replies to standard output. It does not
- * stop, trace or change the process, so it may be killed at any moment.
+ * Reads GDB's packets from standard input, and writes the replies to standard output. Before the
+ * first tstart it does not stop, trace or change the process; then agent.h takes over.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -54,7 +54,7 @@ static void serve(struct host *h)
 		 * poll() would always return at once.
 		 */
 		line[1].fd = h->stub.waiting ? h->process.pidfd : -1;
-		if (poll(line, ARRAY_SIZE(line), h->stub.waiting ? LOOK_MS : -1) < 0 &&
+		if (poll(line, ARRAY_SIZE(line), host_looks(h) ? LOOK_MS : -1) < 0 &&
 		    errno != EINTR)
 			err(1, "poll");
 		if (line[0].revents && !take(h))

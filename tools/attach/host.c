@@ -272,86 +272,7 @@ static const struct gtp_stub_ops stub_ops = {
 	.process = &process_ops,
 };
 
-/* --- functions that the session calls --- */
-
-static int refuse(struct gtp_why *why)
-{
-	gtp_why(why,
-		"a process takes no tracepoints yet; gtp trace -x FILE sets them in programs, with the module");
-	return -EOPNOTSUPP;
-}
-
-static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
-		       u32 *ncpus, struct gtp_why *why)
-{
-	return refuse(why);
-}
-
-static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
-{
-}
-
-static int lines_get(void *ctx, struct gtp_why *why)
-{
-	return refuse(why);
-}
-
-static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
-{
-	return refuse(why);
-}
-
-static void disarm(void *ctx, struct gtp_location *first)
-{
-}
-
-static u64 missed(void *ctx, const struct gtp_location *loc)
-{
-	return 0;
-}
-
-static void between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg)
-{
-	fn(arg);
-}
-
-static u64 no_bytes(void *ctx)
-{
-	return 0;
-}
-
-static u64 wallclock_us(void *ctx)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
-}
-
-static const struct gtp_target_ops target_ops = {
-	.arm = arm,
-	.disarm = disarm,
-	.missed = missed,
-	.buffers_get = buffers_get,
-	.buffers_put = buffers_put,
-	.lines_get = lines_get,
-	.between_hits = between_hits,
-	.memory_most = no_bytes,
-	.stacks_bytes = no_bytes,
-	.wallclock_us = wallclock_us,
-};
-
 static const struct gtp_hit_ops hit_ops = { .read = read_memory };
-
-static void *take(void *ctx, size_t bytes)
-{
-	return calloc(1, bytes ? bytes : 1);
-}
-
-static void give_back(void *ctx, void *p)
-{
-	free(p);
-}
 
 /* --- the connection to GDB --- */
 
@@ -398,11 +319,29 @@ static bool libraries_change(struct host *h, u64 *sum)
 	return !err && *sum != h->libraries;
 }
 
+/* Look at the process's filters so rarely that it takes at most 5 % of the time. */
+static void look_at_agent(struct host *h)
+{
+	u64 begin = now_ms(h), end;
+
+	if (begin < h->agent_ms)
+		return;
+	agent_look(h->agent);
+	end = now_ms(h);
+	h->agent_ms = end + 20 * (end - begin);
+}
+
+bool host_looks(const struct host *h)
+{
+	return h->stub.waiting || h->agent->in;
+}
+
 void host_look(struct host *h)
 {
 	struct gtp_why why = { "" };
 	u64 sum;
 
+	look_at_agent(h);
 	if (!h->stub.waiting)
 		return;
 	if (gtp_process_is_gone(&h->process, &why)) {
@@ -417,24 +356,26 @@ void host_look(struct host *h)
 
 int host_init(struct host *h, u32 pid, struct gtp_why *why)
 {
-	const struct gtp_mem mem = { take, give_back, NULL };
 	int err = gtp_process_open(&h->process, pid, why);
 
 	if (err)
 		return err;
 	gtp_process_files_init(&h->files);
-	if (gtp_trace_init(&h->trace, &mem, &target_ops, &hit_ops, h))
+	h->agent = &h->in_process;
+	err = agent_init(h->agent, &h->process, &hit_ops, h, why);
+	if (err)
 		goto close_process;
-	if (gtp_stub_init(&h->stub, &h->trace, &stub_ops, send_bytes, h))
-		goto exit_trace;
+	err = -ENOMEM;
+	gtp_why(why, "out of memory");
+	if (gtp_stub_init(&h->stub, h->agent->trace, &stub_ops, send_bytes, h))
+		goto exit_agent;
 	return 0;
 
-exit_trace:
-	gtp_trace_exit(&h->trace);
+exit_agent:
+	agent_exit(h->agent);
 close_process:
 	gtp_process_close(&h->process);
-	gtp_why(why, "out of memory");
-	return -ENOMEM;
+	return err;
 }
 
 void host_exit(struct host *h)
@@ -442,7 +383,7 @@ void host_exit(struct host *h)
 	u32 i;
 
 	gtp_stub_exit(&h->stub);
-	gtp_trace_exit(&h->trace);
+	agent_exit(h->agent);
 	for (i = 0; i < ARRAY_SIZE(h->object); i++)
 		free(h->object[i].bytes);
 	free(h->read.bytes);
