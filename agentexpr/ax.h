@@ -279,6 +279,9 @@ struct ax_ops {
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @local: this CPU's own trace state variables, by number, for machine code compiled to use them
+ * @time: the time of the hit, in the unit of the times in frames; 0: not read yet
+ * @tsc: converts the times in frames, which are values of the time stamp counter, to ns; NULL: the
+ *	times in frames are ns already
  * @entered: the amount that the probe's own code has added to preempt_count()
  * @err: the reason why the evaluation ended early
  * @frame: where a snippet of a tracepoint's actions writes the collected data (see jit/jit.h)
@@ -293,6 +296,8 @@ struct ax_env {
 	u64 *stack;
 	char *text;
 	u64 *local;
+	u64 time;
+	const struct gtp_calibration *tsc;
 	u32 entered;
 	struct ax_error err;
 	u8 *frame;

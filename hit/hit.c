@@ -11,8 +11,7 @@
  * steps and rules, the value that a watchpoint has seen last, and the end of the run.
  *
  * Most hits are quick: all actions are machine code, and the buffer has room for the frame. A quick
- * hit writes the same frame with a third of the instructions. The ctx of an expression's callbacks
- * is the struct gtp_cpu.
+ * hit writes the same frame with a third of the instructions. The ctx of callbacks is the gtp_cpu.
  */
 #include "hit/hit.h"
 #include "hit/undo.h"
@@ -143,6 +142,7 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run)
 		.stack = cpu->stack,
 		.text = cpu->text,
 		.local = cpu->local,
+		.tsc = cpu->env.tsc,
 	};
 }
 
@@ -571,7 +571,7 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
  */
 static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
-	cpu->time = 0;
+	cpu->env.time = 0;
 	take_turn(cpu, tp, held);
 	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
 		take_turn(cpu, tp, false);

@@ -9,7 +9,7 @@
 
 /**
  * gtp_hit_prepare() - prepare a CPU's struct gtp_cpu for a run
- * @cpu: the struct; its buffer, its counters, @id and @tsc are set
+ * @cpu: the struct; its buffer, its counters, @id and @env.tsc are set
  * @run: the run
  *
  * Context: any; nothing is armed yet, so no hit uses it.
@@ -219,13 +219,13 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 			return;
 		}
 		cpu->tp = tp;
-		cpu->time = 0;
+		cpu->env.time = 0;
 		gtp_hit_update(cpu, tp, regs, quick);
 		return;
 	}
 	time = gtp_read_tsc();
 	cpu->tp = tp;
-	cpu->time = time;
+	cpu->env.time = time;
 	gtp_hit_record(cpu, tp, regs, quick, start, time);
 }
 

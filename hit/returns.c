@@ -54,7 +54,7 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	if (!gtp_hit_begin(cpu))
 		return false;
 	cpu->env.regs = regs;
-	cpu->time = 0;
+	cpu->env.time = 0;
 	cpu->env.entered = entered;
 	p->wanted = wanted(cpu, first, held);
 	if (p->wanted) {
@@ -88,7 +88,7 @@ void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const stru
 	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->plan.update_alone);
 	u64 left;
 
-	cpu->time = 0;
+	cpu->env.time = 0;
 	if (update && !tp->cond_at_return) {
 		update_alone(cpu, tp, p, update);
 		return;

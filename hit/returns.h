@@ -70,12 +70,12 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 	 * its location.
 	 */
 	if (unlikely(!gtp_acquire(&tp->plan.quickest)) &&
-	    (!gtp_acquire(&tp->plan.update_alone) || unlikely(!cpu->tsc)))
+	    (!gtp_acquire(&tp->plan.update_alone) || unlikely(!cpu->env.tsc)))
 		return false;
 	if (unlikely(!cpu->run->active || cpu->in_hit))
 		return false;
 	p->wanted = 1;
-	p->entered = gtp_calibration_ns(cpu->tsc, gtp_read_tsc());
+	p->entered = gtp_calibration_ns(cpu->env.tsc, gtp_read_tsc());
 	return true;
 }
 
@@ -123,9 +123,10 @@ static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, 
 	} else {
 		time = gtp_read_tsc();
 		cpu->tp = tp;
-		cpu->time = time;
+		cpu->env.time = time;
 		if (tp->latency)
-			gtp_returns_latency(cpu, p->entered, gtp_calibration_ns(cpu->tsc, time));
+			gtp_returns_latency(cpu, p->entered,
+					    gtp_calibration_ns(cpu->env.tsc, time));
 		gtp_hit_record(cpu, tp, &p->regs, quick, start, time);
 	}
 	gtp_hit_end(cpu);

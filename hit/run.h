@@ -185,28 +185,6 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
 }
 
-/**
- * struct gtp_calibration - converts values of the time stamp counter to ns
- * @tsc, @ns: the counter and the clock at one moment of this run
- * @rate: ns per tick, << 32
- */
-struct gtp_calibration {
-	u64 tsc;
-	u64 ns;
-	u64 rate;
-};
-
-/* gtp_calibration_ns - return the time in ns at which the counter had the value @tsc */
-static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u64 tsc)
-{
-	u64 ticks = tsc - READ_ONCE(c->tsc);
-
-	/* The counters of two CPUs may differ by some ticks. */
-	if (unlikely((s64)ticks < 0))
-		return READ_ONCE(c->ns);
-	return READ_ONCE(c->ns) + gtp_scale(ticks, &c->rate);
-}
-
 enum gtp_in_hit {
 	GTP_HIT_NONE,
 	GTP_HIT_BEGUN,
@@ -231,12 +209,9 @@ enum gtp_undo {
  * @id: the value of $cpu_id
  * @run: the run, set by gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
- * @time: the time of the hit, in the unit of the times in frames; 0: not read yet
- * @env: the environment of the hit's expressions; a hit sets only @regs and @pc
- * @wall: the time of day in ns at the hit whose @time was @wall_at
+ * @env: the environment of the hit's expressions; a hit sets only @regs, @pc and @time
+ * @wall: the time of day in ns at the hit whose time was @wall_at
  * @value: the result of the condition
- * @tsc: converts the times in frames, which are values of the time stamp counter, to ns; NULL: the
- *       times in frames are ns already
  * @buf: the frames that hits on the CPU have written
  * @stat: the counters of tracepoints, by the tracepoints' slots
  * @quick: the number of quick hits by slot; all their frames have the size in the tracepoint's plan
@@ -260,14 +235,12 @@ struct gtp_cpu {
 	u32 id;
 	struct gtp_run *run;
 	struct gtp_tracepoint *tp;
-	u64 time;
 	struct ax_env env;
 	u64 wall;
 	u64 wall_at;
 	u64 value;
 	u32 kstack;
 	u32 ustack;
-	const struct gtp_calibration *tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
 	u64 *quick;

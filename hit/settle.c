@@ -15,7 +15,7 @@ static bool uses_tsc(const struct gtp_run *run)
 {
 	for (u32 i = 0; i < run->ncpus; i++)
 		if (run->cpus[i])
-			return run->cpus[i]->tsc;
+			return run->cpus[i]->env.tsc;
 	return false;
 }
 

@@ -276,7 +276,7 @@ bool gtp_hit_pair(void *ctx, u16 num, u64 key)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	if (unlikely(!cpu->tsc))
+	if (unlikely(!cpu->env.tsc))
 		return pair_by_clock(cpu, num, key);
 	return pair_at(cpu, num, key, gtp_hit_time_ns(cpu));
 }

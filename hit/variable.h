@@ -23,7 +23,7 @@ enum { GTP_NS_PER_SEC = 1000000000 };
 /* gtp_hit_now - return the current time, in the unit of the times in frames */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {
-	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
+	return likely(cpu->env.tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
 /* gtp_hit_now_ns - return the current time in ns; @cpu may be another CPU's */
@@ -31,7 +31,7 @@ static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
 {
 	u64 now = gtp_hit_now(cpu);
 
-	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, now) : now;
+	return cpu->env.tsc ? gtp_calibration_ns(cpu->env.tsc, now) : now;
 }
 
 /*
@@ -40,9 +40,9 @@ static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
  */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
-	if (!cpu->time)
-		cpu->time = gtp_hit_now(cpu);
-	return cpu->time;
+	if (!cpu->env.time)
+		cpu->env.time = gtp_hit_now(cpu);
+	return cpu->env.time;
 }
 
 /*
@@ -53,7 +53,7 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);
 
-	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, time) : time;
+	return cpu->env.tsc ? gtp_calibration_ns(cpu->env.tsc, time) : time;
 }
 
 /* gtp_hit_getv - implements getv of struct ax_ops; @ctx is the struct gtp_cpu */

@@ -9,7 +9,7 @@
  *	...							the checks; mark the CPU as in a hit
  *	mov rax, wanted; mov rdx, snippet; cmp rdx, [rax]; jne give up
  *	mov rax, tp; mov [r10 + tp], rax
- *	mov qword [r10 + time], 0; mov [r10 + env.regs], rsp
+ *	mov qword [r10 + env.time], 0; mov [r10 + env.regs], rsp
  *	mov rdx, [r10 + quick]; add qword [rdx + 8 * slot], 1
  *	mov rdi, rsp; lea rsi, [r10 + env]; clac; cld
  *	call snippet
@@ -152,7 +152,7 @@ void gtp_pad_update_run(struct ax_jit *f)
 
 	x86_mov_imm(&f->b, X86_RAX, (u64)(unsigned long)tp);
 	x86_store(&f->b, OF_CPU(tp), X86_RAX, 8);
-	x86_store_imm(&f->b, OF_CPU(time), 0, 8);
+	x86_store_imm(&f->b, OF_CPU(env.time), 0, 8);
 	x86_store(&f->b, OF_CPU(env.regs), X86_RSP, 8);
 	x86_load(&f->b, X86_RDX, OF_CPU(quick), 8, false);
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, (s32)(8 * tp->slot)), 1);

@@ -91,7 +91,7 @@ static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, str
 				each >> 10, num_online_cpus());
 			return -ENOMEM;
 		}
-		cpus[id]->tsc = tsc;
+		cpus[id]->env.tsc = tsc;
 		cond_resched();
 	}
 	return 0;
@@ -203,7 +203,7 @@ static void use(void *tsc)
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (cpu)
-		WRITE_ONCE(cpu->tsc, tsc);
+		WRITE_ONCE(cpu->env.tsc, tsc);
 }
 
 void gtp_buffers_calibrate(const struct gtp_calibration *tsc)
@@ -215,7 +215,7 @@ void gtp_buffers_calibrate(const struct gtp_calibration *tsc)
 		struct gtp_cpu *cpu = per_cpu(gtp_this_cpu, id);
 
 		if (cpu && !cpu_online(id))
-			WRITE_ONCE(cpu->tsc, tsc);
+			WRITE_ONCE(cpu->env.tsc, tsc);
 	}
 	on_each_cpu(use, (void *)tsc, true);
 	cpus_read_unlock();

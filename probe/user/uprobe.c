@@ -93,7 +93,7 @@ static bool hit_or_undo(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 	cpu->undo = GTP_UNDO_ASKED;
 	cpu->env.err.code = AX_OK; /* an error of an earlier hit must not count */
 	cpu->env.regs = regs;
-	cpu->time = 0;
+	cpu->env.time = 0;
 	gtp_hit_turn(cpu, first, held);
 	done = cpu->undo != GTP_UNDO_DONE;
 	cpu->undo = GTP_UNDO_NEVER;

@@ -198,7 +198,7 @@ static void start(const struct row *r)
 	if (gtp_trace_start(&fake.trace, &why))
 		die(why.text);
 	this_cpu = fake.trace.run.cpus[0];
-	this_cpu->tsc = &still;
+	this_cpu->env.tsc = &still;
 	task.part = (u64)(uintptr_t)this_cpu;
 	/* Enabling recomputes which hits take the short path, which depends on @tsc. */
 	for (u32 n = 1; n <= 1 + r->more; n++)

@@ -304,7 +304,7 @@ static void use_counter(struct fake *a, struct fake *b)
 	b->clock_step = 0;
 	for (u32 i = 0; i < b->trace.run.ncpus; i++)
 		if (b->trace.run.cpus[i])
-			b->trace.run.cpus[i]->tsc = &still;
+			b->trace.run.cpus[i]->env.tsc = &still;
 	assert_int_equal(gtp_trace_enable(&b->trace, 1, AT, true), 0);
 }
 

@@ -150,7 +150,7 @@ static void time_of_the_counter(void **state)
 
 	define(f, "1:1000:E:0:0", NULL, TRACEV("02") END, NULL);
 	start(f);
-	f->trace.run.cpus[0]->tsc = &c;
+	f->trace.run.cpus[0]->env.tsc = &c;
 	before = gtp_read_tsc();
 	c.tsc = before;
 	fire(f, 2);
@@ -464,7 +464,7 @@ static void circular_with_strings(void **state)
 	two = define(f, "2:2000:E:0:0", NULL, STRING, STRING, NULL);
 	start(f);
 	for (u32 i = 0; i < f->trace.run.ncpus; i++)
-		f->trace.run.cpus[i]->tsc = &by_counter;
+		f->trace.run.cpus[i]->env.tsc = &by_counter;
 	gtp_hit_settle(&f->trace.run, tp);
 	gtp_hit_settle(&f->trace.run, two);
 	assert_non_null(tp->plan.in_pad);

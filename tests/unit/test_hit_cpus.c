@@ -141,7 +141,7 @@ static void use_counter(struct fake *f)
 	static const struct gtp_calibration still;
 
 	for (u32 i = 0; i < CPUS; i++)
-		f->trace.run.cpus[i]->tsc = &still;
+		f->trace.run.cpus[i]->env.tsc = &still;
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, true), 0);
 }
 

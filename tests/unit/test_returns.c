@@ -378,7 +378,7 @@ static void the_quick_way_in(void **state)
 	start(f);
 	cpu = f->trace.run.cpus[0];
 	assert_false(enter_quickly(f, 0)); /* the clock is not a counter */
-	cpu->tsc = &c;
+	cpu->env.tsc = &c;
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
 	assert_true(enter_quickly(f, 0));
 	cpu->in_hit = 1;
@@ -402,7 +402,7 @@ static void the_quick_way_in_with_a_condition(void **state)
 
 	define(f, "1:1000:E:0:0", ENTRY_CLOCK END, NULL);
 	start(f);
-	f->trace.run.cpus[0]->tsc = &c;
+	f->trace.run.cpus[0]->env.tsc = &c;
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
 	assert_false(enter_quickly(f, 0));
 	assert_true(enter_quickly(f, 1));

@@ -19,7 +19,7 @@ static bool asks(struct fake *f)
 	assert_true(gtp_hit_begin(cpu));
 	cpu->undo = GTP_UNDO_ASKED;
 	cpu->env.regs = &regs;
-	cpu->time = 0;
+	cpu->env.time = 0;
 	gtp_hit_turn(cpu, fake_armed(f, 0x1000)->first, false);
 	undone = cpu->undo == GTP_UNDO_DONE;
 	cpu->undo = GTP_UNDO_NEVER;
