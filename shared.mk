@@ -75,6 +75,7 @@ GTP_SHARED := \
 	jit/record_string.c \
 	jit/ops_call.c \
 	jit/ops_jump.c \
+	jit/ops_table.c \
 	jit/expr.c \
 	jit/actions.c \
 	jit/item.c \

@@ -17,6 +17,9 @@
  * So there are never two full slots with the same key, and an end takes a start exactly once. If a
  * CPU dies between two steps, one slot stays busy for ever, and no other CPU waits for it.
  *
+ * jit/ops_table.c has the same steps in machine code, for the common cases: a start in an empty
+ * bucket, and an end whose start is in slot 0.
+ *
  * A failed cmpxchg means that another CPU has changed the same bucket. TRIES bounds the time of a
  * hit; a hit that gives up is counted. The version has 50 bits: a CPU would have to be halted for
  * months, inside a hit, for a version to come back.
@@ -26,17 +29,9 @@
 
 enum { TRIES = 256 };
 
-enum slot_state {
-	FREE,
-	BUSY, /* reserved by a start, which is writing it */
-	FULL,
-};
-
 enum { NO_SLOT = GTP_PAIR_SLOTS };
 
-#define VERSION BIT_ULL(2 * GTP_PAIR_SLOTS) /* one step of the version */
-#define LOW_BITS ((VERSION - 1) / 3)	    /* the low bit of each slot */
-#define SLOTS (VERSION - 1)		    /* the bits of all slots */
+#define LOW_BITS (GTP_PAIR_ALL_SLOTS / 3) /* the low bit of each slot */
 
 static_assert(offsetof(struct gtp_pair_bucket, time) == 64, "a look-up reads one cache line");
 static_assert(sizeof(struct gtp_pair_bucket) == 128, "a bucket is two cache lines");
@@ -66,34 +61,37 @@ struct gtp_pair *gtp_pair_init(void *mem, u32 entries, u32 nkept, u32 ncpus)
 {
 	const unsigned long align = sizeof(struct gtp_pair_bucket) - 1;
 	struct gtp_pair *p = mem;
+	u64 *value;
 
 	p->nkept = (u8)nkept;
 	p->nbuckets = buckets_for(entries);
 	p->shift = (u8)(64 - __builtin_ctz(p->nbuckets));
 	p->bucket = (struct gtp_pair_bucket *)(((unsigned long)(p + 1) + align) & ~align);
 	p->counts = (struct gtp_pair_counts *)(p->bucket + p->nbuckets);
-	p->value = (u64 *)(p->counts + ncpus);
+	value = (u64 *)(p->counts + ncpus);
+	for (u32 nr = 0; nkept && nr < p->nbuckets; nr++)
+		p->bucket[nr].value = value + (size_t)nr * GTP_PAIR_SLOTS * nkept;
 	return p;
 }
 
-static __always_inline u64 bucket_of(const struct gtp_pair *p, u64 key)
+static struct gtp_pair_bucket *bucket_of(const struct gtp_pair *p, u64 key)
 {
-	const u64 golden = 0x9e3779b97f4a7c15;
-	u64 h = key * golden;
+	u64 h = key * GTP_PAIR_FACTOR;
 
 	/* The keys are often addresses with equal distances, which one product may not spread. */
-	h = (h ^ h >> 32) * golden;
-	return h >> p->shift;
+	h = (h ^ h >> 32) * GTP_PAIR_FACTOR;
+	return &p->bucket[h >> p->shift];
 }
 
-static __always_inline u64 *values(const struct gtp_pair *p, u64 nr, u32 slot)
+static __always_inline u64 *values(const struct gtp_pair *p, const struct gtp_pair_bucket *b,
+				   u32 slot)
 {
-	return p->value + (nr * GTP_PAIR_SLOTS + slot) * p->nkept;
+	return b->value + slot * p->nkept;
 }
 
 /* --- the state of a bucket --- */
 
-static __always_inline u64 in_slot(u32 slot, enum slot_state state)
+static __always_inline u64 in_slot(u32 slot, enum gtp_pair_slot state)
 {
 	return (u64)state << (2 * slot);
 }
@@ -101,7 +99,7 @@ static __always_inline u64 in_slot(u32 slot, enum slot_state state)
 /* Change the state by @by and to the next version. Return false if it is no longer @was. */
 static __always_inline bool change(struct gtp_pair_bucket *b, u64 was, u64 by)
 {
-	return likely(gtp_replace(&b->state, was, was + by + VERSION) == was);
+	return likely(gtp_replace(&b->state, was, was + by + GTP_PAIR_VERSION) == was);
 }
 
 /* True if nothing in the bucket has changed since the state was @was. */
@@ -151,7 +149,7 @@ static noinline bool give_no_room(struct gtp_pair_bucket *b, u64 was, u64 key,
 {
 	u32 old = find_slot(b, was, key);
 
-	if (old == NO_SLOT ? !unchanged(b, was) : !change(b, was, 0 - in_slot(old, FULL)))
+	if (old == NO_SLOT ? !unchanged(b, was) : !change(b, was, 0 - in_slot(old, GTP_PAIR_FULL)))
 		return false;
 	c->restarted += old != NO_SLOT;
 	c->no_room++;
@@ -167,7 +165,7 @@ static u32 reserve(struct gtp_pair_bucket *b, u64 key, struct gtp_pair_counts *c
 		if (unlikely(slot == NO_SLOT)) {
 			if (give_no_room(b, was, key, c))
 				return NO_SLOT;
-		} else if (change(b, was, in_slot(slot, BUSY))) {
+		} else if (change(b, was, in_slot(slot, GTP_PAIR_BUSY))) {
 			return slot;
 		}
 	}
@@ -180,110 +178,76 @@ static void make_full(struct gtp_pair_bucket *b, u32 slot, u64 key, struct gtp_p
 	for (u32 tries = TRIES; tries; tries--) {
 		u64 was = gtp_acquire(&b->state);
 		u32 old = find_slot(b, was, key);
-		u64 by = in_slot(slot, FULL) - in_slot(slot, BUSY);
+		u64 by = in_slot(slot, GTP_PAIR_FULL) - in_slot(slot, GTP_PAIR_BUSY);
 
 		if (unlikely(old != NO_SLOT))
-			by -= in_slot(old, FULL);
+			by -= in_slot(old, GTP_PAIR_FULL);
 		if (change(b, was, by)) {
 			c->restarted += old != NO_SLOT;
 			return;
 		}
 	}
 	/* Only this CPU changes the busy slot, so it can free the slot whatever the others do. */
-	gtp_fetch_add(&b->state, VERSION - in_slot(slot, BUSY));
+	gtp_fetch_add(&b->state, GTP_PAIR_VERSION - in_slot(slot, GTP_PAIR_BUSY));
 	c->start_gave_up++;
 }
 
-/* Store the values that a start keeps. Out of line, because most starts keep none. */
-static noinline void keep(const struct gtp_pair *p, u64 nr, u32 slot, const u64 *own)
+/* Store the values that a start keeps. */
+static void keep(const struct gtp_pair *p, const struct gtp_pair_bucket *b, u32 slot,
+		 const u64 *own)
 {
-	u64 *v = values(p, nr, slot);
+	u64 *v = values(p, b, slot);
 
 	for (u32 i = 0; i < p->nkept; i++)
 		WRITE_ONCE(v[i], own[p->kept[i]]);
 }
 
-static __always_inline void write_slot(struct gtp_pair *p, u64 nr, u32 slot, u64 key, u64 now,
-				       const u64 *own)
+static void write_slot(struct gtp_pair_bucket *b, u32 slot, u64 key, u64 now)
 {
-	WRITE_ONCE(p->bucket[nr].key[slot], key);
-	WRITE_ONCE(p->bucket[nr].time[slot], now);
-	if (p->nkept)
-		keep(p, nr, slot, own);
+	WRITE_ONCE(b->key[slot], key);
+	WRITE_ONCE(b->time[slot], now);
 }
 
-/* Store a start in a bucket that is not empty, or that other CPUs change. */
-static noinline void start_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
+void gtp_pair_start(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
 {
-	u64 nr = bucket_of(p, key);
-	struct gtp_pair_bucket *b = &p->bucket[nr];
+	struct gtp_pair_bucket *b = bucket_of(p, key);
 	struct gtp_pair_counts *c = &p->counts[cpu];
 	u32 slot = reserve(b, key, c);
 
+	c->started++;
 	if (unlikely(slot == NO_SLOT))
 		return;
-	write_slot(p, nr, slot, key, now, own);
+	write_slot(b, slot, key, now);
+	keep(p, b, slot, own);
 	make_full(b, slot, key, c);
-}
-
-/*
- * Most buckets are empty when a start comes, so this function does the three steps for slot 0 of an
- * empty bucket, and calls no other function then. Slot 0 was the only one that was not free when
- * step 2 began, so step 3 need not look for an older start unless the state has changed.
- */
-void gtp_pair_start(struct gtp_pair *p, u32 cpu, u64 key, u64 now, const u64 *own)
-{
-	u64 nr = bucket_of(p, key);
-	struct gtp_pair_bucket *b = &p->bucket[nr];
-	struct gtp_pair_counts *c = &p->counts[cpu];
-	u64 was = gtp_acquire(&b->state);
-
-	c->started++;
-	if (unlikely(was & SLOTS) || !change(b, was, in_slot(0, BUSY))) {
-		start_slowly(p, cpu, key, now, own);
-		return;
-	}
-	write_slot(p, nr, 0, key, now, own);
-	if (!change(b, was + VERSION + in_slot(0, BUSY), in_slot(0, FULL) - in_slot(0, BUSY)))
-		make_full(b, 0, key, c);
 }
 
 /* --- ends --- */
 
-/* Set the kept variables to the values that a start has kept. */
-static noinline void give_back(const struct gtp_pair *p, u64 nr, u32 slot, u64 *own)
+/* Set the time since the start, and the kept variables to the values that the start has kept. */
+static void deliver(const struct gtp_pair *p, const struct gtp_pair_bucket *b, u32 slot, u64 now,
+		    u64 *own)
 {
-	const u64 *v = values(p, nr, slot);
+	u64 start = READ_ONCE(b->time[slot]);
+	const u64 *v = values(p, b, slot);
 
+	/* The clocks of two CPUs may differ by some ticks. */
+	own[p->since] = now > start ? now - start : 0;
 	for (u32 i = 0; i < p->nkept; i++)
 		own[p->kept[i]] = READ_ONCE(v[i]);
 }
 
-static __always_inline void deliver(const struct gtp_pair *p, u64 nr, u32 slot, u64 now, u64 *own)
+static bool deliver_nothing(const struct gtp_pair *p, u64 *own)
 {
-	u64 start = READ_ONCE(p->bucket[nr].time[slot]);
-
-	/* The clocks of two CPUs may differ by some ticks. */
-	if (p->since)
-		own[p->since] = now > start ? now - start : 0;
-	if (p->nkept)
-		give_back(p, nr, slot, own);
-}
-
-static noinline bool deliver_nothing(const struct gtp_pair *p, u64 *own)
-{
-	if (p->since)
-		own[p->since] = (u64)-1;
+	own[p->since] = (u64)-1;
 	for (u32 i = 0; i < p->nkept; i++)
 		own[p->kept[i]] = 0;
 	return false;
 }
 
-/* Find a start that is not in slot 0, or in a bucket that other CPUs change. */
-static noinline bool end_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
+bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
 {
-	u64 nr = bucket_of(p, key);
-	struct gtp_pair_bucket *b = &p->bucket[nr];
+	struct gtp_pair_bucket *b = bucket_of(p, key);
 	struct gtp_pair_counts *c = &p->counts[cpu];
 
 	for (u32 tries = TRIES; tries; tries--) {
@@ -297,8 +261,8 @@ static noinline bool end_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u
 			return deliver_nothing(p, own);
 		}
 		/* The values count only if the cmpxchg proves that the slot was full until now. */
-		deliver(p, nr, slot, now, own);
-		if (change(b, was, 0 - in_slot(slot, FULL))) {
+		deliver(p, b, slot, now, own);
+		if (change(b, was, 0 - in_slot(slot, GTP_PAIR_FULL))) {
 			c->ended++;
 			return true;
 		}
@@ -307,34 +271,19 @@ static noinline bool end_slowly(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u
 	return deliver_nothing(p, own);
 }
 
-/* Most ends find their start in slot 0; see gtp_pair_start(). */
-bool gtp_pair_end(struct gtp_pair *p, u32 cpu, u64 key, u64 now, u64 *own)
-{
-	u64 nr = bucket_of(p, key);
-	struct gtp_pair_bucket *b = &p->bucket[nr];
-	u64 was = gtp_acquire(&b->state);
-
-	if (unlikely(!(was & in_slot(0, FULL)) || READ_ONCE(b->key[0]) != key))
-		return end_slowly(p, cpu, key, now, own);
-	deliver(p, nr, 0, now, own);
-	if (!change(b, was, 0 - in_slot(0, FULL)))
-		return end_slowly(p, cpu, key, now, own);
-	p->counts[cpu].ended++;
-	return true;
-}
-
 /* --- reading --- */
 
-static u32 copy_bucket(const struct gtp_pair *p, u32 nr, u64 state, struct gtp_pair_entry *to)
+static u32 copy_bucket(const struct gtp_pair *p, const struct gtp_pair_bucket *b, u64 state,
+		       struct gtp_pair_entry *to)
 {
 	u32 n = 0;
 
 	for (u64 full = full_slots(state); full; full &= full - 1) {
 		u32 slot = (u32)__builtin_ctzll(full) / 2;
-		const u64 *v = values(p, nr, slot);
+		const u64 *v = values(p, b, slot);
 
-		to[n].key = READ_ONCE(p->bucket[nr].key[slot]);
-		to[n].time = READ_ONCE(p->bucket[nr].time[slot]);
+		to[n].key = READ_ONCE(b->key[slot]);
+		to[n].time = READ_ONCE(b->time[slot]);
 		for (u32 i = 0; i < p->nkept; i++)
 			to[n].kept[i] = READ_ONCE(v[i]);
 		n++;
@@ -348,7 +297,7 @@ int gtp_pair_read(const struct gtp_pair *p, u32 nr, struct gtp_pair_entry *to)
 
 	for (u32 tries = TRIES; tries; tries--) {
 		u64 was = gtp_acquire(&b->state);
-		u32 n = copy_bucket(p, nr, was, to);
+		u32 n = copy_bucket(p, b, was, to);
 
 		if (unchanged(b, was))
 			return (int)n;

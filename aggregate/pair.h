@@ -13,17 +13,33 @@ enum {
 	GTP_PAIR_SLOTS = 7, /* of a bucket: their keys and the state fill a cache line */
 };
 
+/* enum gtp_pair_slot - the two bits of a slot in a bucket's state */
+enum gtp_pair_slot {
+	GTP_PAIR_FREE,
+	GTP_PAIR_BUSY, /* reserved by a start, which is writing it */
+	GTP_PAIR_FULL,
+};
+
+/*
+ * GTP_PAIR_VERSION - one step of the version in a bucket's state; GTP_PAIR_ALL_SLOTS - the bits of
+ * all slots there; GTP_PAIR_FACTOR - the factor of a key's hash, 2^64 divided by the golden ratio
+ */
+#define GTP_PAIR_VERSION BIT_ULL(2 * GTP_PAIR_SLOTS)
+#define GTP_PAIR_ALL_SLOTS (GTP_PAIR_VERSION - 1)
+#define GTP_PAIR_FACTOR 0x9e3779b97f4a7c15ULL
+
 /**
  * struct gtp_pair_bucket - the entries whose keys have one hash
  * @state: two bits for each slot, free, busy or full, and a version; see aggregate/pair.c
  * @key: the key of each slot that is full
  * @time: the time of the start in ns, of each slot that is full
+ * @value: the kept values, as many words for each slot as the pair keeps; NULL if it keeps none
  */
 struct gtp_pair_bucket {
 	u64 state;
 	u64 key[GTP_PAIR_SLOTS];
 	u64 time[GTP_PAIR_SLOTS];
-	u64 unused; /* a bucket fills two cache lines */
+	u64 *value;
 };
 
 /**
@@ -52,14 +68,13 @@ struct gtp_pair_counts {
 
 /**
  * struct gtp_pair - a pair
- * @since: index in a CPU's own variables that gtp_pair_end() sets to the time since the start; 0:
- *	   none
+ * @since: index in a CPU's own variables that gtp_pair_end() sets to the time since the start. No
+ *	   variable has the number 0, so 0 means that nobody reads the time
  * @kept: indexes of the variables that gtp_pair_start() stores and gtp_pair_end() restores
  * @nkept: the number of entries in @kept
  * @shift: turns a hash into the number of a bucket
  * @nbuckets: the number of buckets, a power of two
  * @bucket: the buckets
- * @value: @nkept words for each slot: the kept values
  * @counts: the counters, indexed by CPU; each CPU writes only its own
  *
  * A key is in one bucket only, and every change of a bucket is one cmpxchg of its state. So hits on
@@ -72,7 +87,6 @@ struct gtp_pair {
 	u8 shift;
 	u32 nbuckets;
 	struct gtp_pair_bucket *bucket;
-	u64 *value;
 	struct gtp_pair_counts *counts;
 };
 

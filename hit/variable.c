@@ -243,42 +243,22 @@ static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 		gtp_aggr_update((struct gtp_aggr_table *)(unsigned long)table, cpu->local, value);
 }
 
-/* Out of line, so that a start saves no registers for it. */
-static noinline bool end_pair(struct gtp_cpu *cpu, struct gtp_pair *pair, u64 key, u64 now)
-{
-	if (likely(gtp_pair_end(pair, cpu->id, key, now, cpu->local)))
-		return false;
-	cpu->leave_out = true;
-	return true;
-}
-
-static __always_inline bool pair_at(struct gtp_cpu *cpu, u16 num, u64 key, u64 now)
-{
-	struct gtp_pair *pair = (void *)(unsigned long)cpu->local[GTP_TSV_TABLE + num];
-
-	if (unlikely(!pair)) {
-		cpu->leave_out = true;
-		return true;
-	}
-	if (cpu->run->tsvs.ways[num] != AX_TSV_START)
-		return end_pair(cpu, pair, key, now);
-	gtp_pair_start(pair, cpu->id, key, now, cpu->local);
-	return false;
-}
-
-static noinline bool pair_by_clock(struct gtp_cpu *cpu, u16 num, u64 key)
-{
-	return pair_at(cpu, num, key, gtp_hit_time_ns(cpu));
-}
-
-/* Start or end a pair. If the time comes from the TSC, this calls nothing to find it. */
+/* Start or end a pair. Machine code calls this only if it cannot do so by itself. */
 bool gtp_hit_pair(void *ctx, u16 num, u64 key)
 {
 	struct gtp_cpu *cpu = ctx;
+	struct gtp_pair *pair = (void *)(unsigned long)cpu->local[GTP_TSV_TABLE + num];
+	bool found = false;
 
-	if (unlikely(!cpu->env.tsc))
-		return pair_by_clock(cpu, num, key);
-	return pair_at(cpu, num, key, gtp_hit_time_ns(cpu));
+	if (pair && cpu->run->tsvs.ways[num] == AX_TSV_START) {
+		gtp_pair_start(pair, cpu->id, key, gtp_hit_time_ns(cpu), cpu->local);
+		return false;
+	}
+	if (pair)
+		found = gtp_pair_end(pair, cpu->id, key, gtp_hit_time_ns(cpu), cpu->local);
+	if (!found)
+		cpu->leave_out = true;
+	return !found;
 }
 
 static bool is_meant(const struct gtp_tracepoint *tp, u64 num)

@@ -63,6 +63,16 @@ bool jit_peek(const struct ax_jit *j, struct ax_insn *insn)
 	return jit_peek_at(j, j->next, insn);
 }
 
+bool jit_is_dropped(const struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	if (!jit_peek(j, &next))
+		return false;
+	/* Nothing reads the value of an action. */
+	return next.op == AX_OP_pop || (next.op == AX_OP_end && j->req.nitems);
+}
+
 bool jit_low_is_enough(const struct ax_jit *j)
 {
 	struct ax_insn next;

@@ -26,6 +26,9 @@ bool jit_peek_at(const struct ax_jit *j, u32 pc, struct ax_insn *insn);
 /* jit_peek - decode the next instruction; return false like jit_peek_at() */
 bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 
+/* jit_is_dropped - true if the value that a setv leaves on the stack is never used */
+bool jit_is_dropped(const struct ax_jit *j);
+
 /* jit_low_is_enough - true if the next instruction discards the upper half of the result */
 bool jit_low_is_enough(const struct ax_jit *j);
 

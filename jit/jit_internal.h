@@ -64,6 +64,8 @@ struct jit_label {
 	bool used;
 };
 
+struct ax_jit;
+
 /* struct jit_slow - the slow code of an instruction whose fast code may fail */
 struct jit_slow {
 	struct jit_place at; /* start of the slow code */
@@ -79,6 +81,9 @@ struct jit_slow {
 	u32 where;    /* with @block: its offset in the trace frame */
 	bool keep;    /* with @block: load it into @dst as well */
 	u32 progress; /* see struct ax_env */
+	/* not NULL: emits this slow code, for the variable @tsv */
+	void (*emit)(struct ax_jit *j, const struct jit_slow *s);
+	u16 tsv;
 };
 
 /* struct jit_load - an access to memory: @bytes at register @base + @disp, or @disp alone */

@@ -6,14 +6,13 @@
  * The common stubs take up to two values in rax and rdx and a description in ecx. They preserve
  * only JIT_REGS and JIT_ENV, so values that are needed later are spilled to the stack. The stub for
  * aggregations takes the table in rax, the value in rdx, and the address of the CPU's own
- * variables, with the keys, in rcx.
+ * variables, with the keys, in rcx. The stub for pairs takes no description.
  */
 #include "agentexpr/meaning.h"
-#include "aggregate/table.h"
 #include "aggregate/tasks.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
-#include "jit/ops_jump.h"
+#include "jit/ops_table.h"
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
@@ -169,53 +168,6 @@ static void set_local(struct ax_jit *j)
 	jit_unref_reg(j, locals);
 }
 
-/* Load the addresses of this CPU's own variables and of its table of the aggregation. */
-static void load_table(struct ax_jit *j, enum x86_reg own, enum x86_reg table)
-{
-	s32 word = GTP_TSV_TABLE + (s32)j->insn.operand;
-
-	x86_load(&j->b, own, x86_at(JIT_ENV, (s32)offsetof(struct ax_env, local)), 8, false);
-	x86_load(&j->b, table, x86_at(own, 8 * word), 8, false);
-}
-
-static void count(struct ax_jit *j)
-{
-	enum x86_reg reg = jit_alloc(j);
-
-	load_table(j, reg, reg);
-	x86_alu_mem_imm(&j->b, X86_ADD, X86_64,
-			x86_at(reg, (s32)offsetof(struct gtp_aggr_table, entry)), 1);
-	jit_unref_reg(j, reg);
-}
-
-/* True if this is an action's last instruction, so that its value need not survive a call. */
-static bool is_last(const struct ax_jit *j)
-{
-	struct ax_insn next;
-
-	return j->req.nitems && jit_peek(j, &next) && next.op == AX_OP_end;
-}
-
-/* Emit a call of gtp_aggr_update() (aggregate/table.c) with the value of a setv. */
-static void update(struct ax_jit *j)
-{
-	bool last = is_last(j);
-
-	prepare(j, last);
-	put(j, X86_RDX, jit_arg(j, 0));
-	if (last)
-		jit_set_const(j, jit_arg(j, 0), 0);
-	jit_claim(j, X86_RAX);
-	jit_claim(j, X86_RCX);
-	load_table(j, X86_RCX, X86_RAX);
-	j->calls = true;
-	jit_call_stub(j, AX_JIT_UPDATE);
-	jit_forget_cached(j);
-	jit_record_after_call(j);
-	jit_unref_reg(j, X86_RCX);
-	release(j);
-}
-
 /* Load the address of the variable's value into a register that the caller then holds. */
 static enum x86_reg load_slot(struct ax_jit *j)
 {
@@ -223,14 +175,6 @@ static enum x86_reg load_slot(struct ax_jit *j)
 
 	x86_mov_imm(&j->b, reg, (u64)(unsigned long)&j->req.slots[j->insn.operand]->value);
 	return reg;
-}
-
-/* True if the value that setv leaves on the stack is never used. */
-static bool is_dropped(const struct ax_jit *j)
-{
-	struct ax_insn next;
-
-	return is_last(j) || (jit_peek(j, &next) && next.op == AX_OP_pop);
 }
 
 static void add(struct ax_jit *j)
@@ -327,33 +271,13 @@ void jit_op_getv(struct ax_jit *j)
 	jit_push(j, jit_in_reg(X86_RAX));
 }
 
-/*
- * Emit a call for the start or the end of a pair. If the end has no start, leave the snippet: the
- * tracepoint's remaining actions are left out. In an expression of its own, C sees to that.
- */
-static void pair(struct ax_jit *j, bool is_end)
-{
-	struct jit_val tsv = jit_const(j->insn.operand);
-
-	prepare(j, 0);
-	put(j, X86_RDX, jit_arg(j, 0));
-	put(j, X86_RAX, &tsv);
-	call(j, AX_JIT_PAIR);
-	release(j);
-	if (!is_end || !j->req.nitems)
-		return;
-	j->ends_pair = true;
-	x86_test(&j->b, X86_32, X86_RAX, X86_RAX);
-	jit_leave_if(j, X86_CC_NE);
-}
-
 /* Emit setv. The value stays on the stack, so spill it with the others. */
 void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);
 
 	if (ax_is_added(j->v, &j->insn)) {
-		if (is_dropped(j))
+		if (jit_is_dropped(j))
 			add(j);
 		else
 			add_and_get(j);
@@ -369,14 +293,16 @@ void jit_op_setv(struct ax_jit *j)
 		set_task(j);
 		return;
 	case AX_TSV_UPDATE:
-		update(j);
+		jit_update(j);
 		return;
 	case AX_TSV_COUNT:
-		count(j);
+		jit_count(j);
 		return;
 	case AX_TSV_START:
+		jit_pair_start(j);
+		return;
 	case AX_TSV_END:
-		pair(j, way(j) == AX_TSV_END);
+		jit_pair_end(j);
 		return;
 	default:
 		break;

@@ -79,6 +79,11 @@ static void slow_path(struct ax_jit *j, struct jit_slow *s)
 	struct jit_load l = { .base = s->base, .disp = s->disp };
 
 	jit_mark(j, &s->at);
+	if (s->emit) {
+		s->emit(j, s);
+		jit_jmp_back(j, s->back);
+		return;
+	}
 	if (s->block) {
 		jit_slow_copy(j, s);
 		jit_jmp_back(j, s->back);

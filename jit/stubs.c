@@ -36,7 +36,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* Emit a stub. A snippet that calls it has a stack frame, which an error leaves through rbp. */
+/* Emit a stub. If it is fallible, its snippets have a stack frame, which an error leaves by rbp. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct jit_stub_call *s)
 {
@@ -47,8 +47,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	x86_mov(b, X86_RBP, X86_RSP);
 	x86_push(b, JIT_REGS);
 	x86_push(b, JIT_ENV);
-	if (!s->update) /* for an update rsp is aligned already */
-		align_stack(b);
+	align_stack(b);
 	x86_mov(b, X86_RDI, s->update ? X86_RAX : JIT_ENV);
 	x86_mov(b, X86_RSI, s->update ? X86_RCX : X86_RAX);
 	call_c(b, base, (u64)(unsigned long)to);

@@ -39,8 +39,7 @@ static void hand_out(struct gtp_trace *t, u32 num, struct gtp_pair *table)
 {
 	for (u32 i = 0; i < t->run.ncpus; i++)
 		if (t->run.cpus[i])
-			WRITE_ONCE(t->run.cpus[i]->local[GTP_TSV_TABLE + num],
-				   (u64)(unsigned long)table);
+			gtp_tsv_set_pair(t->run.cpus[i]->local, num, table, i);
 }
 
 /* Connect the table with the variables of the pair, which have its name. */

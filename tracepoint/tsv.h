@@ -3,6 +3,7 @@
 #ifndef _GTP_TSV_H
 #define _GTP_TSV_H
 
+#include "aggregate/pair.h"
 #include "aggregate/shape.h"
 #include "aggregate/tasks.h"
 #include "base/base.h"
@@ -16,8 +17,9 @@ enum {
 
 /*
  * Indexes into @local of struct gtp_cpu for variable n: at n its value, or the first half of a
- * string; at GTP_TSV_SECOND + n the second half; at GTP_TSV_TABLE + n the address of an
- * aggregation's table, which the session writes between two hits of that CPU, or of a pair's table.
+ * string; at GTP_TSV_SECOND + n the second half, or the address of the CPU's own counters of a
+ * pair; at GTP_TSV_TABLE + n the address of an aggregation's table, which the session writes
+ * between two hits of that CPU, or of a pair's table.
  */
 enum {
 	GTP_TSV_SECOND = GTP_TSV_MAX,
@@ -133,6 +135,13 @@ enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
 static inline const char *gtp_tsv_pair_name(const struct gtp_tsv *v)
 {
 	return strchr(strchr(v->name, '_') + 1, '_') + 1;
+}
+
+/* gtp_tsv_set_pair - connect the variable @num of CPU number @cpu with the table of its pair */
+static inline void gtp_tsv_set_pair(u64 *local, u32 num, struct gtp_pair *pair, u32 cpu)
+{
+	WRITE_ONCE(local[GTP_TSV_SECOND + num], (u64)(unsigned long)&pair->counts[cpu]);
+	gtp_publish(&local[GTP_TSV_TABLE + num], (u64)(unsigned long)pair);
 }
 
 /*

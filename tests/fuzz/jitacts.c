@@ -145,8 +145,8 @@ static void set_up_pair(struct side *s)
 	s->pair = gtp_pair_init(s->pair_mem, 1, 1, 1);
 	s->pair->kept[0] = OWN;
 	s->pair->since = OWN + 1;
-	s->cpu.local[GTP_TSV_TABLE + START] = (u64)(unsigned long)s->pair;
-	s->cpu.local[GTP_TSV_TABLE + END] = (u64)(unsigned long)s->pair;
+	gtp_tsv_set_pair(s->cpu.local, START, s->pair, 0);
+	gtp_tsv_set_pair(s->cpu.local, END, s->pair, 0);
 }
 
 static bool pairs_differ(const struct side *a, const struct side *b)

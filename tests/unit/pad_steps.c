@@ -7,14 +7,18 @@
 #include "pad_steps.h"
 #include "user/jit/exec_user.h"
 
-static u64 from, length;
+static struct {
+	u64 from, len;
+} code[2];
+
 static u32 steps;
 
 static void on_step(int sig, siginfo_t *info, void *context)
 {
 	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 
-	steps += rip - from < length;
+	for (u32 i = 0; i < ARRAY_SIZE(code); i++)
+		steps += rip - code[i].from < code[i].len;
 }
 
 void pad_steps_begin(u64 start, u64 len)
@@ -23,9 +27,15 @@ void pad_steps_begin(u64 start, u64 len)
 
 	jit_user_catch_faults();
 	sigaction(SIGTRAP, &sa, NULL);
-	from = start;
-	length = len;
+	code[0].from = start;
+	code[0].len = len;
 	steps = 0;
+}
+
+void pad_steps_also(u64 start, u64 len)
+{
+	code[1].from = start;
+	code[1].len = len;
 }
 
 u32 pad_steps(void)

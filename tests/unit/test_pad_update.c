@@ -48,6 +48,7 @@ struct side {
 	u64 pair_mem[2000], table_mem[3][500];
 	struct gtp_pair *pair;
 	struct gtp_aggr_table *table[3];
+	struct gtp_calibration tsc;
 	u64 clock;
 	u32 stopped;
 };
@@ -60,6 +61,7 @@ struct actions {
 	struct ax_jit_item item[ACTIONS];
 	u32 n;
 	void *snippet;
+	u32 len;
 };
 
 static struct {
@@ -123,6 +125,17 @@ static void make_table(struct side *s, u32 i, const char *name, u16 tsv, u16 key
 	s->cpu.local[GTP_TSV_TABLE + tsv] = (u64)(uintptr_t)s->table[i];
 }
 
+static void make_pair(struct side *s, u32 nkept)
+{
+	memset(s->pair_mem, 0, sizeof(s->pair_mem));
+	assert_true(gtp_pair_bytes(4, nkept, 1) <= sizeof(s->pair_mem));
+	s->pair = gtp_pair_init(s->pair_mem, 4, nkept, 1);
+	s->pair->since = SINCE;
+	s->pair->kept[0] = KEPT;
+	gtp_tsv_set_pair(s->cpu.local, START, s->pair, 0);
+	gtp_tsv_set_pair(s->cpu.local, END, s->pair, 0);
+}
+
 static void make_side(struct side *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -133,12 +146,7 @@ static void make_side(struct side *s)
 	memcpy(s->run.tsvs.ways, ways, sizeof(ways));
 	s->cpu.stat = s->stat;
 	gtp_hit_prepare(&s->cpu, &s->run);
-	assert_true(gtp_pair_bytes(4, 1, 1) <= sizeof(s->pair_mem));
-	s->pair = gtp_pair_init(s->pair_mem, 4, 1, 1);
-	s->pair->since = SINCE;
-	s->pair->kept[0] = KEPT;
-	s->cpu.local[GTP_TSV_TABLE + START] = (u64)(uintptr_t)s->pair;
-	s->cpu.local[GTP_TSV_TABLE + END] = (u64)(uintptr_t)s->pair;
+	make_pair(s, 1);
 	make_table(s, 0, "hist_p", HIST, 0);
 	make_table(s, 1, "count_p", COUNT, 0);
 	make_table(s, 2, "hist_k", HIST_BY_KEY, KEY);
@@ -168,7 +176,7 @@ static void make_actions(struct actions *a, const char *text)
 	}
 	req.items = a->item;
 	req.nitems = a->n;
-	a->snippet = (void *)jit_user_compile_request(u, &req, NULL, NULL);
+	a->snippet = (void *)jit_user_compile_request(u, &req, &a->len, NULL);
 }
 
 static void make_tp(struct side *s, u32 i)
@@ -255,10 +263,38 @@ static void run_pad(u32 i, u64 flag)
 	t.regs = before;
 }
 
+/*
+ * Choose where the time of the next hit comes from: the host's clock, or the time stamp counter.
+ * Two hits may have the same time, or the later one an earlier time.
+ */
+static void choose_clock(void)
+{
+	t.pad.cpu.env.tsc = rand() % 4 ? &t.pad.tsc : NULL;
+	t.pad.tsc = (struct gtp_calibration){
+		.ns = 5000 + (u64)rand() % 3 * 100,
+		.rate = rand() % 2 ? (u64)rand() << 16 | 1 : 0,
+	};
+	if (!(rand() % 8))
+		t.pad.tsc.tsc = 1ULL << 62; /* a time that the counter has not reached */
+}
+
+/* Let C find the time that the pad's hit had. */
+static void same_clock(void)
+{
+	const struct gtp_calibration *tsc = t.pad.cpu.env.tsc;
+
+	t.c.cpu.env.tsc = tsc ? &t.c.tsc : NULL;
+	if (tsc)
+		t.c.tsc = (struct gtp_calibration){
+			.ns = gtp_calibration_ns(tsc, t.pad.cpu.env.time),
+		};
+}
+
 static void run_c(u32 i)
 {
 	struct gtp_regs regs;
 
+	same_clock();
 	padworld_gtp_regs(&regs, &t.regs);
 	gtp_hit_held(&t.c.tp[i], &t.c.cpu, &regs, 0);
 }
@@ -335,6 +371,17 @@ static const char *fill_in(char *to, u32 size, const char *from)
 	return to;
 }
 
+/* The run with the pair has ended. */
+static void no_pair(void)
+{
+	static const u16 num[] = { START, END };
+
+	for (u32 i = 0; i < ARRAY_SIZE(num); i++) {
+		t.pad.cpu.local[GTP_TSV_TABLE + num[i]] = 0;
+		t.c.cpu.local[GTP_TSV_TABLE + num[i]] = 0;
+	}
+}
+
 /* Each hit has the same effects as if C had handled it, also if an action fails. */
 static void test_like_c(void **state)
 {
@@ -350,11 +397,14 @@ static void test_like_c(void **state)
 		     rand() % 2 ? "const8 1; end" : NULL);
 		t.pad.run.pass_errors = pass_errors;
 		t.c.run.pass_errors = pass_errors;
+		if (!(rand() % 16))
+			no_pair();
 		for (u32 n = 0; n < 12; n++) {
 			bool active = t.pad.run.active;
 			u32 which = (u32)rand() % TPS;
 
 			random_regs();
+			choose_clock();
 			run_pad(which, 0);
 			assert_int_equal(t.hit.count, !active);
 			if (active)
@@ -466,15 +516,46 @@ static void test_privileged(void **state)
 	assert_non_null(memmem((const void *)t.entry[1], t.len[1], off, sizeof(off)));
 }
 
-/* Count the instructions of the pad, without those that it calls, and without cli and clac. */
+/*
+ * Return the instructions of a hit at @ns, without cli, clac, and what is displaced; with those of
+ * the snippet, if @snippet.
+ */
+static u32 cost(u32 i, u64 ns, bool snippet)
+{
+	t.pad.tsc.ns = ns;
+	pad_steps_also((u64)(uintptr_t)t.actions[i].snippet, snippet ? t.actions[i].len : 0);
+	run_pad(i, PAD_TRAP_FLAG);
+	assert_int_equal(t.hit.count, 0);
+	return pad_steps() - t.region.n;
+}
+
+/*
+ * Count the instructions of the pad; then those of a start and an end, with a histogram. They call
+ * nothing: the second time differs from no earlier one, so it is not the largest in the histogram.
+ * Then the same with a value that the start keeps.
+ */
 static void test_cost(void **state)
 {
-	make("reg 5; setv 302; pop; end", "reg 5; setv 303; pop; end", NULL);
-	random_regs();
-	run_pad(0, PAD_TRAP_FLAG);
-	assert_int_equal(t.hit.count, 0);
-	print_message("%u instructions, %u bytes\n", pad_steps() - t.region.n, t.len[0]);
-	assert_true(pad_steps() - t.region.n <= 64);
+	static const u32 most[2][2] = { { 116, 134 }, { 127, 147 } };
+
+	make("reg 5; setv 302; pop; end", "reg 5; setv 303; pop; end|getv 301; setv 304; pop; end",
+	     NULL);
+	t.pad.cpu.env.tsc = &t.pad.tsc;
+	for (u32 nkept = 0; nkept < 2; nkept++) {
+		u32 pad, start, end;
+
+		make_pair(&t.pad, nkept);
+		random_regs();
+		pad = cost(0, 1000, false);
+		cost(1, 1500, false);
+		start = cost(0, 1000, true);
+		end = cost(1, 1500, true);
+		assert_int_equal(t.pad.pair->counts[0].ended, 2);
+		print_message("%u, %u and %u instructions, %u bytes\n", pad, start, end, t.len[0]);
+		assert_true(pad <= 61);
+		assert_in_range(start, pad, most[nkept][0]);
+		assert_in_range(end, pad, most[nkept][1]);
+	}
 }
 
 int main(void)

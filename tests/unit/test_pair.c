@@ -136,7 +136,8 @@ static void nothing_to_deliver(void **state)
 	gtp_pair_start(p, 0, 5, 100, own);
 	assert_true(gtp_pair_end(p, 0, 5, 120, own));
 	assert_false(gtp_pair_end(p, 0, 5, 120, own));
-	assert_memory_equal(own, before, sizeof(own));
+	/* The first word belongs to no variable. */
+	assert_memory_equal(own + 1, before + 1, sizeof(own) - sizeof(own[0]));
 	free(mem);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Goes through all orders in which CPUs can interleave a few starts and ends of a pair, step by
- * step of aggregate/pair.c. Each outcome must be one that some order of whole operations has.
+ * step of aggregate/pair.c and of the machine code for the common cases (jit/ops_table.c). Each
+ * outcome must be one that some order of whole operations has.
  *
  * A CPU yields before it reads shared memory or changes a bucket's state; see orders.h.
  */
@@ -12,9 +13,10 @@
 
 #include "aggregate/pair.h"
 #include "orders.h"
+#include "pair_code.h"
 #include "pair_steps.h"
 
-enum { CPUS = ORDERS_CPUS, OPS_EACH = 3, OPS = CPUS * OPS_EACH, SINCE = 1 };
+enum { CPUS = ORDERS_CPUS, OPS_EACH = 3, OPS = CPUS * OPS_EACH, ENTRIES = 1, KEPT_MAX = 1 };
 /* Indexes of keys in @key below, which all have the same bucket. */
 enum { K, X, FILLER, KEYS = FILLER + GTP_PAIR_SLOTS };
 
@@ -32,19 +34,23 @@ struct op {
  * @cpu: for each CPU its operations: 's' or 'e', and a key
  * @fillers: entries of other keys in the bucket
  * @there: true if K has a start already
+ * @kept: true if the pair keeps a value
  * @coarse: bit n is set if CPU n yields only before accesses to the state, for fewer orders
  * @least: at least as many orders are expected
  */
 struct scenario {
 	const char *cpu[CPUS];
 	u32 fillers;
-	bool there;
+	bool there, kept;
 	u32 coarse;
 	u32 least;
 };
 
 static struct {
 	const struct scenario *s;
+	u32 machine; /* bit n is set if CPU n runs machine code */
+	u32 coarse;
+	void *mem;
 	struct gtp_pair *p;
 	u64 key[KEYS];
 	struct op op[OPS];
@@ -56,22 +62,52 @@ void pair_step(bool of_state)
 {
 	u32 cpu = orders_now();
 
-	if (cpu == CPUS || (!of_state && w.s->coarse & 1U << cpu))
+	if (cpu == CPUS || (!of_state && w.coarse & 1U << cpu))
 		return;
 	orders_yield();
 }
 
+static void start(u32 cpu, u64 key, u64 time, bool machine)
+{
+	u64 own[PAIR_CODE_SINCE + 1] = { [PAIR_CODE_KEPT] = ~time };
+
+	if (machine)
+		pair_code_start(w.p, cpu, key, time, ~time);
+	else
+		gtp_pair_start(w.p, cpu, key, time, own);
+}
+
+/* Return the time of the start that the end has found; 0: none. */
+static u64 end(u32 cpu, u64 key, bool machine)
+{
+	const u64 time = 10000;
+	u64 own[PAIR_CODE_SINCE + 1] = { 0 }, since, kept;
+	bool found;
+
+	if (machine) {
+		found = pair_code_end(w.p, cpu, key, time, &since, &kept);
+	} else {
+		found = gtp_pair_end(w.p, cpu, key, time, own);
+		since = own[PAIR_CODE_SINCE];
+		kept = own[PAIR_CODE_KEPT];
+	}
+	if (!found)
+		return 0;
+	if (w.s->kept)
+		assert_int_equal(kept, ~(time - since));
+	return time - since;
+}
+
 static void run_op(struct op *op, u32 nr)
 {
-	const u64 start_time = 1000 + nr, end_time = 10000;
-	u64 own[2] = { 0 };
+	bool machine = w.machine >> nr / OPS_EACH & 1;
 
 	op->begin = orders_step();
 	if (op->kind == 's') {
-		op->time = start_time;
-		gtp_pair_start(w.p, nr, w.key[op->key], start_time, own);
-	} else if (gtp_pair_end(w.p, nr, w.key[op->key], end_time, own)) {
-		op->time = end_time - own[SINCE];
+		op->time = 1000 + nr;
+		start(nr, w.key[op->key], op->time, machine);
+	} else {
+		op->time = end(nr, w.key[op->key], machine);
 	}
 	op->finish = orders_step();
 }
@@ -88,17 +124,22 @@ static void run_ops(u32 cpu)
 			run_op(&w.op[cpu * OPS_EACH + i], cpu * OPS_EACH + i);
 }
 
+static void make_pair(bool kept)
+{
+	memset(w.mem, 0, gtp_pair_bytes(ENTRIES, KEPT_MAX, OPS + 1));
+	w.p = gtp_pair_init(w.mem, ENTRIES, kept, OPS + 1);
+	w.p->since = PAIR_CODE_SINCE;
+	w.p->kept[0] = PAIR_CODE_KEPT;
+}
+
 static void prepare(void)
 {
-	u64 own[2] = { 0 };
-
 	memset(w.op, 0, sizeof(w.op));
-	memset(w.p->bucket, 0, w.p->nbuckets * sizeof(*w.p->bucket));
-	memset(w.p->counts, 0, (OPS + 1) * sizeof(*w.p->counts));
+	make_pair(w.s->kept);
 	for (u32 i = 0; i < w.s->fillers; i++)
-		gtp_pair_start(w.p, OPS, w.key[FILLER + i], 1, own);
+		start(OPS, w.key[FILLER + i], 1, false);
 	if (w.s->there)
-		gtp_pair_start(w.p, OPS, w.key[K], 500, own);
+		start(OPS, w.key[K], 500, false);
 	for (u32 c = 0; c < CPUS; c++) {
 		const char *text = w.s->cpu[c];
 
@@ -115,6 +156,8 @@ static void read_counts(void)
 {
 	for (u32 i = 0; i < OPS; i++) {
 		assert_int_equal(w.p->counts[i].start_gave_up + w.p->counts[i].end_gave_up, 0);
+		assert_int_equal(w.p->counts[i].started, w.op[i].kind == 's');
+		assert_int_equal(w.p->counts[i].ended, w.op[i].kind == 'e' && w.op[i].time);
 		w.op[i].restarted = w.p->counts[i].restarted;
 		w.op[i].no_room = w.p->counts[i].no_room;
 	}
@@ -235,12 +278,23 @@ static void check(void)
 	fail();
 }
 
+/*
+ * Each CPU runs C or machine code, which has more steps. So that there are not too many orders, it
+ * yields only before accesses to the state if both CPUs run it; and in scenarios with coarse CPUs
+ * only the first CPU runs it, in those with three CPUs none.
+ */
 static void all_orders(const struct scenario *s)
 {
 	static const struct orders orders = { prepare, takes_part, run_ops, check, ORDERS_DEPTH };
+	u32 most = s->cpu[2] ? 0 : s->coarse ? 1 : 3;
 
 	w.s = s;
-	orders_run_all(&orders, s->least);
+	for (w.machine = 0; w.machine <= most; w.machine++) {
+		bool both = w.machine == 3;
+
+		w.coarse = s->coarse | (both ? w.machine : 0);
+		orders_run_all(&orders, both ? s->least / 10 : s->least);
+	}
 }
 
 /* --- scenarios --- */
@@ -300,24 +354,45 @@ static void three_cpus(void **state)
 	all_orders(&(struct scenario){ .cpu = { "sK", "eK", "sK" }, .coarse = ALL, .least = 5000 });
 }
 
+static void kept_values(void **state)
+{
+	ORDERS(CPUS_DO("sK", "eK"), .kept = true, .least = 20);
+	ORDERS(CPUS_DO("eK", "eK"), .there = true, .kept = true, .least = 20);
+	ORDERS(CPUS_DO("eK", "sX"), .there = true, .kept = true, .least = 20);
+}
+
+/* In machine code most starts and ends leave nothing to C. */
+static void by_machine_code(void **state)
+{
+	static const struct scenario plain, kept = { .kept = true };
+	u32 in_c = pair_code_in_c();
+
+	for (u32 i = 0; i < 2; i++) {
+		w.s = i ? &kept : &plain;
+		make_pair(w.s->kept);
+		start(0, w.key[K], 7, true);
+		assert_int_equal(end(0, w.key[K], true), 7);
+	}
+	assert_int_equal(pair_code_in_c(), in_c);
+	assert_int_equal(end(0, w.key[K], true), 0);
+	assert_int_equal(pair_code_in_c(), in_c + 1);
+}
+
 static bool is_in_bucket_0(u64 key)
 {
-	u64 own[2] = { 0 };
 	struct gtp_pair_entry e[GTP_PAIR_SLOTS];
-	bool there;
 
-	gtp_pair_start(w.p, OPS, key, 1, own);
-	there = gtp_pair_read(w.p, 0, e);
-	gtp_pair_end(w.p, OPS, key, 1, own);
-	return there;
+	make_pair(false);
+	start(OPS, key, 1, false);
+	return gtp_pair_read(w.p, 0, e);
 }
 
 static int setup(void **state)
 {
 	u32 n = 0;
 
-	w.p = gtp_pair_init(calloc(1, gtp_pair_bytes(1, 0, OPS + 1)), 1, 0, OPS + 1);
-	w.p->since = SINCE;
+	pair_code_begin();
+	w.mem = calloc(1, gtp_pair_bytes(ENTRIES, KEPT_MAX, OPS + 1));
 	for (u64 key = 1; n < KEYS; key++)
 		if (is_in_bucket_0(key))
 			w.key[n++] = key;
@@ -326,7 +401,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	free(w.p);
+	free(w.mem);
 	return 0;
 }
 
@@ -340,6 +415,8 @@ int main(void)
 		cmocka_unit_test(no_room),
 		cmocka_unit_test(two_cpus_with_two_each),
 		cmocka_unit_test(three_cpus),
+		cmocka_unit_test(kept_values),
+		cmocka_unit_test(by_machine_code),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
