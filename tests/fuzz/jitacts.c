@@ -41,6 +41,7 @@ struct side {
 	struct gtp_tp_stat stat;
 	struct gtp_cpu cpu;
 	u64 clock;
+	struct gtp_calibration tsc;
 	u32 log_len;
 	char log[LOG];
 	struct gtp_expr expr[ACTIONS];
@@ -166,11 +167,11 @@ static bool pairs_differ(const struct side *a, const struct side *b)
 	return false;
 }
 
-/* Set up three aggregations: a histogram by one key, statistics by two, a count. */
-static void set_up_own(struct side *s)
+/* Set up three aggregations: a histogram by one key or none, statistics by two, a count. */
+static void set_up_own(struct side *s, bool hist_by_key)
 {
 	static const char *const name[TABLES] = { "hist_a", "stats_a", "count_a" };
-	static const u8 keys[TABLES] = { 1, 2, 0 };
+	const u8 keys[TABLES] = { hist_by_key, 2, 0 };
 	static struct gtp_aggr_shape shape[TABLES];
 	u32 i, k;
 
@@ -349,7 +350,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	}
 	s->tsv[TASKS].tasks = &s->tasks;
 	gtp_tasks_set(&s->tasks, TASK, BORN, circular ? -7 : 0);
-	set_up_own(s);
+	set_up_own(s, circular);
 	s->stat = (struct gtp_tp_stat){ 0 };
 	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .on = true };
 	s->tp.actions = action(s, 0);
@@ -448,7 +449,8 @@ static const char *frames_differ(const struct side *a, const struct side *b)
 	y = newest(&b->cpu.buf);
 	if (!x || !y)
 		return x || y ? "frames that are left" : NULL;
-	if (memcmp(x, y, sizeof(*x)))
+	if (x->size != y->size || x->tp != y->tp || x->flags != y->flags || x->pc != y->pc ||
+	    (!a->cpu.env.tsc && x->time != y->time))
 		return "head of a frame";
 	return same_blocks(x, y) ? NULL : "blocks";
 }
@@ -493,6 +495,16 @@ static const char *differ(const struct jitacts *m)
 		if (a->tsv[n].value != b->tsv[n].value)
 			what = "variables";
 	return what;
+}
+
+/*
+ * Let the times come from the host's clock, or from the time stamp counter: then let it be @ns at
+ * both sides, which may be less than at the last hit.
+ */
+static void set_clock(struct side *s, bool by_counter, u64 ns)
+{
+	s->tsc = (struct gtp_calibration){ .ns = ns };
+	s->cpu.env.tsc = by_counter ? &s->tsc : NULL;
 }
 
 static void hit(struct side *s, const struct gtp_regs *regs)
@@ -542,7 +554,7 @@ static void count(const struct side *s)
 int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 {
 	u32 bytes = axgen_pick(g, 8) ? BUFFER : GTP_BUFFER_MIN + 8 * axgen_pick(g, 256);
-	bool circular = axgen_pick(g, 2);
+	bool circular = axgen_pick(g, 2), by_counter = axgen_pick(g, 2);
 	const char *what = NULL;
 	u32 n;
 	int err;
@@ -563,7 +575,11 @@ int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 		return err;
 	jitacts_stats.tracepoints++;
 	for (n = 0; n < HITS && !what; n++) {
+		u64 ns = 1000 + 100 * axgen_pick(g, 4);
+
 		jitdiff_regs(&m->regs, g);
+		set_clock(&m->interpreter, by_counter, ns);
+		set_clock(&m->compiler, by_counter, ns);
 		hit(&m->interpreter, &m->regs);
 		if (!hit_guarded(&m->compiler, &m->regs))
 			what = "bytes behind the frame";

@@ -315,7 +315,12 @@ static void same_sides(void)
 	assert_int_equal(a->cpu.in_hit, 0);
 	assert_int_equal(a->cpu.nested, b->cpu.nested);
 	assert_int_equal(a->cpu.busy, b->cpu.busy);
-	assert_memory_equal(a->stat, b->stat, sizeof(a->stat));
+	for (u32 i = 0; i < SLOTS; i++) {
+		assert_int_equal(a->stat[i].hits + a->cpu.quick[i],
+				 b->stat[i].hits + b->cpu.quick[i]);
+		assert_int_equal(a->stat[i].usage, b->stat[i].usage);
+		assert_int_equal(a->stat[i].failed, b->stat[i].failed);
+	}
 	assert_memory_equal(a->cpu.local, b->cpu.local, GTP_TSV_SECOND * sizeof(u64));
 	assert_memory_equal(a->pair->counts, b->pair->counts, sizeof(*a->pair->counts));
 	for (u32 nr = 0; nr < a->pair->nbuckets; nr++) {
@@ -382,6 +387,14 @@ static void no_pair(void)
 	}
 }
 
+static void interpret_in_c(void)
+{
+	for (u32 i = 0; i < TPS; i++) {
+		t.c.tp[i].code = NULL;
+		t.c.tp[i].plan.update_alone = NULL;
+	}
+}
+
 /* Each hit has the same effects as if C had handled it, also if an action fails. */
 static void test_like_c(void **state)
 {
@@ -399,6 +412,8 @@ static void test_like_c(void **state)
 		t.c.run.pass_errors = pass_errors;
 		if (!(rand() % 16))
 			no_pair();
+		if (rand() % 2)
+			interpret_in_c();
 		for (u32 n = 0; n < 12; n++) {
 			bool active = t.pad.run.active;
 			u32 which = (u32)rand() % TPS;

@@ -272,6 +272,8 @@ static void check(void)
 				      .fillers = w.s->fillers };
 
 	read_counts();
+	/* All operations have finished, so no slot is busy. */
+	assert_int_equal(w.p->bucket[0].state & GTP_PAIR_ALL_SLOTS / 3 * GTP_PAIR_BUSY, 0);
 	if (explains(before, 0))
 		return;
 	print_order();
