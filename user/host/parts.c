@@ -25,7 +25,7 @@ static struct gtp_agent_part *make_part(struct gtp_space *s, struct gtp_agent_sh
 	if (!part)
 		return NULL;
 	part->cpu.id = i;
-	part->cpu.tsc = &shared->clock;
+	part->cpu.env.tsc = &shared->clock;
 	if (p->stacks)
 		part->stack_top = p->stacks + (i + 1ULL) * GTP_AGENT_STACK;
 	part->cpu.stat = gtp_space_alloc(s, gtp_hit_stat_bytes(p->nslots), true);
