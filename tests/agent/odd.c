@@ -4,9 +4,10 @@
  * number for each: "filter" ends the process at the next process_vm_readv() or gettid() of any
  * thread; "limit" limits the addresses of the process; "lock" locks a page; "share" makes a thread
  * with the FS segment of its maker; "flip" makes a thread that protects and unprotects victim_page
- * for ever; "look N" calls victim_look(), which does nothing, N times, "spin" for ever, in two
+ * for ever; "look N" calls victim_look(), which does nothing, N times, "spin" for ever, in four
  * threads; "leap N" leaves victim_look() by siglongjmp() from a handler until N of them have
- * succeeded; "fork" prints the number of a child that calls victim_look() for ever.
+ * succeeded; "nap N" sleeps N times in a handler on top of a hit; "fork" prints the number of a
+ * child that calls victim_look() for ever.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -24,6 +25,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "odd.h"
@@ -113,9 +115,13 @@ static void *spin(void *arg)
 
 static int start_spin(void)
 {
+	enum { THREADS = 4 };
 	pthread_t t;
+	int err = 0;
 
-	return pthread_create(&t, NULL, spin, NULL) || pthread_create(&t, NULL, spin, NULL);
+	for (int i = 0; !err && i < THREADS; i++)
+		err = pthread_create(&t, NULL, spin, NULL);
+	return err;
 }
 
 static sigjmp_buf back;
@@ -148,6 +154,36 @@ static long leap(long n)
 	return leaps;
 }
 
+extern const char __executable_start[], etext[];
+static long naps;
+
+/* Sleep on top of a hit: the program's own code is interrupted elsewhere. */
+static void on_nap(int sig, siginfo_t *info, void *context)
+{
+	const char *at = (const char *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	(void)sig;
+	(void)info;
+	if (gettid() != getpid() || (at >= __executable_start && at < etext))
+		return;
+	naps++;
+	usleep(100000);
+}
+
+static long nap(long n)
+{
+	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+	const struct sigaction act = { .sa_sigaction = on_nap, .sa_flags = SA_SIGINFO };
+
+	naps = 0;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (__atomic_load_n(&naps, __ATOMIC_RELAXED) < n)
+		victim_look(victim_page, 0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	return naps;
+}
+
 static int start_child(void)
 {
 	pid_t child = fork();
@@ -177,6 +213,8 @@ bool odd_obey(const char *line)
 		printf("%ld\n", look(atol(line + 5)));
 	else if (!strncmp(line, "leap ", 5))
 		printf("%ld\n", leap(atol(line + 5)));
+	else if (!strncmp(line, "nap ", 4))
+		printf("%ld\n", nap(atol(line + 4)));
 	else if (!strcmp(line, "fork"))
 		printf("%d\n", start_child());
 	else

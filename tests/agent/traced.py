@@ -2,6 +2,7 @@
 """Tests tracepoints in a process that runs on: what is collected, and that nothing harms the process."""
 import os
 import re
+import select
 import signal
 import time
 
@@ -111,25 +112,43 @@ class Started(Packets):
         self.send(text)
         equal(self.answer(), b"OK", text)
 
+    def again(self, victim, i):
+        """Start and stop, and define other tracepoints."""
+        self.command("QTStart")
+        self.command("QTStop")
+        self.command("QTinit")
+        place = first_mapping(victim, "/victim") + symbols(os.path.join(BUILT, "victim"))["victim_look"]
+        # Several expressions, so that the code of each run lies elsewhere: n > i % 100.
+        for number in range(1, 2 + i % 3):
+            self.command("QTDP:%x:%x:E:0:0:X8,26000422%02x2b1427-" % (number, place, i % 100))
+            self.command("QTDP:-%x:%x:R%x" % (number, place, 0x30 if i % 2 else 0xffff))
+
     def kill(self):
         self.process.kill()
         self.process.communicate()
 
 
-@test("tracepoints: tstop, new definitions and tstart again and again, while two threads hit all the time")
+@test("tracepoints: a handler that sleeps on top of a hit: tstop waits for that hit before the code of the next run is written")
+def naps():
+    with Victim() as victim:
+        packets = Started(victim)
+        victim.tell("nap 10")
+        i = 0
+        while not select.select([victim.process.stdout], [], [], 0)[0]:
+            packets.again(victim, i)
+            i += 1
+        equal(victim.line(), "10\n")
+        check(i > 5, "%d tstarts only" % i)
+        equal(packets.end(), "")
+
+
+@test("tracepoints: tstop, new definitions and tstart again and again, while four threads hit all the time")
 def toggled():
     with Victim() as victim:
         equal(victim.ask("spin"), "0")
         packets = Started(victim)
         for i in range(rounds(200, 40)):
-            packets.command("QTStart")
-            packets.command("QTStop")
-            packets.command("QTinit")
-            place = first_mapping(victim, "/victim") + symbols(os.path.join(BUILT, "victim"))["victim_look"]
-            # Several expressions, so that the code of each run lies elsewhere: n > i % 100.
-            for number in range(1, 2 + i % 3):
-                packets.command("QTDP:%x:%x:E:0:0:X8,26000422%02x2b1427-" % (number, place, i % 100))
-                packets.command("QTDP:-%x:%x:R%x" % (number, place, 0x30 if i % 2 else 0xffff))
+            packets.again(victim, i)
         equal(packets.end(), "")
         equal(int(victim.ask("look 1000")), sum(range(1000)) + 1000)
 

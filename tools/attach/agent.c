@@ -16,7 +16,7 @@ enum {
 	BUFFER_MAX = (4 << 20) - 64, /* the space adds 64 bytes, and rounds up to a power of 2 */
 	BUFFERS_BYTES = 64 << 20,
 	PARTS_MAX = 4096,
-	IDLE_TRIES = 200,
+	IDLE_TRIES = 150,
 	IDLE_WAIT_NS = 1000000,
 };
 
@@ -214,11 +214,13 @@ static bool is_idle(struct agent *a)
  */
 static void wait_for_hits(struct agent *a)
 {
-	const struct timespec wait = { .tv_nsec = IDLE_WAIT_NS };
+	struct timespec wait = { 0 };
 
 	for (u32 i = 0; i < IDLE_TRIES; i++) {
 		if (is_idle(a) || gtp_process_is_gone(a->process, &(struct gtp_why){ "" }))
 			return;
+		/* Each try stops all threads, so try less often, later. */
+		wait.tv_nsec = (1 + i / 8) * IDLE_WAIT_NS;
 		nanosleep(&wait, NULL);
 	}
 	a->stuck = true;
