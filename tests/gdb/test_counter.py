@@ -16,7 +16,7 @@ WORK = "for i in 1 2 3 4; do find /proc/self /sys/class >/dev/null; dd if=/dev/z
 def counted():
     num = gtp_sample("cycles:4000000 collect $cpu_id, $cs, $irq_count")
     with Timed() as run, Spinner() as spinner:
-        spinner.run_for(2 * SECOND)
+        spinner.run_for(SECOND)
     accounted(num, run, 250)
     rows = collected("$cpu_id", "$cs", "$irq_count")
     equal(len(rows), hits(num), "frames")
