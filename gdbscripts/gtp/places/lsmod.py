@@ -53,15 +53,11 @@ def section_attributes(attrs):
         pointer += 1
 
 
-def section_name(attr):
-    names = [f.name for f in attr.type.fields()]
-    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string(errors="replace")
-
-
-def section_address(attr):
-    names = [f.name for f in attr.type.fields()]
-    value = attr["address"] if "address" in names else attr["private"]
-    return int(value) % 2**64
+def section(attr, members):
+    """Return the name and the address of a section. MEMBERS are the names of its attribute's members."""
+    attr.fetch_lazy()  # with one packet, instead of one for each member
+    name = (attr["battr"] if "battr" in members else attr)["attr"]["name"].string(errors="replace")
+    return name, int(attr["address"] if "address" in members else attr["private"]) % 2**64
 
 
 def per_cpu(mod):
@@ -78,7 +74,11 @@ def sections(mod):
     attrs = mod["sect_attrs"]
     if int(attrs) == 0:
         return {}
-    found = {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
+    found, members = {}, None
+    for attr in section_attributes(attrs):
+        members = members or [f.name for f in attr.type.fields()]
+        name, address = section(attr, members)
+        found[name] = address
     start, size = per_cpu(mod)
     if size:
         found[PER_CPU] = start
