@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: these tests are about the command, not about the kernel.
 """Tests the shell command `gtp`. Compares its rows with the fixture's own counts, and ends its runs in every possible
-way."""
+way.
 
+GDB takes ten seconds in a guest to read vmlinux. So only some of these commands start a GDB of their own (fresh=True); the
+GDB of the others is a child of one that has read vmlinux already (tests/gdb/ready.py). With GTP_FRESH=1 all start their own.
+"""
+
+import atexit
 import os
 import re
 import shutil
@@ -25,13 +30,29 @@ load_fixture()
 indexed.at_hand()
 
 
+def with_ready_gdb():
+    """Start a GDB that reads vmlinux. Return environment variables with which a command gtp gets a child of this GDB."""
+    path = os.path.join(tempfile.mkdtemp(), "ready")
+    words = ["gdb", "-q", "-batch", "-nx", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off", "-iex",
+             "maint set worker-threads 0", "-iex", "set index-cache directory " + indexed.CACHE, "-iex",
+             "set index-cache enabled on", os.environ["VMLINUX"], "-x", os.path.join(TOP, "tests/gdb/ready.py")]
+    gdb = subprocess.Popen(words, stdin=subprocess.DEVNULL, env=dict(os.environ, GTP_READY=path), start_new_session=True)
+    atexit.register(gdb.kill)
+    until(lambda: os.path.exists(path) or gdb.poll() is not None, "the GDB that reads vmlinux")
+    return {"GTP_READY": path, "PATH": os.path.join(TOP, "tests/gdb/forked") + ":" + os.environ["PATH"]}
+
+
+READY = {} if os.environ.get("GTP_FRESH") else with_ready_gdb()
+
+
 class Gtp:
     """A running command gtp. begun() returns when its probes are armed."""
 
-    def __init__(self, *words, shell=None):
+    def __init__(self, *words, shell=None, fresh=False):
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(shell or [sys.executable, GTP, *words], stdin=subprocess.DEVNULL, text=True,
-                                        stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True)
+                                        stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True,
+                                        env=dict(os.environ, **({} if fresh else READY)))
         self.head = None
 
     def begun(self):
@@ -103,7 +124,7 @@ def readme():
     with tempfile.NamedTemporaryFile(prefix="truth-") as file:
         file.write(bytes(100000))
         file.flush()
-        gtp = Gtp(*README).begun()
+        gtp = Gtp(*README, fresh=True).begun()
         with open(file.name, "rb", buffering=0) as again:
             sizes = [len(again.read(size)) for size in (4096, 8192, 4097, 100, 65536)]
         rows = gtp.interrupted()
@@ -265,7 +286,7 @@ def missing():
 
 @test("^C before anything runs is status 130; gtp killed during its run leaves no probe")
 def killed():
-    gtp = Gtp("trace", "gtp_target_add")
+    gtp = Gtp("trace", "gtp_target_add", fresh=True)
     until(lambda: reads_symbols(gtp), "GDB")
     equal((gtp.interrupted(), gtp.status), ([], 130), gtp.said())
     nothing_armed()

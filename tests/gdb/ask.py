@@ -4,13 +4,14 @@
 Usage: ask.py TOPIC.py      environment: GTP_READY, GTP_ONLY
 The topic's output is this command's. Exit status: the topic's.
 """
+import json
 import os
 import socket
 import sys
 
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
     line.connect(os.environ["GTP_READY"])
-    words = sys.argv[1], os.environ.get("GTP_ONLY", "")
-    socket.send_fds(line, ["\0".join(words).encode()], [1])
+    request = ["source " + sys.argv[1]], {"GTP_ONLY": os.environ.get("GTP_ONLY", "")}
+    socket.send_fds(line, [json.dumps(request).encode()], [1, 1])
     status = line.recv(16)
 sys.exit(int(status) if status else "the GDB of %s has gone" % os.environ["GTP_READY"])

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A GDB that has read vmlinux, and forks a fresh GDB for each topic: reading vmlinux takes seconds in a guest.
+# A GDB that has read vmlinux, and forks a fresh GDB for each client: reading vmlinux takes seconds in a guest.
 #
-# ask.py sends the name of a topic, and the file descriptor for the topic's output. A child of this GDB runs the topic;
-# the child has never been connected and has no definitions. GTP_READY is the path of the socket. GDB needs `maint set
-# worker-threads 0`, because a child does not get its threads. Types that most topics use are looked up before the first
-# topic, because in a guest GDB needs ten seconds to find struct task_struct. With GTP_FRESH=1, tests/gdb/run does not use
-# ready.py, and each topic has a GDB that has looked up nothing.
+# A client is ask.py, which runs a topic, or forked/gdb, which stands in for the GDB that the command gtp starts. It sends
+# GDB commands and environment variables, and the descriptors for the output and, if it has one, for GTP_SHELL's socket.
+# A child of this GDB executes the commands; the child has never been connected and has no definitions. GTP_READY is the
+# path of the socket. GDB needs `maint set worker-threads 0`, because a child does not get its threads. Types that most
+# topics use are looked up before the first client, because in a guest GDB needs ten seconds to find struct task_struct.
+# With GTP_FRESH=1, the tests do not use ready.py, and each topic has a GDB that has looked up nothing.
 import contextlib
+import json
 import os
 import select
 import signal
@@ -17,17 +19,24 @@ import gdb
 
 import kernel
 
-KNOWN = "struct task_struct", "struct file", "struct sk_buff"
+KNOWN = "struct task_struct", "struct file", "struct sk_buff", "struct module"
 
 
-def become(topic, only, out):
-    """Source the topic, as a fresh GDB does with -x. Runs in the child of this GDB."""
+def with_line(env, line):
+    """Return the environment in which GTP_SHELL has the number that the socket has in this process."""
+    request = dict(json.loads(env["GTP_SHELL"]), fd=line)
+    return dict(env, GTP_SHELL=json.dumps(request))
+
+
+def become(commands, env, fds):
+    """Execute the commands, as a fresh GDB does with -x and -ex. Runs in the child of this GDB."""
     os.setsid()
-    for fd in (1, 2):
-        os.dup2(out, fd)
-    os.environ.update(GTP_ONLY=only)
+    for fd, given in enumerate(fds[:2], 1):
+        os.dup2(given, fd)
+    os.environ.update(with_line(env, fds[2]) if len(fds) > 2 else env)
     try:
-        gdb.execute("source " + topic)
+        for command in commands:
+            gdb.execute(command)
     except BaseException:  # pylint: disable=broad-exception-caught # a topic that ends by itself never comes here
         traceback.print_exc()
     gdb.execute("quit 1")
@@ -43,12 +52,13 @@ def watch(child, line):
 
 
 def answer(line):
-    data, fds, _, _ = socket.recv_fds(line, 65536, 1)
-    topic, only = data.decode().split("\0")
+    data, fds, _, _ = socket.recv_fds(line, 65536, 3)
+    commands, env = json.loads(data)
     child = os.fork()
     if not child:
-        become(topic, only, fds[0])
-    os.close(fds[0])
+        become(commands, env, fds)
+    for fd in fds:
+        os.close(fd)
     with contextlib.suppress(BrokenPipeError):  # the client has ended because the topic fell silent
         line.sendall(b"%d" % watch(child, line))
 
