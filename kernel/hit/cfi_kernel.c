@@ -178,7 +178,7 @@ static bool find(struct mm_struct *mm, u64 addr, struct gtp_ustack_map *map)
 		return false;
 	if (inode) {
 		file = find_file(inode);
-	} else if (mapped.start == (u64)READ_ONCE(mm->context.vdso)) {
+	} else if (mapped.start == (__force u64)READ_ONCE(mm->context.vdso)) {
 		mapped.offset = 0;
 		file = find_file(NULL);
 	}

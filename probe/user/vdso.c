@@ -10,7 +10,7 @@
 /* A process that has unmapped its vDSO reads nothing, or bytes in which no build-id is found. */
 static int read_at(void *dst, u32 len, u64 offset)
 {
-	u64 vdso = current->mm ? (u64)READ_ONCE(current->mm->context.vdso) : 0;
+	u64 vdso = current->mm ? (__force u64)READ_ONCE(current->mm->context.vdso) : 0;
 
 	if (!vdso || offset > TASK_SIZE_MAX ||
 	    copy_from_user(dst, (const void __user *)(vdso + offset), len))
