@@ -128,6 +128,33 @@ def cached_pages():
     return [[0, [name], {"count": [2 * pages, 4 * pages]}], [1, [name], {"count": pages}], [2, [name], {"count": dirty}]]
 
 
+def resident(fd, pages):
+    """Return the numbers of those pages of a file that are in the page cache."""
+    there = (ctypes.c_ubyte * pages)()
+    with mmap.mmap(fd, pages * PAGE, mmap.MAP_PRIVATE) as area:
+        first = ctypes.c_char.from_buffer(area)
+        call("mincore", ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(pages * PAGE), there)
+        del first
+    return [i for i in range(pages) if there[i] & 1]
+
+
+@tool("readahead")
+def reads_ahead():
+    pages, took = 64, []
+    fd = os.open(cold("tool-ahead", pages), os.O_RDONLY)
+    assert not resident(fd, pages)
+    with calling_itself("tool-ahead") as name, timed(took):
+        os.pread(fd, PAGE, 0)
+        ahead = resident(fd, pages)
+        assert ahead[0] == 0 and len(ahead) > 2, ahead
+        tap.until(lambda begun=time.monotonic_ns(): time.monotonic_ns() > begun + SLOW, "the time before the first use")
+        for i in ahead[1:-1]:  # the last one stays unused
+            for _ in range(2):
+                os.pread(fd, PAGE, i * PAGE)
+    used = len(ahead) - 1
+    return [[0, [name], {"count": used, "sum": [(used - 1) * SLOW, used * took[0]], "max": [SLOW, took[0]]}]]
+
+
 @tool("dcsnoop")
 def names_not_cached():
     with calling_itself("tool-dcsnoop") as name:
