@@ -9,8 +9,10 @@ from lib import *
 from others import looped, mechanism
 
 CROWD = 300
+MANY = 2500  # tasks at a time: the table has 1024 buckets of five, so some buckets overflow
 EXITS = 20
 WANTED = "gtp_target_wait"
+IN_WANTED = "task_" + WANTED
 FOLLOWED = "jump, follows the call"
 
 
@@ -78,6 +80,30 @@ def ends_inside():
     cmd("tstop")
     equal(hits(other), 0)
     shell()("sleep 1.5")  # gdbtp counts the calls that have not returned every second, and then may be unloaded
+
+
+@test("$task_NAME in interrupts: an interrupt has the value of the task under it, other tasks that the call starts have none")
+def interrupts():
+    cmd("tvariable $task_in")
+    num = marked("*gtp_target_call_context", "")
+    both = trace("*gtp_target_context if $task_in", "collect $current_task, $hardirq_count")
+    every = trace("*gtp_target_context")
+    others = trace("*gtp_target_context if !$task_in", "collect $hardirq_count")
+    cmd("tstart")
+    calls = ("task", "hard", "soft", "kthread", "hard", "task", "bh")
+    for where in calls:
+        target("call context " + where)
+    cmd("tstop")
+    equal(values("task_in"), (len(calls), 0, 0, 0))
+    inside = [where for where in calls if where not in ("soft", "kthread")]
+    equal((hits(num), hits(both), hits(others), nested(), missed()), (len(calls), len(inside), hits(every) - len(inside), 0, 0))
+    found = []
+    for _ in frames():
+        if number("$tracepoint") == both:
+            found.append(number("$hardirq_count") != 0)
+        elif number("$tracepoint") == others:
+            equal(number("$hardirq_count"), 0, "an interrupt that does not see the value of the task under it")
+    equal(found, [where == "hard" for where in inside], "which of the hits were in interrupts")
 
 
 @test("a dprintf cannot name $task_NAME")
@@ -189,6 +215,65 @@ def path_without_room():
     check("note: 7 calls found no room for a mark: what they would show is not there" in said, said)
 
 
+@test("more tasks inside than the table has room for: those without room are counted and have no lines, the others are right")
+def full_buckets():
+    num = set_path(WANTED)
+    cmd("tstart")
+    target("crowd %d" % MANY)
+    made, still, no_room, died = values(IN_WANTED)
+    note("%d tasks have a mark, %d found no room" % (made, no_room))
+    equal((made + no_room, still, died), (MANY, made, 0))
+    check(no_room and made > MANY // 2, "%d of %d tasks found no room" % (no_room, MANY))
+    target("release")
+    equal(values(IN_WANTED), (made, 0, no_room, 0))
+    # The table is as good as new: a few tasks more have room.
+    target("crowd 3")
+    target("release")
+    equal(values(IN_WANTED)[0], made + 3)
+    cmd("tstop")
+    equal((hits(num), nested(), missed()), (MANY + 3, 0, 0))
+    text = cmd("gtp path show --calls %d" % (2 * MANY))
+    check("note: %d calls found no room for a mark: what they would show is not there" % no_room in text, text[-300:])
+    shown = Shown(text)
+    equal((len(shown.heads), sum(not rows for rows in shown.rows)), (MANY + 3, no_room))
+    check("hit outside" not in text, "lines of tasks without a mark: " + text[-300:])
+    equal(len({tuple(line for _, line, _ in shown.steps(nr)) for nr, rows in enumerate(shown.rows) if rows}), 1,
+          "the sequences of lines")
+
+
+@test("gtp path: calls that never return, and calls that another run has begun, are no calls; their lines are outside of calls")
+def path_without_return():
+    num = set_path("gtp_target_exit if n >= 0")
+    run_trace(*["call exit 1"] * 3)
+    made, still, no_room, died = values("task_gtp_target_exit")
+    equal((made + no_room, still + died), (3, made))
+    ended = 3 - no_room
+    text = cmd("gtp path show")
+    found = matches(r"^0 calls of gtp_target_exit; (\d+) lines were hit outside of them\n", text)
+    check(int(found.group(1)) >= ended > 0 and hits(num) == 0, text)
+    shell()("sleep 1.5")  # as in ends_inside()
+    cmd("delete")
+    num = set_path(WANTED)
+    cmd("tstart")
+    target("crowd 5")
+    equal(values(IN_WANTED), (5, 5, 0, 0))
+    cmd("tstop")
+    text = cmd("gtp path show")
+    matches(r"^0 calls of gtp_target_wait; \d+ lines were hit outside of them\n", text)
+    # The five tasks are inside when the next run begins. Their values belong to the run before.
+    cmd("tstart")
+    equal(values(IN_WANTED), (0, 0, 0, 0))
+    target("release")
+    equal(values(IN_WANTED), (0, 0, 0, 0))
+    target("crowd 2")
+    target("release")
+    equal(values(IN_WANTED), (2, 0, 0, 0))
+    cmd("tstop")
+    equal((hits(num), nested(), missed()), (2, 0, 0))
+    shown = Shown(cmd("gtp path show"))
+    check(shown.text.endswith("2 calls of gtp_target_wait\n") and all(shown.rows), "not only the calls of this run: " + shown.text)
+
+
 @test("a name of the debug information that is no name in C is not collected")
 def names_of_others():
     from gtp.run import onecall  # import it only now, because the prefix `gtp` must exist first
@@ -260,6 +345,18 @@ def calls_of_chain():
         matches(r"(?m)^  gtp_target_chain_b\(n=%d\) = %d  [\d.]+ \w+$" % (n + 1, n + 322), text)
         matches(r"(?m)^    gtp_target_chain_c\(n=%d\) = %d  [\d.]+ \w+$" % (n + 21, n + 321), text)
     check(shown.text.endswith("2 calls of gtp_target_chain_a\n"), shown.text)
+
+
+@test("gtp calls: a call in an interrupt that comes on top of a wanted call is marked, and one in another task is not shown")
+def calls_in_interrupts():
+    num, _ = set_calls("gtp_target_call_context --into gtp_target_context")
+    run_trace(*("call context " + where for where in ("task", "hard", "kthread")))
+    equal((hits(num), nested(), missed()), (3, 0, 0))
+    shown = Shown(cmd("gtp calls show"))
+    note(shown.text)
+    equal([[(name, "(in an interrupt)" in row) for row, (_, name) in zip(rows, tree(rows))] for rows in shown.rows],
+          [[("gtp_target_context", False)], [("gtp_target_context", True)], []])
+    check("made outside" not in shown.text, shown.text)
 
 
 @test("gtp calls without --into: the functions that the code names; $ret chooses the calls that are shown")

@@ -61,7 +61,17 @@ static void in_kthread_now(struct work_struct *work)
 
 static DECLARE_WORK(from_kthread, in_kthread_now);
 
-int gtp_target_call_context(const char *where)
+/* The interrupt comes on top of this task, in this function. */
+static void call_in_interrupt(void)
+{
+	preempt_disable();
+	irq_work_queue(&from_irq);
+	while (!completion_done(&called))
+		cpu_relax();
+	preempt_enable();
+}
+
+GTP_TARGET_FN int gtp_target_call_context(const char *where)
 {
 	if (!strcmp(where, "task")) {
 		gtp_target_call_context_now("task", current_pt_regs());
@@ -77,7 +87,7 @@ int gtp_target_call_context(const char *where)
 	if (!strcmp(where, "soft"))
 		tasklet_schedule(&from_softirq);
 	else if (!strcmp(where, "hard"))
-		irq_work_queue(&from_irq);
+		call_in_interrupt();
 	else if (!strcmp(where, "kthread"))
 		schedule_work(&from_kthread);
 	else
