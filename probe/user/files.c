@@ -23,6 +23,7 @@
 #include "base/visible.h"
 #include "kernel/base/lock_kernel.h"
 #include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
 #include "probe/user/files.h"
 #include "probe/user/vdso.h"
 
@@ -295,11 +296,17 @@ static void hide(struct gtp_frames *f)
 	gtp_cfi_remove(&container_of(f, struct gtp_file_frames, frames)->file);
 }
 
+static u64 memory_most(void)
+{
+	return gtp_memory_most(NULL);
+}
+
 static struct gtp_frames_all tables = {
 	.mem = &gtp_mem,
 	.show = show,
 	.hide = hide,
 	.wait = gtp_cfi_wait,
+	.most = memory_most,
 };
 
 /* The table of the vDSO, which is in no file. */

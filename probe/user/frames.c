@@ -69,6 +69,10 @@ static int begin(struct gtp_frames_all *all, struct gtp_frames *f, u32 size, str
 		return refuse(all, f, -EINVAL, why, "its size is impossible");
 	if (size > GTP_FRAMES_BYTES - all->bytes)
 		return refuse(all, f, -ENOSPC, why, "all tables together would have over 256 MiB");
+	/* A machine that runs out of memory kills processes. */
+	if (size > all->most())
+		return refuse(all, f, -ENOMEM, why,
+			      "it has more than a quarter of the available memory");
 	f->bytes = alloc(all, size);
 	if (!f->bytes)
 		return refuse(all, f, -ENOMEM, why, "no memory");

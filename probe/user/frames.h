@@ -21,6 +21,7 @@ struct gtp_frames;
  * @show: let hits find a table from now on
  * @hide: let no hit find a table any more
  * @wait: wait until no hit uses a table that is hidden, except hits in programs that sleep
+ * @most: return how many bytes a table may have now: more memory of the machine must not be taken
  * @bytes: the size of all tables
  */
 struct gtp_frames_all {
@@ -28,6 +29,7 @@ struct gtp_frames_all {
 	void (*show)(struct gtp_frames *f);
 	void (*hide)(struct gtp_frames *f);
 	void (*wait)(void);
+	u64 (*most)(void);
 	u64 bytes;
 };
 

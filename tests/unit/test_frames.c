@@ -19,6 +19,7 @@ static const struct gtp_frames *shown; /* the table that hits find */
 static const void *in_use; /* memory that a hit may still read: shown after the last wait */
 static bool asleep;	   /* a hit in a program sleeps, so waiting does not help */
 static u32 allocated, waits, fail_at;
+static u64 most; /* bytes that a table may have now */
 
 static void *get(void *ctx, size_t bytes)
 {
@@ -62,7 +63,12 @@ static void wait(void)
 		in_use = NULL;
 }
 
-static struct gtp_frames_all all = { &mem, show, hide, wait, 0 };
+static u64 memory_most(void)
+{
+	return most;
+}
+
+static struct gtp_frames_all all = { &mem, show, hide, wait, memory_most, 0 };
 static struct gtp_frames frames;
 static struct cfi_case_file file;
 static u8 build_id[40];
@@ -79,6 +85,7 @@ static int clean(void **state)
 	id = (struct gtp_frames_id){ build_id, 20 };
 	waits = 0;
 	fail_at = 0;
+	most = GTP_FRAMES_BYTES;
 	asleep = false;
 	return 0;
 }
@@ -221,6 +228,18 @@ static void limits(void **state)
 	assert_int_equal(send(false), 0);
 }
 
+/* A table takes only a part of the memory that is free. The table that hits use stays. */
+static void little_memory(void **state)
+{
+	assert_int_equal(send(false), 0);
+	most = file.len - 1;
+	refused(send(false), -ENOMEM, "available memory");
+	assert_int_equal(allocated, 2);
+	assert_ptr_equal(shown, &frames);
+	most = file.len;
+	assert_int_equal(send(false), 0);
+}
+
 static void no_memory(void **state)
 {
 	fail_at = 1;
@@ -240,6 +259,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_files, clean, end),
 		cmocka_unit_test_setup_teardown(busy, clean, end),
 		cmocka_unit_test_setup_teardown(limits, clean, end),
+		cmocka_unit_test_setup_teardown(little_memory, clean, end),
 		cmocka_unit_test_setup_teardown(no_memory, clean, end),
 	};
 
