@@ -44,6 +44,24 @@ def tracepoints():
         work(victim, 1000)
 
 
+@test("tracepoints: an aggregation that is read again and again while 4 threads update it loses nothing")
+def read_aggregation():
+    read = "maint packet qXfer:gtpaggregates:read:show:0,1000"
+    with Victim() as victim, Gdb(victim) as gdb:
+        gdb.ask("tvariable $hist_a", "trace victim_work", "actions", "teval $hist_a = n + 5", "end", "tstart")
+        calls = 5000000
+        victim.tell("work %d" % calls)
+        reads = 0
+        while not select.select([victim.process.stdout], [], [], 0)[0]:
+            gdb.ask(read)
+            reads += 1
+        victim.line()
+        check(reads > 2, "%d reads" % reads)
+        gdb.ask("tstop")
+        found = matches(r"entry (\d+) : (\d+) (\d+) (\d+)", gdb.ask(read)).groups()
+        equal([int(n) for n in found], [4 * calls, 4 * sum(range(5, calls + 5)), 5, calls + 4])
+
+
 @test("tracepoints: a bad pointer ends the run with its reason; the process runs on")
 def bad_pointer():
     with Victim() as victim, Gdb(victim) as gdb:

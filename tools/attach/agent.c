@@ -272,9 +272,36 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return loc->missed;
 }
 
+/*
+ * Make the call while all threads are stopped, and none is in a hit of the part. A part that no
+ * thread has claimed has no hits: make the call at once, and if a thread claims the part meanwhile,
+ * wait until its first hit has ended. A hit that was left by siglongjmp() never ends: do not wait
+ * for it for ever.
+ */
 static void between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg)
 {
-	fn(arg);
+	const struct timespec wait = { .tv_nsec = IDLE_WAIT_NS };
+	struct agent *a = agent_of(ctx);
+	bool called = cpu->id >= READ_ONCE(a->shared->claimed), quiet = !a->patches;
+
+	if (called) {
+		fn(arg);
+		__sync_synchronize();
+		quiet |= cpu->id >= READ_ONCE(a->shared->claimed);
+	}
+	for (u32 i = 0; i < IDLE_TRIES && !quiet; i++) {
+		if (gtp_inject_begin(a->in, &(struct gtp_why){ "" }))
+			break;
+		quiet = !READ_ONCE(cpu->in_hit);
+		if (quiet && !called)
+			fn(arg);
+		called |= quiet;
+		gtp_inject_end(a->in);
+		if (!quiet)
+			nanosleep(&wait, NULL);
+	}
+	if (!called)
+		fn(arg);
 }
 
 /* --- the rest --- */
