@@ -40,6 +40,7 @@ void test_registers(void);
 void test_values(void);
 void test_small_stack(void);
 void test_signals(void);
+void test_first_hit(void);
 void test_memory(void);
 void test_bad_memory(void);
 void test_error_ends(void);

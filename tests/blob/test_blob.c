@@ -260,6 +260,8 @@ static const struct {
 	{ "a hit needs 800 bytes of the thread's stack, or 2,048 without a stack of its own",
 	  test_small_stack },
 	{ "hits in signal handlers are hits, or counted as nested", test_signals },
+	{ "a signal at each instruction of a thread's first hit, whose handler hits, too",
+	  test_first_hit },
 	{ "memory of the program, the stack, the heap, and across pages", test_memory },
 	{ "a bad pointer is an error, and the process lives", test_bad_memory },
 	{ "an error ends the run", test_error_ends },

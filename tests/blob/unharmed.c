@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests that a hit changes nothing of the thread, and reads no memory that is not there. */
 #define _GNU_SOURCE
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -214,6 +215,69 @@ void test_signals(void)
 	hit_in_handlers(2, true);
 	hit_in_handlers(2, false);
 	signal(SIGUSR1, SIG_DFL);
+}
+
+/* --- a signal at each instruction --- */
+
+enum { STEPS_MAX = 100000, TRAP_FLAG = 0x100 };
+
+static u32 steps, step_of_hit;
+static sigjmp_buf endless;
+
+static void on_step(int sig)
+{
+	if (++steps == step_of_hit)
+		sink += place_add(1, 99);
+	if (steps == STEPS_MAX)
+		siglongjmp(endless, 1);
+}
+
+/* Hit in single steps, each of which is a signal. Return false if the hit does not end. */
+static noinline bool step_through_hit(void)
+{
+	if (sigsetjmp(endless, 1))
+		return false;
+	steps = 0;
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "cc", "memory");
+	sink += place_add(10, 7);
+	__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+			 :
+			 : "i"(~TRAP_FLAG)
+			 : "cc", "memory");
+	return true;
+}
+
+/* Let the handler hit at each instruction of a thread's first hit, one after another. */
+static void hit_at_each_step(u32 n)
+{
+	bool ends = true;
+
+	w.trace->circular = true;
+	for (u32 i = 0; i < n; i++)
+		world_define(&w, place_add, NULL, "R30");
+	world_start(&w);
+	steps = 1;
+	for (step_of_hit = 1; ends && step_of_hit <= steps; step_of_hit++) {
+		memset(w.agent->slot, 0, sizeof(w.agent->slot));
+		w.shared->claimed = 0;
+		ends = step_through_hit();
+	}
+	world_stop(&w);
+	tap_about("step %u of %u", step_of_hit - 1, steps);
+	check(ends && steps > 100, "each hit ends");
+	equal(world_hits(&w) + totals().nested, 2 * (step_of_hit - 1ULL),
+	      "hits and nested hits are all calls");
+	equal(totals().missed, 0, "missed hits");
+	tap_about("all");
+	world_reset(&w);
+}
+
+void test_first_hit(void)
+{
+	signal(SIGTRAP, on_step);
+	hit_at_each_step(1);
+	hit_at_each_step(2);
+	signal(SIGTRAP, SIG_DFL);
 }
 
 /* --- memory --- */

@@ -3,8 +3,8 @@
  * A hit in a process: finds the part of the thread, and handles the hit as in the kernel.
  *
  * Nothing here takes a lock. A signal may come at any instruction, and its handler may hit a pad,
- * also in the middle of gtp_agent_claim(): then the handler claims a part of its own, which is used
- * no more after it.
+ * also in the middle of gtp_agent_claim(): then the handler claims a part of its own. Of the two
+ * parts, the thread keeps the one whose entry comes first in the table.
  */
 #include "hit/hit.h"
 #include "pad/pad.h"
@@ -43,7 +43,8 @@ static struct gtp_agent_part *take_part(struct gtp_agent_shared *shared)
 
 /*
  * Give a part to this thread. Prepare it again, because the host's pointers to functions are not
- * valid here. Another thread may take the entry of the table first.
+ * valid here. Another thread may take the entry of the table first. So may a signal handler of this
+ * thread: then the entry has this thread's key.
  */
 static struct gtp_cpu *claim(struct gtp_agent *agent, struct gtp_agent_slot *slot, u64 key)
 {
@@ -53,8 +54,11 @@ static struct gtp_cpu *claim(struct gtp_agent *agent, struct gtp_agent_slot *slo
 		return NULL;
 	gtp_hit_prepare(&part->cpu, part->cpu.run);
 	part->key = key;
-	while (slot && gtp_replace(&slot->cpu, NULL, &part->cpu))
+	while (slot && gtp_replace(&slot->cpu, NULL, &part->cpu)) {
 		slot = search(agent, key);
+		if (slot && READ_ONCE(slot->key) == key)
+			return slot->cpu;
+	}
 	if (!slot)
 		return NULL;
 	gtp_publish(&slot->key, key);
