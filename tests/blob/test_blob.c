@@ -7,6 +7,7 @@
 #include <err.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,6 +207,18 @@ static void test_no_part(void)
 	equal(totals().created, world_hits(&w), "frames");
 }
 
+/* Hits must not allocate them: the kernel may end the process for that. */
+static void test_pages(void)
+{
+	struct stat st = { 0 };
+
+	world_define(&w, place_add, NULL, "R30");
+	world_start(&w);
+	fstat(w.space.fd, &st);
+	check((u64)st.st_blocks * 512 >= (u64)w.parts * w.each, "pages for all buffers");
+	world_stop(&w);
+}
+
 static void define_var(const char *text)
 {
 	struct gtp_why why = { "" };
@@ -250,6 +263,7 @@ static const struct {
 	const char *name;
 	void (*fn)(void);
 } tests[] = {
+	{ "tstart allocates the pages of all buffers", test_pages },
 	{ "8 threads call 10^6 times: a frame for each call that the condition is true for",
 	  test_condition },
 	{ "8 threads call 10^6 times: each call is a hit, and the last frames are complete",

@@ -30,7 +30,7 @@ static struct gtp_agent_part *make_part(struct gtp_space *s, struct gtp_agent_sh
 		part->stack_top = p->stacks + (i + 1ULL) * GTP_AGENT_STACK;
 	part->cpu.stat = gtp_space_alloc(s, gtp_hit_stat_bytes(p->nslots), true);
 	mem = gtp_space_alloc(s, p->each, false);
-	if (!part->cpu.stat || !mem) {
+	if (!part->cpu.stat || !mem || gtp_space_take_pages(s, mem, p->each)) {
 		gtp_space_free(s, mem);
 		free_part(s, part);
 		return NULL;

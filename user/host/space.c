@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Allocates memory that a traced process shares: blocks of powers of two, reused by size. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -95,6 +96,17 @@ void *gtp_space_alloc(struct gtp_space *s, size_t bytes, bool zero)
 	if (zero)
 		memset(b + 1, 0, bytes);
 	return b + 1;
+}
+
+int gtp_space_take_pages(struct gtp_space *s, const void *p, size_t bytes)
+{
+	off_t at = (off_t)((u64)(unsigned long)p - s->start);
+	int rc;
+
+	do
+		rc = fallocate(s->fd, 0, at, (off_t)bytes);
+	while (rc && errno == EINTR);
+	return rc ? -errno : 0;
 }
 
 void gtp_space_free(struct gtp_space *s, void *p)

@@ -45,6 +45,13 @@ void gtp_space_close(struct gtp_space *s);
 void *gtp_space_alloc(struct gtp_space *s, size_t bytes, bool zero);
 void gtp_space_free(struct gtp_space *s, void *p);
 
+/*
+ * gtp_space_take_pages - let this program allocate the pages of memory that the process will write.
+ * Without that, the process allocates them: the kernel may kill it if its control group has too
+ * little memory, or send it SIGBUS. Return 0 or -errno
+ */
+int gtp_space_take_pages(struct gtp_space *s, const void *p, size_t bytes);
+
 /* gtp_space_mem - return the space as memory for a session */
 struct gtp_mem gtp_space_mem(struct gtp_space *s);
 
