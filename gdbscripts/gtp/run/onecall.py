@@ -22,12 +22,14 @@ from gtp.text import units
 from gtp.view import bytype, cells, columns, kinds
 
 LATE = re.compile(r"\$(?:k?ret|latency)\b", re.A)
-# Each tracepoint collects this about the hit itself. $irq_count is nonzero in interrupts, and while softirqs are disabled.
+# Each tracepoint collects this about the hit itself.
 HIT = "$clock, $cpu_id, $current_task, $irq_count"
 CALL = HIT + ", $current_task_pid, $entry_clock, $latency, $ret"
 STACK = "$rsp"
 STACK_BITS = 14  # the kernel aligns the stack of a task to its size, which is at least 2^14 bytes
-IN_INTERRUPT = 0xff0100  # the bits of $irq_count that say so
+# The bits of $irq_count that say that an interrupt, a softirq or an NMI runs. Bits 9 to 15 count how often the code has
+# disabled softirqs. Interrupts and NMIs have bits above those: which ones differs between kernels.
+IN_INTERRUPT = ~0xfe00
 UNSEEN = re.compile(r"not seen: +(\d+) hits inside another hit, (\d+) missed")
 LONGEST = 60  # the longest text of a value
 CALLS = 5  # how many calls are printed if nothing else is said
