@@ -435,7 +435,7 @@ def collected():
         for text in ("gtp collect /nosuch $ret", "gtp collect /err", "gtp collect /err 1 +"):
             refused(text)
         finds("the place of an error", refused("gtp collect /err $ret, /ip file->nosuch"), r"\n  file->nosuch\n +\^")
-        finds("/s is GDB's", refused("gtp collect/s %d path->dentry->d_name.name" % number), "does not support \"/s\" option")
+        finds("/s needs a target", refused("gtp collect/s %d path->dentry->d_name.name" % number), "not connected to a kernel")
     finally:
         gdb.execute("delete")
 
