@@ -29,12 +29,9 @@ static struct agent *agent_of(void *ctx)
 
 static u32 count_threads(const struct gtp_process *p)
 {
-	char text[8192];
-	const char *at = NULL;
+	long n = gtp_process_field(p, "status", "\nThreads:");
 
-	if (gtp_process_file(p, "status", text, sizeof(text)) >= 0)
-		at = strstr(text, "\nThreads:");
-	return at ? (u32)strtoul(at + strlen("\nThreads:"), NULL, 10) : 1;
+	return n < 0 ? 1 : (u32)n;
 }
 
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,

@@ -2,7 +2,6 @@
 /* Removes the agent of a host that was killed from a process. */
 #define _GNU_SOURCE
 #include <err.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -21,8 +20,7 @@ static const char space_name[] = "/memfd:gtp (deleted)";
 /* Find the memory that a host shares with the process. Return its address; 0: there is none. */
 static u64 find_space(const struct gtp_process *p)
 {
-	int fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *maps = gtp_process_stream(p, "maps");
 	u64 start, found = 0;
 	char *line = NULL;
 	size_t size = 0;

@@ -8,9 +8,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fit.h"
 #include "user/inject/status.h"
@@ -28,13 +26,10 @@ enum {
 /* True if @fn is true for one of the threads, or if the threads cannot be listed. */
 static bool any_thread(const struct gtp_process *p, bool (*fn)(const struct gtp_process *, u32 tid))
 {
-	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = gtp_process_threads(p);
 	const struct dirent *entry;
 	bool any = !dir;
 
-	if (!dir && fd >= 0)
-		close(fd);
 	while (!any && (entry = readdir(dir))) {
 		u32 tid = (u32)strtoul(entry->d_name, NULL, 10);
 
@@ -188,8 +183,7 @@ static bool is_go_heap(u64 start)
 
 static bool is_go(const struct gtp_process *p)
 {
-	int fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *maps = gtp_process_stream(p, "maps");
 	char *line = NULL;
 	size_t size = 0;
 	bool found = !maps;

@@ -37,8 +37,7 @@ static bool parse(char *line, struct mapping *m)
  */
 static int find_file(const struct gtp_process *p, u64 addr, struct gtp_code_file *f)
 {
-	int fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *maps = gtp_process_stream(p, "maps");
 	char *line = NULL;
 	size_t size = 0;
 	struct mapping m;
@@ -227,8 +226,7 @@ static bool find_program(const struct gtp_process *p, u64 *start, u64 *end)
 
 void gtp_places_stay(const struct gtp_process *p, struct gtp_agent_shared *shared)
 {
-	int fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *maps = gtp_process_stream(p, "maps");
 	u64 start, end, program = 0, program_end = 0;
 	char *line = NULL, flags[8];
 	size_t size = 0;

@@ -96,7 +96,7 @@ static bool is_same(const struct gtp_inject *in)
 {
 	u8 byte;
 
-	return !in->areas.n || !gtp_memory_read(in->mem, &byte, in->areas.area[0].addr, 1);
+	return !in->areas.n || !gtp_process_read_from(in->mem, &byte, in->areas.area[0].addr, 1);
 }
 
 int gtp_inject_begin(struct gtp_inject *in, struct gtp_why *why)
@@ -283,7 +283,7 @@ int gtp_inject_write(struct gtp_inject *in, u64 addr, const void *src, u64 len)
 
 int gtp_inject_read(struct gtp_inject *in, void *dst, u64 addr, u64 len)
 {
-	return gtp_memory_read(in->mem, dst, addr, len);
+	return gtp_process_read_from(in->mem, dst, addr, len);
 }
 
 int gtp_inject_call(struct gtp_inject *in, u32 nr, const u64 args[6], s64 *result,

@@ -8,9 +8,7 @@
  * jump reaches, which leaves the heap most of 2 GiB.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "user/inject/maps.h"
 
@@ -49,19 +47,14 @@ int gtp_maps_read(struct gtp_maps *m, const struct gtp_process *p, u32 tid)
 	char *line = NULL, name[64];
 	size_t size = 0;
 	u32 room = 0;
-	int err = 0, fd;
+	int err = 0;
 	FILE *file;
 
 	snprintf(name, sizeof(name), "task/%u/maps", tid);
-	fd = openat(p->dir, name, O_RDONLY | O_CLOEXEC);
-	file = fd < 0 ? NULL : fdopen(fd, "r");
 	memset(m, 0, sizeof(*m));
-	if (!file) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
+	file = gtp_process_stream(p, name);
+	if (!file)
+		return -errno;
 	while (!err && getline(&line, &size, file) > 0)
 		err = add(m, line, &room);
 	free(line);

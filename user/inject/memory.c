@@ -34,24 +34,6 @@ int gtp_memory_write(int mem, u64 addr, const void *src, u64 len)
 	return 0;
 }
 
-int gtp_memory_read(int mem, void *dst, u64 addr, u64 len)
-{
-	u8 *bytes = dst;
-	ssize_t n;
-
-	while (len) {
-		n = pread(mem, bytes, len, (off_t)addr);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EFAULT;
-		bytes += n;
-		addr += (u64)n;
-		len -= (u64)n;
-	}
-	return 0;
-}
-
 /* --- system calls --- */
 
 static int read_maps(struct gtp_maps *maps, const struct gtp_stop *s)

@@ -19,9 +19,8 @@ struct gtp_areas {
 	u64 insn;
 };
 
-/* gtp_memory_write, gtp_memory_read - access memory through /proc/PID/mem; return 0 or -EFAULT */
+/* gtp_memory_write - write memory through /proc/PID/mem; return 0 or -EFAULT */
 int gtp_memory_write(int mem, u64 addr, const void *src, u64 len);
-int gtp_memory_read(int mem, void *dst, u64 addr, u64 len);
 
 /* gtp_memory_map - map memory, see gtp_inject_map(); the caller adds @area to the list */
 int gtp_memory_map(struct gtp_areas *a, struct gtp_stop *s, enum gtp_inject_kind kind,

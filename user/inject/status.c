@@ -13,18 +13,10 @@
 
 long gtp_status_field(const struct gtp_process *p, u32 tid, const char *name)
 {
-	char path[64], text[4096];
-	const char *at;
+	char path[64];
 
 	snprintf(path, sizeof(path), "task/%u/status", tid);
-	if (gtp_process_file(p, path, text, sizeof(text)) <= 0)
-		return -1;
-	at = strstr(text, name);
-	if (!at)
-		return -1;
-	at += strlen(name);
-	at += strspn(at, " \t");
-	return *at >= '0' && *at <= '9' ? strtol(at, NULL, 10) : (u8)*at;
+	return gtp_process_field(p, path, name);
 }
 
 bool gtp_status_is_over(const struct gtp_process *p, u32 tid)

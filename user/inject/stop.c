@@ -13,7 +13,6 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -127,15 +126,11 @@ static int seize(struct gtp_stop *s, u32 tid, struct gtp_why *why)
 
 static DIR *open_tasks(const struct gtp_process *p, struct gtp_why *why)
 {
-	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = gtp_process_threads(p);
 
-	if (dir)
-		return dir;
-	if (fd >= 0)
-		close(fd);
-	gtp_why(why, "process %u has ended", p->pid);
-	return NULL;
+	if (!dir)
+		gtp_why(why, "process %u has ended", p->pid);
+	return dir;
 }
 
 /*

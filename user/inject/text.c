@@ -74,7 +74,7 @@ static void own_page(int pagemap, int mem, u64 addr)
 
 	if (pread(pagemap, &entry, sizeof(entry), (off_t)(addr / PAGE * 8)) != sizeof(entry))
 		return;
-	if ((entry & PAGE_OF_FILE || !entry) && !gtp_memory_read(mem, &byte, addr, 1))
+	if ((entry & PAGE_OF_FILE || !entry) && !gtp_process_read_from(mem, &byte, addr, 1))
 		gtp_memory_write(mem, addr, &byte, 1);
 }
 
@@ -124,7 +124,8 @@ u32 gtp_text_read(struct gtp_text_plan *t, const struct gtp_process *p, int mem)
 		n = read_some(t, p, i);
 		if (!n) {
 			n = 1;
-			if (gtp_memory_read(mem, t->span[i].old, t->span[i].addr, t->span[i].len)) {
+			if (gtp_process_read_from(mem, t->span[i].old, t->span[i].addr,
+						  t->span[i].len)) {
 				memset(t->span[i].old, 0, t->span[i].len);
 				failed++;
 			}

@@ -5,10 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/visible.h"
 #include "user/process/link_map.h"
@@ -118,12 +116,9 @@ static bool put_threads(const struct gtp_process *p, struct gtp_text *t, DIR *di
 
 static int make_threads(const struct gtp_process *p, struct gtp_text *t, struct gtp_why *why)
 {
-	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *dir = gtp_process_threads(p);
 
 	if (!dir) {
-		if (fd >= 0)
-			close(fd);
 		gtp_why(why, "process %u has ended", p->pid);
 		return -ESRCH;
 	}

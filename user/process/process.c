@@ -39,15 +39,34 @@ int gtp_process_file(const struct gtp_process *p, const char *name, char *buf, s
 	return (int)len;
 }
 
-/*
- * Return the number after "NAME:" in /proc/PID/status, or the first letter of a text; -1 if there
- * is none.
- */
-static long status_field(const struct gtp_process *p, const char *name)
+FILE *gtp_process_stream(const struct gtp_process *p, const char *name)
 {
-	char text[4096], *at;
+	int fd = openat(p->dir, name, O_RDONLY | O_CLOEXEC), err;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (gtp_process_file(p, "status", text, sizeof(text)) <= 0)
+	if (file || fd < 0)
+		return file;
+	err = errno;
+	close(fd);
+	errno = err;
+	return NULL;
+}
+
+DIR *gtp_process_threads(const struct gtp_process *p)
+{
+	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+long gtp_process_field(const struct gtp_process *p, const char *file, const char *name)
+{
+	char text[8192], *at;
+
+	if (gtp_process_file(p, file, text, sizeof(text)) <= 0)
 		return -1;
 	at = strstr(text, name);
 	if (!at)
@@ -55,6 +74,11 @@ static long status_field(const struct gtp_process *p, const char *name)
 	at += strlen(name);
 	at += strspn(at, " \t");
 	return *at >= '0' && *at <= '9' ? strtol(at, NULL, 10) : (u8)*at;
+}
+
+static long status_field(const struct gtp_process *p, const char *name)
+{
+	return gtp_process_field(p, "status", name);
 }
 
 static int yama_scope(void)
@@ -219,25 +243,30 @@ void gtp_process_close(struct gtp_process *p)
 	close_one(&p->pidfd);
 }
 
-int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len)
+int gtp_process_read_from(int mem, void *dst, u64 addr, u64 len)
 {
-	u32 done = 0;
+	u64 done = 0;
 
-	/*
-	 * File offsets are signed. The vsyscall page, the only one above S64_MAX, cannot be read.
-	 */
-	if (addr > (u64)S64_MAX - len)
-		return -EFAULT;
 	while (done < len) {
-		ssize_t n = pread(p->mem, (u8 *)dst + done, len - done, (off_t)(addr + done));
+		ssize_t n = pread(mem, (u8 *)dst + done, len - done, (off_t)(addr + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return -EFAULT;
-		done += (u32)n;
+		done += (u64)n;
 	}
 	return 0;
+}
+
+int gtp_process_read(const struct gtp_process *p, void *dst, u64 addr, u32 len)
+{
+	/*
+	 * File offsets are signed. The vsyscall page, the only one above S64_MAX, cannot be read.
+	 */
+	if (addr > (u64)S64_MAX - len)
+		return -EFAULT;
+	return gtp_process_read_from(p->mem, dst, addr, len);
 }
 
 int gtp_process_read_string(const struct gtp_process *p, char *dst, u64 addr, u32 size)

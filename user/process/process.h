@@ -3,6 +3,9 @@
 #ifndef _GTP_PROCESS_H
 #define _GTP_PROCESS_H
 
+#include <dirent.h>
+#include <stdio.h>
+
 #include "base/why.h"
 #include "stub/process.h"
 
@@ -73,7 +76,25 @@ void gtp_process_live(const struct gtp_process *p, u32 tid, struct gtp_live *liv
  */
 int gtp_process_exe(const struct gtp_process *p, char *path);
 
+/*
+ * gtp_process_read_from - read memory through @mem, a descriptor of /proc/PID/mem; return 0, or
+ * -EFAULT if any of it cannot be read
+ */
+int gtp_process_read_from(int mem, void *dst, u64 addr, u64 len);
+
 /* gtp_process_file - read a small file of /proc/PID, terminated; return its length, or -errno */
 int gtp_process_file(const struct gtp_process *p, const char *name, char *buf, size_t size);
+
+/*
+ * gtp_process_field - return the number after @name ("\nNAME:") in a status file of /proc/PID, or
+ * the first letter of a word; -1 if there is none
+ */
+long gtp_process_field(const struct gtp_process *p, const char *file, const char *name);
+
+/* gtp_process_stream - open a file of /proc/PID; return NULL, and set errno, if that fails */
+FILE *gtp_process_stream(const struct gtp_process *p, const char *name);
+
+/* gtp_process_threads - open the list of the threads; return NULL if that fails */
+DIR *gtp_process_threads(const struct gtp_process *p);
 
 #endif /* _GTP_PROCESS_H */
