@@ -3,6 +3,7 @@
 # one line.
 import contextlib
 import os
+import re
 import subprocess
 
 from lib import *
@@ -39,6 +40,18 @@ class Process:
         self.process.wait()
 
 
+class Frames(Process):
+    """A process of tests/program/frames.c."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
+
+    def path(self, line):
+        """Return the addresses that leaf() and its callers have noted, the innermost first."""
+        return [int(word, 16) for word in self(line).split(",")]
+
+
 @contextlib.contextmanager
 def running_program(path=PROGRAM, kind=Process):
     """Context manager: run a program. At the end it must exit with status 0."""
@@ -63,6 +76,14 @@ def gtp_trace(arg, *collect):
 def line_of(remark):
     with open(os.path.join(SOURCES, "slow.c"), encoding="ascii") as source:
         return next(i for i, line in enumerate(source, 1) if "/* line: %s */" % remark in line)
+
+
+def instructions(path, function):
+    """Return the addresses of a function's instructions, as GNU objdump lists them, except system calls: a single step
+    over one ends after the next instruction, whose uprobe would not be hit."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
+                          capture_output=True, text=True, check=True).stdout
+    return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != "syscall"]
 
 
 def base_of(text):

@@ -20,20 +20,8 @@ PATHS = 4
 LIBC = matches(r"libc\.so\.6 => (\S+)", subprocess.run(["ldd", FRAMELESS], capture_output=True, text=True).stdout).group(1)
 
 
-class Process(programs.Process):
-    """A process of tests/program/frames.c."""
-
-    def __init__(self, path):
-        super().__init__(path)
-        self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
-
-    def path(self, line):
-        """Return the addresses that leaf() and its callers have noted, the innermost first."""
-        return [int(word, 16) for word in self(line).split(",")]
-
-
 def running_program():
-    return programs.running_program(FRAMELESS, Process)
+    return programs.running_program(FRAMELESS, programs.Frames)
 
 
 def bases(pid, access=""):
@@ -97,18 +85,11 @@ def at_a_system_call():
         check(any("__libc_start_main" in name for name in names), "names in libc: %s" % names)
 
 
-def instructions(function):
-    """Return the addresses of a function's instructions, as GNU objdump lists them, except system calls."""
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, FRAMELESS],
-                          capture_output=True, text=True, check=True).stdout
-    return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != "syscall"]
-
-
 @test("in the program, at each instruction of a function: the same callers, and on to the program's start")
 def at_each_instruction():
-    wheres = instructions("leaf")
+    wheres = programs.instructions(FRAMELESS, "leaf")
     check(len(wheres) > 5, wheres)
-    base = int(matches(r"is at (0x[0-9a-f]+)", cmd("gtp lib " + FRAMELESS)).group(1), 16)
+    base = programs.base_of(cmd("gtp lib " + FRAMELESS))
     cmd("gtp unwind %s %s" % (FRAMELESS, LIBC))
     with running_program() as one:
         nums = {trace("*%#x" % (base + where), "collect $ustack"): where for where in wheres}
@@ -180,7 +161,7 @@ def of_debian():
 @with_counters(150)
 def in_nmis():
     cmd("gtp unwind %s %s" % (FRAMELESS, LIBC))
-    inside = instructions("churn")
+    inside = programs.instructions(FRAMELESS, "churn")
     with running_program() as one:
         text = cmd("gtp sample cycles:150000 by $ustack if $current_task_pid == %d" % one.pid)
         cmd("tstart")

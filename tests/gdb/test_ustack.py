@@ -3,7 +3,6 @@
 # noted.
 import os
 import re
-import subprocess
 import sys
 
 import programs
@@ -23,33 +22,13 @@ PATHS = 4
 HOSTILE = ("loop", "static", "misaligned", "below", "unmapped", "one", "text", "direct", "last", "hole", "space", "top", "kernels")
 
 
-class Process(programs.Process):
-    """A process of tests/program/frames.c."""
-
-    def __init__(self, path):
-        super().__init__(path)
-        self.base = int(self("address leaf"), 16) - linked(path)["leaf"]
-
-    def path(self, line):
-        """Return the addresses that leaf() and its callers have noted, the innermost first."""
-        return [int(word, 16) for word in self(line).split(",")]
-
-
 def running_program(path=FRAMED):
-    return programs.running_program(path, Process)
+    return programs.running_program(path, programs.Frames)
 
 
 def function_of(path, where):
     """Return the function that has a link-time address, from the linker's own table."""
     return max((address_, name) for name, address_ in linked(path).items() if address_ <= where)[1]
-
-
-def instructions(path, function, without):
-    """Return the addresses of a function's instructions, as GNU objdump lists them, except those with the mnemonic
-    WITHOUT."""
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=" + function, path],
-                          capture_output=True, text=True, check=True).stdout
-    return [int(where, 16) for where, name in re.findall(r"^ +([0-9a-f]+):\t(\S+)", text, re.M) if name != without]
 
 
 def stack_of(number_):
@@ -100,11 +79,10 @@ def number_of_mains(found):
 
 @test("at each instruction of a function, from its first one to its return: the same callers")
 def at_each_instruction():
-    # Leave out "syscall": a single step over it ends after the next instruction, whose uprobe would not be hit.
-    wheres = instructions(FRAMED, "leaf", "syscall")
+    wheres = programs.instructions(FRAMED, "leaf")
     check(len(wheres) > 10, wheres)
     with running_program() as one:
-        base = int(matches(r"is at (0x[0-9a-f]+)", cmd("gtp lib " + FRAMED)).group(1), 16)
+        base = programs.base_of(cmd("gtp lib " + FRAMED))
         nums = {trace("*%#x" % (base + where), "collect $ustack"): where for where in wheres}
         cmd("tstart")
         truth = [one.path("path %d" % n) for n in (0, 1, 3)]
@@ -267,7 +245,7 @@ def in_nmi():
     gtp_trace("-x %s leaf if %s" % (FRAMED, NEVER))
     # Set this tracepoint after gtp trace -x: when GDB adds a file's symbols, it forgets where a marker is.
     num = strace("gtp_target:gtp_target_count", "collect $ustack")
-    one = Process(FRAMED)
+    one = programs.Frames(FRAMED)
     try:
         truth = [one.path("path %d" % n)[1:-2] for n in range(PATHS)]
         one.process.stdin.write("threads %d 1000000\n" % CPUS)
