@@ -6,8 +6,9 @@ import select
 import signal
 import time
 
+from linked import linked
 from tap import check, equal, matches, note, rounds, seeded, test, until
-from world import BUILT, Gdb, Packets, Victim, first_mapping, marks, symbols
+from world import BUILT, Gdb, Packets, Victim, first_mapping, marks
 
 choose = seeded()
 
@@ -129,7 +130,7 @@ class Started(Packets):
         base = first_mapping(victim, "/victim")
         self.command("QTinit")
         for number, name in enumerate(("victim_work", "victim_look"), 1):
-            place = base + symbols(os.path.join(BUILT, "victim"))[name]
+            place = base + linked(os.path.join(BUILT, "victim"))[name]
             self.command("QTDP:%x:%x:E:0:0-" % (number, place))
             self.command("QTDP:-%x:%x:M5,0,8" % (number, place))  # the memory that the first argument points to
 
@@ -142,7 +143,7 @@ class Started(Packets):
         self.command("QTStart")
         self.command("QTStop")
         self.command("QTinit")
-        place = first_mapping(victim, "/victim") + symbols(os.path.join(BUILT, "victim"))["victim_look"]
+        place = first_mapping(victim, "/victim") + linked(os.path.join(BUILT, "victim"))["victim_look"]
         # Several expressions, so that the code of each run lies elsewhere: n > i % 100.
         for number in range(1, 2 + i % 3):
             self.command("QTDP:%x:%x:E:0:0:X8,26000422%02x2b1427-" % (number, place, i % 100))
@@ -277,7 +278,7 @@ def closed_library():
 def closed_memory():
     with Victim() as victim, Gdb(victim) as gdb:
         victim.ask("load " + os.path.join(BUILT, "library.so"))
-        value = hex(first_mapping(victim, "library.so") + symbols(os.path.join(BUILT, "library.so"))["victim_library_value"])
+        value = hex(first_mapping(victim, "library.so") + linked(os.path.join(BUILT, "library.so"))["victim_library_value"])
         gdb.ask("trace victim_work if *(long *)%s != 4711" % value, "tstart")
         work(victim, 100)
         matches("Collected 0 trace frames", gdb.ask("tstatus"))

@@ -187,12 +187,6 @@ def attach(pid, **how):
     return done.returncode, done.stderr
 
 
-def symbols(path, *options):
-    """Return {name of a symbol: its link-time address}."""
-    text = subprocess.run(["nm", *options, path], capture_output=True, text=True, check=True).stdout
-    return {words[2]: int(words[0], 16) for words in map(str.split, text.splitlines()) if len(words) == 3}
-
-
 def first_mapping(victim, name):
     return next(int(line.split(b"-")[0], 16) for line in victim.file("maps").splitlines() if name.encode() in line)
 

@@ -3,7 +3,7 @@
 import subprocess
 
 
-def linked(path):
-    """Return {symbol: link-time address} from the file's symbol table."""
-    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines()
+def linked(path, *options):
+    """Return {symbol: link-time address} from the file's symbol table, as nm lists it with these options."""
+    lines = subprocess.run(["nm", *options, path], capture_output=True, text=True, check=True).stdout.splitlines()
     return {words[2]: int(words[0], 16) for words in map(str.split, lines) if len(words) == 3}
